@@ -101,14 +101,12 @@ async function currentLegacySession(
   if (stored === null) throw new AuthError('not_found');
   const { expiresAt, issuedAt: lastActivityAt } = principal;
   const session = { ...stored, expiresAt, lastActivityAt, identityName: principal.identityName };
-  return legacySessionDocument(
-    needs.signers,
-    session,
-    ztSession,
-    principal.outstanding,
-    needs.sessionTimeout,
-    await certificateExtension(needs, stored),
-  );
+  return legacySessionDocument(needs.signers, session, {
+    token: ztSession,
+    outstanding: principal.outstanding,
+    timeout: needs.sessionTimeout,
+    extension: await certificateExtension(needs, stored),
+  });
 }
 
 /** Expiry is that of what the caller presented: for OIDC the access token's (spec 5.5). */

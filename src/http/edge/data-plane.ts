@@ -36,49 +36,71 @@ const updatesSchema = z.strictObject({ lastChangeAt: z.iso.datetime() });
 export function dataPlaneRoutes(root: string): readonly Route[] {
   return [
     ...lists.map(([path, what]) =>
-      at(root, 'GET', path, {
-        summary: `List the ${what}; there are none`,
-        answers: { 200: listAnswer(z.never(), 'No entries') },
-        query: listParameters,
-        handler: (_context, input) => emptyList(input),
-      }),
+      at(
+        root,
+        { method: 'GET', path },
+        {
+          summary: `List the ${what}; there are none`,
+          answers: { 200: listAnswer(z.never(), 'No entries') },
+          query: listParameters,
+          handler: (_context, input) => emptyList(input),
+        },
+      ),
     ),
     ...entries.map(([method, path, summary]) =>
-      at(root, method, path, { summary, answers: never, handler: notFound }),
+      at(root, { method, path }, { summary, answers: never, handler: notFound }),
     ),
-    at(root, 'POST', 'sessions', {
-      summary: 'Open a session to a service; there is none',
-      answers: never,
-      refusals: ['not_found'],
-      body: { json: true, form: false, schema: z.object({ serviceId: z.string() }) },
-      handler: notFound,
-    }),
-    at(root, 'GET', 'services/:id/edge-routers', {
-      summary: 'List the edge routers of a service; there are none',
-      answers: { 200: dataAnswer(routersSchema, 'No edge routers') },
-      handler: () => envelope({ edgeRouters: [] }),
-    }),
-    at(root, 'GET', 'current-api-session/service-updates', {
-      summary: 'Read when the services have changed: never',
-      answers: { 200: dataAnswer(updatesSchema, 'Always the same time') },
-      handler: () => envelope({ lastChangeAt: isoTime(0) }),
-    }),
+    at(
+      root,
+      { method: 'POST', path: 'sessions' },
+      {
+        summary: 'Open a session to a service; there is none',
+        answers: never,
+        refusals: ['not_found'],
+        body: { json: true, form: false, schema: z.object({ serviceId: z.string() }) },
+        handler: notFound,
+      },
+    ),
+    at(
+      root,
+      { method: 'GET', path: 'services/:id/edge-routers' },
+      {
+        summary: 'List the edge routers of a service; there are none',
+        answers: { 200: dataAnswer(routersSchema, 'No edge routers') },
+        handler: () => envelope({ edgeRouters: [] }),
+      },
+    ),
+    at(
+      root,
+      { method: 'GET', path: 'current-api-session/service-updates' },
+      {
+        summary: 'Read when the services have changed: never',
+        answers: { 200: dataAnswer(updatesSchema, 'Always the same time') },
+        handler: () => envelope({ lastChangeAt: isoTime(0) }),
+      },
+    ),
     // What clients report is not read: nothing here depends on it.
-    posture(root, 'posture-response', 201, 'Report posture; it is not read'),
-    posture(root, 'posture-response-bulk', 200, 'Report posture many times; it is not read'),
+    posture(root, 'posture-response', { status: 201, summary: 'Report posture; it is not read' }),
+    posture(root, 'posture-response-bulk', {
+      status: 200,
+      summary: 'Report posture many times; it is not read',
+    }),
   ];
 }
 
-function posture(root: string, path: string, status: 200 | 201, summary: string): Route {
+function posture(
+  root: string,
+  path: string,
+  { status, summary }: { readonly status: 200 | 201; readonly summary: string },
+): Route {
   const answers: DeclaredAnswers = { [status]: dataAnswer(postureSchema, 'No services depend on it') };
   const handler = () => envelope({ services: [] }, {}, { status });
-  return at(root, 'POST', path, { summary, answers, handler });
+  return at(root, { method: 'POST', path }, { summary, answers, handler });
 }
 
 function at<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
   root: string,
-  method: Method,
-  path: string,
+  { method, path }: { readonly method: Method; readonly path: string },
   rest: Pick<
     RouteDefinition<'full', Body, Query, z.ZodUndefined>,
     'summary' | 'answers' | 'refusals' | 'body' | 'query' | 'handler'

@@ -98,14 +98,15 @@ export function enrollRoutes(needs: EnrollNeeds, root: string): readonly Route[]
       ...common,
       path: `${root}/enroll`,
       query,
-      handler: (context, input) => enroll(needs, context, input.query.method, input.query.token),
+      handler: (context, input) =>
+        enroll(needs, context, { method: input.query.method, tokenOfQuery: input.query.token }),
     }),
     ...enrollMethods.map((method) =>
       route({
         ...common,
         path: `${root}/enroll/${method}`,
         query: query.pick({ token: true }),
-        handler: (context, input) => enroll(needs, context, method, input.query.token),
+        handler: (context, input) => enroll(needs, context, { method, tokenOfQuery: input.query.token }),
       }),
     ),
   ];
@@ -114,21 +115,19 @@ export function enrollRoutes(needs: EnrollNeeds, root: string): readonly Route[]
 async function enroll(
   needs: EnrollNeeds,
   context: RequestContext,
-  method: EnrollMethod,
-  tokenOfQuery: string | undefined,
+  { method, tokenOfQuery }: { readonly method: EnrollMethod; readonly tokenOfQuery: string | undefined },
 ): Promise<Answer> {
   const sent = membersOf(context);
   const token = tokenOfQuery ?? sent.token;
   if (sent.token !== undefined && sent.token !== token) throw ambiguousToken();
-  const enrolled = await enrollBy(needs, context, method, { ...sent, token });
+  const enrolled = await enrollBy(needs, context, { method, sent: { ...sent, token } });
   return certificatesAnswer(needs, context, enrolled);
 }
 
 function enrollBy(
   needs: EnrollNeeds,
   context: RequestContext,
-  method: EnrollMethod,
-  sent: Members,
+  { method, sent }: { readonly method: EnrollMethod; readonly sent: Members },
 ): Promise<Enrolled> {
   const origin = originOf(context);
   const required = (field: keyof Members) => requiredMember(sent, field);

@@ -69,7 +69,7 @@ export function legacyRoutes(
       body: { json: true, form: false, schema: anyBody },
       async handler(context, { query, body }) {
         const bearers = bearerTokens(context.authorization);
-        const credentials = credentialsOf(context, query.method, body, bearers);
+        const credentials = credentialsOf(context, query.method, { body, tokens: bearers });
         const other = validate(body, otherBody);
         const clientInfo = clientInfoOf(other);
         const { configTypes } = other;
@@ -103,8 +103,7 @@ export function legacyRoutes(
 function credentialsOf(
   context: RequestContext,
   method: Credentials['method'],
-  body: unknown,
-  tokens: readonly string[],
+  { body, tokens }: { readonly body: unknown; readonly tokens: readonly string[] },
 ): Credentials {
   if (method === 'password') return { method, ...validate(body, passwordBody) };
   if (method === 'ext-jwt') return { method, tokens };
@@ -127,6 +126,11 @@ async function sessionAnswer(needs: LegacyRouteNeeds, opened: OpenedSession): Pr
   };
   const named = { ...session, identityName: opened.identity.name };
   const extension = await certificateExtension(needs, session);
-  const document = legacySessionDocument(signers, named, token, outstanding, sessionTimeout, extension);
+  const document = legacySessionDocument(signers, named, {
+    token,
+    outstanding,
+    timeout: sessionTimeout,
+    extension,
+  });
   return envelope(document, {}, { headers });
 }

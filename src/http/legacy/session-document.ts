@@ -28,10 +28,17 @@ export const legacySessionSchema = z
 export function legacySessionDocument(
   signers: SignerDirectory,
   session: NamedApiSession,
-  token: string,
-  outstanding: readonly Factor[],
-  timeout: Millis,
-  extension: CertificateExtension,
+  {
+    token,
+    outstanding,
+    timeout,
+    extension,
+  }: {
+    readonly token: string;
+    readonly outstanding: readonly Factor[];
+    readonly timeout: Millis;
+    readonly extension: CertificateExtension;
+  },
 ): object {
   const isMfaComplete = session.passed.includes('totp');
   return {

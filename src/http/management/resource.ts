@@ -124,7 +124,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   const singular = one(noun);
   if (replace !== undefined) {
     const named = { ...of('replace'), operationId: `replace${singular}`, summary: `Replace ${noun}` };
-    routes.push(change('PUT', path, { ...named, versioned }, replace));
+    routes.push(change({ method: 'PUT', path, ...named, versioned }, replace));
   }
   if (patch !== undefined) {
     const named = {
@@ -132,7 +132,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       operationId: `update${singular}`,
       summary: `Change some fields of ${noun}`,
     };
-    routes.push(change('PATCH', path, { ...named, versioned }, patch));
+    routes.push(change({ method: 'PATCH', path, ...named, versioned }, patch));
   }
   if (remove !== undefined) {
     const named = { ...of('delete'), operationId: `delete${singular}`, summary: `Delete ${noun}` };
@@ -141,7 +141,9 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   for (const [name, action] of Object.entries(actions)) {
     const operationId = `${camelCased(name)}${singular}`;
     const summary = `${capitalized(wordsOf(name))} ${noun}`;
-    routes.push(change('POST', `${path}/${name}`, { ...of(name), operationId, summary }, action));
+    routes.push(
+      change({ method: 'POST', path: `${path}/${name}`, ...of(name), operationId, summary }, action),
+    );
   }
   for (const [name, step] of Object.entries(removals)) {
     const operationId = `remove${singular}${named(name)}`;
@@ -150,7 +152,9 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   }
   for (const [name, part] of Object.entries(parts)) {
     const parts = { ...of(name), operationId: `${singular}${named(name)}` };
-    routes.push(...partRoutes(`${path}/${name}`, parts, `the ${wordsOf(name)} of ${noun}`, part));
+    routes.push(
+      ...partRoutes({ path: `${path}/${name}`, what: `the ${wordsOf(name)} of ${noun}`, ...parts }, part),
+    );
   }
   return routes;
 }
@@ -236,9 +240,12 @@ function creation(collection: string, noun: string, { schema, run }: Operation<s
 }
 
 function change(
-  method: 'POST' | 'PUT' | 'PATCH',
-  path: string,
-  { versioned, ...named }: Named,
+  {
+    method,
+    path,
+    versioned,
+    ...named
+  }: { readonly method: 'POST' | 'PUT' | 'PATCH'; readonly path: string } & Named,
   { schema, run }: Operation<void>,
 ): Route {
   return adminRoute(method, path, {
@@ -288,9 +295,12 @@ function changeOf(
 }
 
 function partRoutes(
-  path: string,
-  { permission, operationId }: Omit<Named, 'summary'>,
-  what: string,
+  {
+    path,
+    what,
+    permission,
+    operationId,
+  }: { readonly path: string; readonly what: string } & Omit<Named, 'summary'>,
   { document, listFields, list, removeAll }: Part,
 ): Route[] {
   const routes = [

@@ -76,7 +76,7 @@ export function inviteRoutes(needs: InviteRouteNeeds): readonly Route[] {
       const text = query.t ?? '';
       const invitation = await lookAtInvitation(needs, text);
       return invitation.state === 'usable'
-        ? formAnswer(needs, context, text, invitation, 200, [])
+        ? formAnswer(needs, context, { text, status: 200, problems: [], invitation })
         : deadAnswer(needs, context, invitation.state);
     },
   });
@@ -104,19 +104,19 @@ async function choose(needs: InviteRouteNeeds, context: RequestContext, body: In
   if (password !== repeated) {
     const invitation = await lookAtInvitation(needs, text);
     return invitation.state === 'usable'
-      ? formAnswer(needs, context, text, invitation, 400, ['repeated'])
+      ? formAnswer(needs, context, { text, status: 400, problems: ['repeated'], invitation })
       : deadAnswer(needs, context, invitation.state);
   }
   try {
     const { username } = await choosePassword(needs, { token: text, password }, originOf(context));
-    return await logIn(needs, context, { username, password }, body);
+    return await logIn(needs, context, { credentials: { username, password }, body });
   } catch (error) {
     const dead = error instanceof AuthError ? deadBy[error.code] : undefined;
     if (dead !== undefined) return deadAnswer(needs, context, dead);
     const problems = problemsOf(error);
     const invitation = await lookAtInvitation(needs, text);
     if (problems === null || invitation.state !== 'usable') throw error;
-    return formAnswer(needs, context, text, invitation, 400, problems);
+    return formAnswer(needs, context, { text, status: 400, problems, invitation });
   }
 }
 
@@ -139,8 +139,13 @@ function problemsOf(error: unknown): readonly PasswordProblem[] | null {
 async function logIn(
   needs: InviteRouteNeeds,
   context: RequestContext,
-  credentials: { readonly username: string; readonly password: string },
-  { state, nonce, code_challenge: challenge }: InviteBody,
+  {
+    credentials,
+    body: { state, nonce, code_challenge: challenge },
+  }: {
+    readonly credentials: { readonly username: string; readonly password: string };
+    readonly body: InviteBody;
+  },
 ): Promise<Answer> {
   const { username } = credentials;
   const accountPath = servesAccountPage(context) ? accountPaths.page : null;
@@ -188,10 +193,17 @@ async function logIn(
 async function formAnswer(
   needs: InviteRouteNeeds,
   context: RequestContext,
-  text: string,
-  { username, isReset, policy }: ShownInvitation,
-  status: number,
-  problems: readonly PasswordProblem[],
+  {
+    text,
+    status,
+    problems,
+    invitation: { username, isReset, policy },
+  }: {
+    readonly text: string;
+    readonly status: number;
+    readonly problems: readonly PasswordProblem[];
+    readonly invitation: ShownInvitation;
+  },
 ): Promise<Answer> {
   const scriptPath = servesAccountPage(context) ? `${await bundledFilesPath('account')}/invite.js` : null;
   const form = invitePage(needs.views(context), {

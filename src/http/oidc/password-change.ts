@@ -69,5 +69,8 @@ async function again(
   const outcome = await outstandingQueries(needs, step.authRequest);
   return outcome.newPassword === null
     ? loginStepFor(needs.signers, step, outcome)
-    : newPasswordPage(step, outcome.newPassword, errorTable.password_not_acceptable.status, problems);
+    : newPasswordPage(step, outcome.newPassword, {
+        status: errorTable.password_not_acceptable.status,
+        problems,
+      });
 }

@@ -31,8 +31,10 @@ export function providerPage(
 export function secondProviderAnswer(
   signers: SignerDirectory,
   step: Step,
-  signerId: SignerId | null,
-  options: { readonly status?: number; readonly failure?: ProviderFailure } = {},
+  {
+    signerId,
+    ...options
+  }: { readonly signerId: SignerId | null; readonly status?: number; readonly failure?: ProviderFailure },
 ): Answer {
   const { status = 200, failure } = options;
   const signer = signerId === null ? undefined : signers.find(signerId);

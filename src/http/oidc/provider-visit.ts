@@ -145,5 +145,5 @@ function failurePage(
   const { status } = errorTable[codes[failure.reason]];
   return failure.step === 'primary'
     ? providerPage(signers, step, { status, failure })
-    : secondProviderAnswer(signers, step, failure.signer.id, { status, failure });
+    : secondProviderAnswer(signers, step, { signerId: failure.signer.id, status, failure });
 }

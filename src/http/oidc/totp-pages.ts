@@ -53,8 +53,9 @@ function nextPage(
   const totp = authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
   if (totp !== undefined) return totp.isTotpEnrolled === true ? codePage(step, 200) : introPage(step, 200);
   const id = authQueries[0]?.id;
-  if (id === undefined && newPassword !== null) return newPasswordPage(step, newPassword, 200, []);
-  return secondProviderAnswer(signers, step, id === undefined ? null : asId<SignerId>(id));
+  if (id === undefined && newPassword !== null)
+    return newPasswordPage(step, newPassword, { status: 200, problems: [] });
+  return secondProviderAnswer(signers, step, { signerId: id === undefined ? null : asId<SignerId>(id) });
 }
 
 /** @param status that of the refusal of the code, or 200 when none was submitted yet */
@@ -107,8 +108,7 @@ function actionsOf(step: Step): EnrollmentActions {
 export function newPasswordPage(
   step: Step,
   policy: PasswordPolicy,
-  status: number,
-  problems: readonly PasswordProblem[],
+  { status, problems }: { readonly status: number; readonly problems: readonly PasswordProblem[] },
 ): Answer {
   const page = passwordChangePage(step.view(), {
     action: passwordChangePath,

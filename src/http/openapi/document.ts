@@ -80,7 +80,7 @@ export function openApiDocument(
     for (const method of route.methods) {
       // The same as GET without the body: in a generated client it would only double what there is.
       if (method === 'HEAD' && route.methods.includes('GET')) continue;
-      operations[method.toLowerCase()] = operationOf(api, route, method, schemas);
+      operations[method.toLowerCase()] = operationOf(api, route, { method, schemas });
     }
     paths[path] = operations;
   }
@@ -137,8 +137,7 @@ function accessWords({ guard, permission }: Route): string {
 function operationOf(
   { root }: DescribedApi,
   route: Route,
-  method: Method,
-  schemas: SchemaCollection,
+  { method, schemas }: { readonly method: Method; readonly schemas: SchemaCollection },
 ): Operation {
   const isInside = route.path.startsWith(`${root}/`);
   const inside = isInside ? route.path.slice(root.length) : route.path;
@@ -224,11 +223,11 @@ function responsesOf(route: Route, method: Method, schemas: SchemaCollection): O
   const responses: Record<string, Response> = {};
   const refusals = Object.entries(declaredRefusals(route));
   for (const [status, declared] of refusals) {
-    responses[status] = responseOf(route, Number(status), method, declared, schemas);
+    responses[status] = responseOf(route, declared, { status: Number(status), method, schemas });
   }
   for (const [status, declared] of Object.entries(route.answers)) {
     const refusal = responses[status];
-    const success = responseOf(route, Number(status), method, declared, schemas);
+    const success = responseOf(route, declared, { status: Number(status), method, schemas });
     responses[status] = refusal === undefined ? success : either(success, refusal);
   }
   return responses;
@@ -248,10 +247,12 @@ function either(success: Response, refusal: Response): Response {
 
 function responseOf(
   route: Route,
-  status: number,
-  method: Method,
   { description, content, headers = {} }: DeclaredAnswer,
-  schemas: SchemaCollection,
+  {
+    status,
+    method,
+    schemas,
+  }: { readonly status: number; readonly method: Method; readonly schemas: SchemaCollection },
 ): Response {
   const entries = Object.entries(content).map(([type, schema]) => [
     type,

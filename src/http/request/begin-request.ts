@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -10,7 +10,7 @@ import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null until `beginRequest`; undefined where the framework made the request without its decorations. */
+    /** Null until the request has begun; undefined where the framework made the request without its decorations. */
     overlay: RequestContext | null | undefined;
   }
 }
@@ -61,50 +61,52 @@ export interface Admission {
 }
 
 /**
- * Makes the context of a request and puts the headers on its answer that every answer has. Must run before
+ * Begins requests: makes the context, and puts the headers on the answer that every answer has. Must run before
  * anything else looks at the request; a second call returns the same context.
  * @throws AuthError with the context already made, so that the refusal has headers and a reference id too
  */
-export function beginRequest(
+export function requestBeginner(
   clock: Clock,
   scope: ServerScope,
-  request: FastifyRequest,
-  reply: FastifyReply,
   { needsHost, acceptsForeignPages, isReadableByAll, isForApplications, isTraced }: Admission,
-): RequestContext {
-  if (request.overlay) return request.overlay;
-  const { raw } = request;
-  const lines = countLines(raw.rawHeaders);
-  const host = raw.headers.host;
-  const found = host === undefined ? undefined : openBindPointOf(scope, host);
-  const { bindPoint, isAllowedOrigin: isConfiguredOrigin } = found ?? scope.fallback;
-  const isAllowedOrigin = (origin: string) =>
-    isConfiguredOrigin(origin) || scope.applicationOrigins?.(origin, isForApplications) === true;
-  const context = new RequestContext(
-    request,
-    clock.now(),
-    clock.monotonic(),
-    scope.listener,
-    bindPoint,
-    lines.authorization,
-  );
-  request.overlay = context;
-  if (isTraced && scope.tracing !== undefined) context.trace = beginTrace(scope.tracing, request);
+): (request: FastifyRequest, reply: FastifyReply) => RequestContext {
+  return (request, reply) => {
+    if (request.overlay) return request.overlay;
+    const { raw } = request;
+    const lines = countLines(raw.rawHeaders);
+    const host = raw.headers.host;
+    const found = host === undefined ? undefined : openBindPointOf(scope, host);
+    const { bindPoint, isAllowedOrigin: isConfiguredOrigin } = found ?? scope.fallback;
+    const isAllowedOrigin = (origin: string) =>
+      isConfiguredOrigin(origin) || scope.applicationOrigins?.(origin, isForApplications) === true;
+    const context = new RequestContext(request, {
+      receivedAt: clock.now(),
+      startedAt: clock.monotonic(),
+      listener: scope.listener,
+      bindPoint,
+      authorization: lines.authorization,
+    });
+    request.overlay = context;
+    if (isTraced && scope.tracing !== undefined) context.trace = beginTrace(scope.tracing, request);
 
-  reply.headers(commonHeaders);
-  reply.header('x-request-id', request.id);
-  if (scope.isDraining) reply.header('connection', 'close');
-  const origin = raw.headers.origin;
-  // Nobody reads an answer that does not come from a bind point, so it names no origin either.
-  if (found !== undefined && isReadableByAll) reply.headers(corsHeaders('*'));
-  else if (origin !== undefined && found !== undefined && isAllowedOrigin(origin)) {
-    reply.headers(corsHeaders(origin));
-  }
+    reply.headers(commonHeaders);
+    reply.header('x-request-id', request.id);
+    if (scope.isDraining) reply.header('connection', 'close');
+    const origin = raw.headers.origin;
+    // Nobody reads an answer that does not come from a bind point, so it names no origin either.
+    if (found !== undefined && isReadableByAll) reply.headers(corsHeaders('*'));
+    else if (origin !== undefined && found !== undefined && isAllowedOrigin(origin)) {
+      reply.headers(corsHeaders(origin));
+    }
 
-  refuseOddLines(raw.rawHeaders, lines);
-  if (needsHost) refuseForeignTarget(scope, host, found, lines.hosts, raw.url ?? '');
-  if (!acceptsForeignPages) refuseForeignPage(request.method, raw.headers, isAllowedOrigin);
-  return context;
+    refuseOddLines(raw.rawHeaders, lines);
+    if (needsHost) {
+      requireOneHost(host, lines);
+      requireOwnTarget(scope, found, raw);
+    }
+    if (!acceptsForeignPages) refuseForeignPage(request.method, raw.headers, isAllowedOrigin);
+    return context;
+  };
 }
 
 /** Of a header that was sent twice neither is believed. */
@@ -141,23 +143,28 @@ function refuseOddLines(rawHeaders: readonly string[], { authorization }: Lines)
   }
 }
 
-/** @see RFC 9112 section 3.2, RFC 9110 section 7.4 */
-function refuseForeignTarget(
-  scope: ServerScope,
-  host: string | undefined,
-  found: OpenBindPoint | undefined,
-  hosts: number,
-  target: string,
-): void {
+/** @see RFC 9112 section 3.2 */
+function requireOneHost(host: string | undefined, { hosts }: Lines): void {
   if (host === undefined || hosts !== 1) {
     throw new AuthError('invalid_request', { description: 'Exactly one Host header is required' });
   }
-  if (found === undefined) throw new AuthError('misdirected_request', { detail: `Host: ${host}` });
-  if (target.startsWith('/') || target === '*') return;
+}
+
+/**
+ * @param found the bind point that the Host header names
+ * @see RFC 9112 section 3.2.2, RFC 9110 section 7.4
+ */
+function requireOwnTarget(
+  scope: ServerScope,
+  found: OpenBindPoint | undefined,
+  { headers, url = '' }: IncomingMessage,
+): void {
+  if (found === undefined) throw new AuthError('misdirected_request', { detail: `Host: ${headers.host}` });
+  if (url.startsWith('/') || url === '*') return;
   // An absolute target replaces the Host header; no honest request has one that differs.
-  const authority = /^https:\/\/([^/?#]*)/i.exec(target)?.[1];
+  const authority = /^https:\/\/([^/?#]*)/i.exec(url)?.[1];
   if (authority === undefined || openBindPointOf(scope, authority) !== found) {
-    throw new AuthError('misdirected_request', { detail: `target ${target.slice(0, 200)}` });
+    throw new AuthError('misdirected_request', { detail: `target ${url.slice(0, 200)}` });
   }
 }
 

@@ -12,6 +12,12 @@ import type { RequestTrace } from '../../platform/tracing.ts';
 import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
 import { type PeerCertificates, peerCertificates } from './peer-certificates.ts';
 
+/** When and where a request arrived; see RequestContext. */
+export type Arrival = Pick<
+  RequestContext,
+  'receivedAt' | 'startedAt' | 'listener' | 'bindPoint' | 'authorization'
+>;
+
 /**
  * What an endpoint may know about the request it answers. One is made per request, so it is a class: what is
  * computed on demand lives on the prototype and costs a request nothing.
@@ -42,22 +48,15 @@ export class RequestContext {
   trace: RequestTrace | null = null;
   readonly #request: FastifyRequest;
 
-  constructor(
-    request: FastifyRequest,
-    receivedAt: Millis,
-    startedAt: Millis,
-    listener: Listener,
-    bindPoint: BindPoint,
-    authorization: readonly string[],
-  ) {
+  constructor(request: FastifyRequest, arrival: Arrival) {
     this.#request = request;
     this.requestId = request.id;
-    this.receivedAt = receivedAt;
-    this.startedAt = startedAt;
-    this.listener = listener;
-    this.bindPoint = bindPoint;
+    this.receivedAt = arrival.receivedAt;
+    this.startedAt = arrival.startedAt;
+    this.listener = arrival.listener;
+    this.bindPoint = arrival.bindPoint;
     this.remoteAddress = request.raw.socket.remoteAddress ?? '';
-    this.authorization = authorization;
+    this.authorization = arrival.authorization;
   }
 
   get method(): string {

@@ -33,7 +33,7 @@ export function clientErrorHandler(newReferenceId: () => string, log: SampledLin
     const { status, reason, code } = meaningOf(error.code);
     const fields = { requestId, status, errorCode: code, detail: error.code };
     log.write({ level: 'info', kind: code, message: 'request refused', fields });
-    write(socket, requestId, status, reason, new AuthError(code));
+    write(socket, new AuthError(code), { requestId, status, reason });
   };
 }
 
@@ -41,7 +41,12 @@ export function clientErrorHandler(newReferenceId: () => string, log: SampledLin
 export function refuseConnect(server: Server, newReferenceId: () => string): void {
   server.on('connect', (_request, socket: Duplex) => {
     const failure = new AuthError('method_not_allowed');
-    write(socket, newReferenceId(), 405, 'Method Not Allowed', failure, ['allow: GET, POST, OPTIONS']);
+    write(socket, failure, {
+      requestId: newReferenceId(),
+      status: 405,
+      reason: 'Method Not Allowed',
+      further: ['allow: GET, POST, OPTIONS'],
+    });
   });
 }
 
@@ -94,11 +99,18 @@ function hasAnswerUnderWay(socket: Duplex): boolean {
 
 function write(
   socket: Duplex,
-  requestId: string,
-  status: number,
-  reason: string,
   failure: AuthError,
-  further: readonly string[] = [],
+  {
+    requestId,
+    status,
+    reason,
+    further = [],
+  }: {
+    readonly requestId: string;
+    readonly status: number;
+    readonly reason: string;
+    readonly further?: readonly string[];
+  },
 ): void {
   const { body } = edgeError(failure, { requestId, accept: undefined, usedBasic: false });
   const text = String(body);

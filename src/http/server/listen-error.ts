@@ -4,7 +4,11 @@ export class ListenError extends Error {
 }
 
 /** The reason of a failed `listen`, in words. */
-export function listenErrorOf(listenerName: string, host: string, port: number, cause: unknown): ListenError {
+export function listenErrorOf(
+  listenerName: string,
+  { host, port }: { readonly host: string; readonly port: number },
+  cause: unknown,
+): ListenError {
   const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new ListenError(
     `The listener ${JSON.stringify(listenerName)} cannot listen on ${where}: ${reasonOf(cause)}`,

@@ -175,8 +175,9 @@ async function startServer(
   const { endpoints, bindPoints, ticketKeys, options } = wanted;
   const { listener, material } = endpoints;
   const newReferenceId = referenceIds(needs.random);
-  let inUse = await openApplication(needs, newReferenceId, endpoints, bindPoints);
-  const server = createServer(listener, material, ticketKeys, (request, response) =>
+  const applicationNeeds = { ...needs, newReferenceId };
+  let inUse = await openApplication(applicationNeeds, endpoints, bindPoints);
+  const server = createServer(listener, { material, ticketKeys }, (request, response) =>
     inUse.handle(request, response),
   );
   server.on('clientError', clientErrorHandler(newReferenceId, needs.strangersLog));
@@ -199,7 +200,7 @@ async function startServer(
   } catch (error) {
     connections.stop();
     await inUse.close();
-    throw listenErrorOf(listener.name, host, port, error);
+    throw listenErrorOf(listener.name, { host, port }, error);
   }
   const { port: openPort } = server.address() as AddressInfo;
   const open = bindPoints.map((bindPoint) => withPort(bindPoint, openPort));
@@ -208,7 +209,7 @@ async function startServer(
     server,
     bindPoints: open,
     async prepare(fresh) {
-      const next = await openApplication(needs, newReferenceId, fresh, bindPoints);
+      const next = await openApplication(applicationNeeds, fresh, bindPoints);
       next.serve(open);
       return () => {
         if (inUse.scope.isDraining) next.scope.isDraining = true;
@@ -235,8 +236,7 @@ interface Application {
 }
 
 async function openApplication(
-  needs: ListenerNeeds,
-  newReferenceId: () => string,
+  needs: ListenerNeeds & { readonly newReferenceId: () => string },
   { listener, routes, views }: Endpoints,
   [first]: readonly [BindPoint, ...BindPoint[]],
 ): Promise<Application> {
@@ -250,7 +250,7 @@ async function openApplication(
     tracing: needs.tracing,
     isDraining: false,
   };
-  const mount = { ...needs, views };
+  const mount = { ...needs, views, scope };
   let handle: FastifyServerFactoryHandler | undefined;
   const app = Fastify({
     // It never listens: another configuration brings another application to the same connections.
@@ -259,19 +259,18 @@ async function openApplication(
       // Importing this module would load another HTTP client of the runtime, 4 MB that every start would wait for.
       return process.getBuiltinModule('node:http').createServer();
     },
-    genReqId: newReferenceId,
+    genReqId: needs.newReferenceId,
     // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
     exposeHeadRoutes: false,
     // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
     routerOptions: { querystringParser: () => noQuery, maxParamLength: longestParameter },
     schemaController: noSchemas,
     frameworkErrors: (error, request, reply) =>
-      failureHandler(mount, scope, 'html-or-edge', 'none')(error, request, reply),
+      failureHandler(mount, { format: 'html-or-edge', api: 'none' })(error, request, reply),
   }) as unknown as FastifyInstance;
   mountRoutes(
     app,
     mount,
-    scope,
     routes.filter((route) => servesApi(bound, route.api)),
   );
   await app.ready();
@@ -308,8 +307,7 @@ const noQuery = Object.freeze(Object.create(null)) as Record<string, unknown>;
 
 function createServer(
   listener: Listener,
-  material: TlsMaterial,
-  ticketKeys: Buffer,
+  { material, ticketKeys }: { readonly material: TlsMaterial; readonly ticketKeys: Buffer },
   handler: FastifyServerFactoryHandler,
 ): Server {
   const { idle, read } = listener.timeouts;
@@ -322,7 +320,7 @@ function createServer(
       keepAliveTimeout: idle,
       connectionsCheckingInterval: Math.min(1000, read / 4),
       insecureHTTPParser: false,
-      // Refused with a reference id by beginRequest.
+      // Refused with a reference id as the request begins.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -336,7 +334,7 @@ function createServer(
     if (Number(request.headers['content-length'] ?? 0) <= bodyLimit) response.writeContinue();
     server.emit('request', request, response);
   });
-  // Node would drop the lines beyond a limit silently; beginRequest counts and refuses.
+  // Node would drop the lines beyond a limit silently; requestBeginner counts and refuses.
   server.maxHeadersCount = 0;
   return server;
 }

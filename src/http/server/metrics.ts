@@ -116,8 +116,7 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
 
   function define(
     Metric: typeof Counter | typeof Gauge,
-    [name, help]: readonly [name: string, help: string],
-    labelNames: readonly string[],
+    [name, help, labelNames = []]: readonly [name: string, help: string, labelNames?: readonly string[]],
     read: () => Samples,
   ): void {
     const refill = (metric: Counter | Gauge) => {
@@ -135,27 +134,32 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
     });
   }
   const counter = (name: string, help: string, read: () => number) =>
-    define(prometheus.Counter, [name, help], [], () => [{ labels: {}, value: read() }]);
+    define(prometheus.Counter, [name, help], () => [{ labels: {}, value: read() }]);
   const gauge = (name: string, help: string, read: () => number) =>
-    define(prometheus.Gauge, [name, help], [], () => [{ labels: {}, value: read() }]);
+    define(prometheus.Gauge, [name, help], () => [{ labels: {}, value: read() }]);
 
   const { version } = sources;
   define(
     prometheus.Gauge,
-    ['overlay_auth_build_info', 'Version of this service and of its runtime; always 1.'],
-    ['version', 'node_version'],
+    [
+      'overlay_auth_build_info',
+      'Version of this service and of its runtime; always 1.',
+      ['version', 'node_version'],
+    ],
     () => [{ labels: { version, node_version: process.version }, value: 1 }],
   );
   define(
     prometheus.Counter,
-    ['overlay_auth_audit_events_total', 'Events of the audit trail.'],
-    ['event', 'method'],
+    ['overlay_auth_audit_events_total', 'Events of the audit trail.', ['event', 'method']],
     () => samplesOf(sources.counts().auditEvents),
   );
   define(
     prometheus.Counter,
-    ['overlay_auth_login_attempts_total', 'Steps of logins that were decided, with the reason of a refusal.'],
-    ['step', 'mechanism', 'outcome', 'reason'],
+    [
+      'overlay_auth_login_attempts_total',
+      'Steps of logins that were decided, with the reason of a refusal.',
+      ['step', 'mechanism', 'outcome', 'reason'],
+    ],
     () => samplesOf(sources.counts().loginAttempts),
   );
 

@@ -16,8 +16,8 @@ import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts, isUnacceptable, sendAnswer } from '../request/answer.ts';
 import {
   type Admission,
-  beginRequest,
   mayChangeSomething,
+  requestBeginner,
   type ServerScope,
 } from '../request/begin-request.ts';
 import { readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
@@ -57,6 +57,11 @@ export interface MountNeeds {
   readonly inspectAnswer?: AnswerInspector;
 }
 
+/** With the server whose endpoints are mounted. */
+export interface ServerNeeds extends MountNeeds {
+  readonly scope: ServerScope;
+}
+
 export type AnswerInspector = (route: Route, answer: Answer) => void;
 
 /** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
@@ -65,20 +70,15 @@ const oidcBodyLimit = 16 * 1024;
 /** Of a body that is refused for its length, so much is read before the refusal is sent. */
 const discardedBody = 2 * bodyLimit;
 
-export function mountRoutes(
-  app: FastifyInstance,
-  needs: MountNeeds,
-  scope: ServerScope,
-  routes: readonly Route[],
-): void {
+export function mountRoutes(app: FastifyInstance, needs: ServerNeeds, routes: readonly Route[]): void {
   app.decorateRequest('overlay', null);
   // Bodies stay bytes until the endpoint says what they may be.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-  for (const route of routes) mountRoute(app, needs, scope, route);
+  for (const route of routes) mountRoute(app, needs, route);
 
-  const unknownPath = failureHandler(needs, scope, 'html-or-edge', 'none');
+  const unknownPath = failureHandler(needs, { format: 'html-or-edge', api: 'none' });
   app.setErrorHandler(unknownPath);
   app.setNotFoundHandler((request, reply) => unknownPath(new AuthError('not_found'), request, reply));
   const routesOf = routesByPath(routes);
@@ -89,7 +89,7 @@ export function mountRoutes(
     const known = isSure ? undefined : routesOf(request.raw.url ?? '');
     const isThere = known?.some(({ methods }) => (methods as readonly string[]).includes(request.method));
     if (known === undefined || isThere === true) done();
-    else answerOtherMethod(needs, scope, known, request, reply);
+    else otherMethodAnswer(needs, known)(request, reply);
   });
 }
 
@@ -97,18 +97,16 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
 
 /**
  * Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors.
- * @param api of the endpoint; `none` where there is none
- * @param route whose declaration the refusal has to be in; none where the method or the path is wrong
+ * @param failing.api of the endpoint; `none` where there is none
+ * @param failing.route whose declaration the refusal has to be in; none where the method or the path is wrong
  */
 export function failureHandler(
-  needs: Pick<MountNeeds, 'clock' | 'log' | 'strangersLog' | 'onAnswer' | 'inspectAnswer' | 'views'>,
-  scope: ServerScope,
-  format: ErrorFormat,
-  api: AnsweredApi,
-  route?: Route,
+  needs: ServerNeeds,
+  failing: { readonly format: ErrorFormat; readonly api: AnsweredApi; readonly route?: Route },
 ): FailureHandler {
-  const { clock, log, strangersLog } = needs;
-  const admission = admissionOf(api, route);
+  const { clock, scope, log, strangersLog } = needs;
+  const { format, api, route } = failing;
+  const begin = requestBeginner(clock, scope, admissionOf(api, route));
   return (thrown, request, reply) => {
     // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
     const isBrokenOff = thrown !== null && thrown === request.raw.errored;
@@ -120,7 +118,7 @@ export function failureHandler(
     if (!request.overlay) {
       // A request that failed before any hook ran; being for somebody else is the better reason.
       try {
-        beginRequest(clock, scope, request, reply, admission);
+        begin(request, reply);
       } catch (error) {
         failure = asAuthError(error);
       }
@@ -157,7 +155,8 @@ export function failureHandler(
       usedBasic: context?.usedBasic ?? false,
     });
     if (route !== undefined) needs.inspectAnswer?.(route, answer);
-    const send = () => finish(needs, { api, errorCode: failure.code }, request, reply, answer);
+    const finish = finisher(needs, { api, errorCode: failure.code });
+    const send = () => finish(request, reply, answer);
     if (failure.code === 'payload_too_large') afterItsBody(request.raw, send);
     else send();
   };
@@ -184,29 +183,30 @@ function afterItsBody(request: IncomingMessage, send: () => void): void {
   request.on('data', count).on('end', done).on('close', done);
 }
 
-function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope, route: Route): void {
-  const { clock, authenticate, audit } = needs;
-  const admission = admissionOf(route.api, route);
+function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): void {
+  const { clock, scope, authenticate, audit } = needs;
+  const begin = requestBeginner(clock, scope, admissionOf(route.api, route));
+  const admit = admitter(route);
+  const finish = finisher(needs, { api: route.api });
   const produces = mediaTypesOf(route);
-  const answered = { api: route.api };
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
     needs.inspectAnswer?.(route, answer);
-    finish(needs, answered, request, reply, answer);
+    finish(request, reply, answer);
   }
   app.route({
     method: [...route.methods],
     url: route.path,
     bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? oidcBodyLimit : bodyLimit),
-    errorHandler: failureHandler(needs, scope, route.errors, route.api, route),
+    errorHandler: failureHandler(needs, { format: route.errors, api: route.api, route }),
     onRequest(request, reply, done) {
       let admitted: Promise<void> | undefined;
       try {
-        const context = beginRequest(clock, scope, request, reply, admission);
+        const context = begin(request, reply);
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {
-          admitted = traced(context, () => admit(route, authenticate(context), context, reply));
+          admitted = traced(context, () => admit(authenticate(context), context, reply));
         }
       } catch (error) {
         done(error as Error);
@@ -229,7 +229,7 @@ function mountRoute(app: FastifyInstance, needs: MountNeeds, scope: ServerScope,
     if (request.raw.errored !== null) throw request.raw.errored;
     // A client may take its time with the body. What was taken from the caller meanwhile counts.
     if (route.takesFormToken === true) takeFormToken(context);
-    const judged = isJudgedAgain(route) ? admit(route, authenticate(context), context, reply) : undefined;
+    const judged = isJudgedAgain(route) ? admit(authenticate(context), context, reply) : undefined;
     const run = () => {
       const input = inputOf(route, context);
       const announced = announceChange(audit, route, context);
@@ -259,39 +259,39 @@ function waitsForForm({ takesFormToken }: Route, context: RequestContext): boole
   return takesFormToken === true && context.method === 'POST' && context.authorization.length === 0;
 }
 
-function finish(
+function finisher(
   { clock, onAnswer }: Pick<MountNeeds, 'clock' | 'onAnswer'>,
   { api, errorCode }: { readonly api: AnsweredApi; readonly errorCode?: ErrorCode },
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: Answer,
-): void {
-  const { overlay: context } = request;
-  if (context && !reply.sent) {
-    onAnswer?.(api, answer.status, clock.monotonic() - context.startedAt);
-    const route = api === 'none' ? undefined : request.routeOptions.url;
-    context.trace?.end({ method: request.method, route, status: answer.status, errorCode });
-  }
-  sendAnswer(request, reply, answer);
+) {
+  return (request: FastifyRequest, reply: FastifyReply, answer: Answer): void => {
+    const { overlay: context } = request;
+    if (context && !reply.sent) {
+      onAnswer?.(api, answer.status, clock.monotonic() - context.startedAt);
+      const route = api === 'none' ? undefined : request.routeOptions.url;
+      context.trace?.end({ method: request.method, route, status: answer.status, errorCode });
+    }
+    sendAnswer(request, reply, answer);
+  };
 }
 
 // Synchronous where it can be: most callers are known from memory, and a promise costs as much as the rest.
-function admit(
-  route: Route,
-  caller: Principal | Promise<Principal>,
-  context: RequestContext,
-  reply: FastifyReply,
-): Promise<void> | undefined {
-  if (caller instanceof Promise) return caller.then((principal) => admit(route, principal, context, reply));
-  // From here on a refusal is that of somebody known.
-  context.principal = caller;
-  // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
-  const isComplete = caller.outstanding.length === 0;
-  if (isComplete) sayWhenItEnds(caller, context, reply);
-  requireAudience(route.api, caller);
-  context.right = enforceGuard(route.guard, caller, route.permission);
-  if (!isComplete) sayWhenItEnds(caller, context, reply);
-  return undefined;
+function admitter({ api, guard, permission }: Route) {
+  return function admit(
+    caller: Principal | Promise<Principal>,
+    context: RequestContext,
+    reply: FastifyReply,
+  ): Promise<void> | undefined {
+    if (caller instanceof Promise) return caller.then((principal) => admit(principal, context, reply));
+    // From here on a refusal is that of somebody known.
+    context.principal = caller;
+    // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
+    const isComplete = caller.outstanding.length === 0;
+    if (isComplete) sayWhenItEnds(caller, context, reply);
+    requireAudience(api, caller);
+    context.right = enforceGuard(guard, caller, permission);
+    if (!isComplete) sayWhenItEnds(caller, context, reply);
+    return undefined;
+  };
 }
 
 function sayWhenItEnds(caller: Principal, context: RequestContext, reply: FastifyReply): void {
@@ -333,30 +333,26 @@ function inputOf(route: Route, context: RequestContext): Input<unknown, unknown,
 }
 
 /** Refuses a method that a path does not have, and answers OPTIONS, which browsers ask before they send. */
-function answerOtherMethod(
-  needs: MountNeeds,
-  scope: ServerScope,
-  routes: RoutesOfPath,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function otherMethodAnswer(needs: ServerNeeds, routes: RoutesOfPath) {
   const [first] = routes;
   // Pages of other sites may ask whether they may read; they send nothing here.
   const admission = { ...admissionOf(first.api, first), acceptsForeignPages: false };
   const has = routes.flatMap((route) => route.methods);
   const answersPreflight = first.refusesPreflight !== true;
   const allow = answersPreflight ? [...has, 'OPTIONS'] : has;
-  try {
-    beginRequest(needs.clock, scope, request, reply, admission);
-    if (request.method !== 'OPTIONS' || !answersPreflight)
-      throw new AuthError('method_not_allowed', { allow });
-  } catch (error) {
-    failureHandler(needs, scope, first.errors, first.api)(error, request, reply);
-    return;
-  }
-  const isAllowed = reply.hasHeader('access-control-allow-origin');
-  const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
-  finish(needs, { api: first.api }, request, reply, { status: 204, headers, body: null });
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    try {
+      requestBeginner(needs.clock, needs.scope, admission)(request, reply);
+      if (request.method !== 'OPTIONS' || !answersPreflight)
+        throw new AuthError('method_not_allowed', { allow });
+    } catch (error) {
+      failureHandler(needs, { format: first.errors, api: first.api })(error, request, reply);
+      return;
+    }
+    const isAllowed = reply.hasHeader('access-control-allow-origin');
+    const headers = { allow: allow.join(', '), ...(isAllowed ? preflightHeaders : {}) };
+    finisher(needs, { api: first.api })(request, reply, { status: 204, headers, body: null });
+  };
 }
 
 /** @param route none where the method or the path is wrong */
