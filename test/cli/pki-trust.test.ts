@@ -116,7 +116,7 @@ describe('pki trust', { skip: withoutCertutil }, () => {
   });
 });
 
-test('pki trust shows every command before it is run', async (t) => {
+test('pki trust shows every command before it is run', { skip: withoutCertutil }, async (t) => {
   const box: Sandbox = sandbox();
   t.after(() => box.close());
   await box.home('a home', 'localhost:0');
