@@ -9,12 +9,14 @@ import { tryDebian } from './trials/debian.mjs';
 import { tryImage } from './trials/image.mjs';
 import { tryNpm } from './trials/npm.mjs';
 import { Skipped } from './trials/running.mjs';
+import { trySystemd } from './trials/systemd.mjs';
 import { tryUnit } from './trials/unit.mjs';
 
 const trials = {
   'npm package': tryNpm,
   'systemd unit': tryUnit,
   'Debian package': tryDebian,
+  'Debian package under systemd': trySystemd,
   'container image': tryImage,
 };
 
