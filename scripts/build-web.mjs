@@ -1,7 +1,7 @@
 // Bundles the console and the account page for the browser; what both need is bundled once.
 //   node scripts/build-web.mjs FOLDER   into FOLDER, which is made and replaced as a whole
 // What stands there: the scripts and styles, each with its Brotli form, and `manifest.json`, which is written last.
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -16,11 +16,13 @@ const own = `${target}.${process.pid}`;
 
 mkdirSync(own, { recursive: true });
 await build({
-  entryPoints: {
-    main: join(root, 'web/console/main.tsx'),
-    account: join(root, 'web/account/main.tsx'),
-    invite: join(root, 'web/account/invite.ts'),
-  },
+  entryPoints: [
+    { in: join(root, 'web/console/main.tsx'), out: 'main' },
+    { in: join(root, 'web/console/console.css'), out: 'console' },
+    { in: join(root, 'web/account/main.tsx'), out: 'account' },
+    { in: join(root, 'web/account/account.css'), out: 'account' },
+    { in: join(root, 'web/account/invite.ts'), out: 'invite' },
+  ],
   outdir: own,
   tsconfig: join(root, 'tsconfig.console.json'),
   bundle: true,
@@ -35,7 +37,6 @@ await build({
   define: { 'process.env.NODE_ENV': '"production"' },
   logLevel: 'warning',
 });
-cpSync(join(root, 'web/app.css'), join(own, 'app.css'));
 
 const names = readdirSync(own).filter((name) => /\.(?:js|css)$/.test(name));
 for (const name of names) {

@@ -30,8 +30,8 @@ function shell({ look, language }: View, page: Shell): Html {
 <title>${title} · ${look.name}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="stylesheet" href="${look.tokensPath}">
-<link rel="stylesheet" href="${files}/app.css">
+<link rel="stylesheet" href="${look.baseStylesPath}">
+<link rel="stylesheet" href="${files}/${id}.css">
 <link rel="icon" href="${look.iconPath}">
 <script src="${script}" type="module"></script>
 </head>

@@ -12,20 +12,21 @@ export interface Asset {
   readonly content: string | Buffer;
 }
 
-const tokens = fileOf('tokens.css');
+/** Colours, and what every page has. */
+const base = fileOf('tokens.css') + fileOf('base.css');
 const styles = fileOf('pages.css');
 const script = fileOf('pages.js');
 
 /** The look of a branding, and the files that have to be served for it. */
 export function lookOf(branding: Branding): { readonly look: Look; readonly assets: readonly Asset[] } {
   const { name, colors } = branding;
-  const stylesheet = asset(colorsOf(colors) + tokens + styles, {
+  const stylesheet = asset(colorsOf(colors) + base + styles, {
     name: 'pages',
     extension: 'css',
     type: 'text/css; charset=utf-8',
   });
-  const tokensOnly = asset(colorsOf(colors) + tokens, {
-    name: 'tokens',
+  const baseStyles = asset(colorsOf(colors) + base, {
+    name: 'base',
     extension: 'css',
     type: 'text/css; charset=utf-8',
   });
@@ -40,10 +41,10 @@ export function lookOf(branding: Branding): { readonly look: Look; readonly asse
       logoDarkPath: logoDark?.path ?? null,
       iconPath: icon.path,
       stylesheetPath: stylesheet.path,
-      tokensPath: tokensOnly.path,
+      baseStylesPath: baseStyles.path,
       scriptPath: scripts.path,
     },
-    assets: [stylesheet, tokensOnly, scripts, icon, ...(logoDark === null ? [] : [logoDark])],
+    assets: [stylesheet, baseStyles, scripts, icon, ...(logoDark === null ? [] : [logoDark])],
   };
 }
 

@@ -13,8 +13,8 @@ export interface Look {
   /** Path of the picture that browsers show beside the title. */
   readonly iconPath: string;
   readonly stylesheetPath: string;
-  /** The colours alone, for what has its own styles. */
-  readonly tokensPath: string;
+  /** Colours and what every page has, for what has further styles of its own. */
+  readonly baseStylesPath: string;
   readonly scriptPath: string;
 }
 
