@@ -40,7 +40,9 @@ export function SetUp({
         </code>
       </p>
       <p className="buttons">
-        <a href={provisioningUrl}>{texts.openApp}</a>
+        <a className="button link" href={provisioningUrl}>
+          {texts.openApp}
+        </a>
         <CopyButton id="copy-key" text={secret} label={texts.copyKey} />
       </p>
       <RecoveryCodes codes={recoveryCodes} />
