@@ -268,6 +268,7 @@ describe('the time of a refused password', () => {
   }
 
   test('is a whole step after its request, whatever it is refused for and however long that took', async () => {
+    await onOneThread();
     await server.createUser({ name: 'bob', password });
     await fail(5, 'bob');
     const offId = await server.createUser({ name: 'off', password });
@@ -312,6 +313,7 @@ describe('the time of a refused password', () => {
   });
 
   test('keeps no room from others: while forty refusals wait, a right password passes at once', async () => {
+    await onOneThread();
     const { until, release } = holdAnswers();
     const id = await beginLogin(server);
     let answered = 0;
