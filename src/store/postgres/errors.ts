@@ -6,6 +6,8 @@ interface PostgresError extends Error {
   readonly code?: unknown;
   readonly table?: unknown;
   readonly detail?: unknown;
+  /** The function of the server that refused; unlike the message, it is the same in every language. */
+  readonly routine?: unknown;
 }
 
 /** States (SQLSTATE) of a server that cannot do its part now; two characters stand for their class. */
@@ -61,7 +63,8 @@ export function isBlocked(error: unknown): boolean {
 
 /** A statement was prepared before another node brought the tables to a newer schema. */
 export function isStalePlan(error: unknown): boolean {
-  return stateOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+  if (!(error instanceof Error) || stateOf(error) !== '0A000') return false;
+  return (error as PostgresError).routine === 'RevalidateCachedQuery';
 }
 
 /** The error that a contract promises. */

@@ -18,7 +18,14 @@ export type Failure =
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
 
-// Primary result codes of SQLite: the last eight bits of an extended one.
+// Extended result codes of SQLite.
+const foreignKey = 787; // SQLITE_CONSTRAINT_FOREIGNKEY
+const uniqueCodes: ReadonlySet<number | null> = new Set([
+  1555, // SQLITE_CONSTRAINT_PRIMARYKEY
+  2067, // SQLITE_CONSTRAINT_UNIQUE
+]);
+
+// Primary result codes: the last eight bits of an extended one.
 const unavailableCodes: ReadonlySet<number> = new Set([
   5, // SQLITE_BUSY
   6, // SQLITE_LOCKED
@@ -37,13 +44,20 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
   if (error instanceof CallerRefused) return { kind: 'caller-refused', lacks: error.lacks };
   if (error instanceof NotAsSeen) return { kind: 'not-as-seen', why: error.why };
-  if (error.message.startsWith('FOREIGN KEY constraint failed')) return { kind: 'reference-gone' };
-  const column = /^UNIQUE constraint failed: ([a-z_.]+)/.exec(error.message)?.[1];
-  const field = column === undefined ? undefined : fieldOfUnique(column);
+  const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
+  if (code === foreignKey) return { kind: 'reference-gone' };
+  const field = uniqueCodes.has(code) ? takenField(error.message) : undefined;
   if (field !== undefined) return { kind: 'taken', field };
-  const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null;
-  if (code !== null && unavailableCodes.has(code)) return { kind: 'unavailable', message: error.message };
+  if (code !== null && unavailableCodes.has(code & 0xff)) {
+    return { kind: 'unavailable', message: error.message };
+  }
   return { kind: 'defect', message: error.message, stack: error.stack };
+}
+
+/** The code says that a value is taken; only the message names its column: `UNIQUE constraint failed: TABLE.COLUMN`. */
+function takenField(message: string): string | undefined {
+  const column = /: ([a-z_]+\.[a-z_]+)/.exec(message)?.[1];
+  return column === undefined ? undefined : fieldOfUnique(column);
 }
 
 /** The error that a contract promises for a failure. */
