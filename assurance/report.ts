@@ -33,9 +33,9 @@ export function writeReport(
   });
   return `# Assurance
 
-Written by \`npm run assurance\`, which runs the tests of the project in full size, round after round, with the lowest
-priority; \`assurance/targets.ts\` says what each target runs. What is not run says why. A night on two cores is the measure:
-where a target asks for more, the table says how much was done.
+Written by \`npm run assurance\`. It repeats the tests of the project at full size, in rounds, at the lowest priority.
+\`assurance/targets.ts\` says what each target runs. The runs had one night on two cores: where a target needs longer, the table
+says how much was done. A target that was not run says why.
 
 | Target | Aim | Done | Result | Last round | Command |
 |---|---|---|---|---|---|

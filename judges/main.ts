@@ -164,7 +164,7 @@ for (const judge of chosen) verdicts.push(await verdictOf(judge));
 const text = table(verdicts);
 process.stdout.write(`${text}\n`);
 if (process.argv.includes('--write')) {
-  const intro = `# Judges\n\nClients of other makers, driven against this service with their own defaults by \`npm run judges -- --write\` on ${new Date().toISOString().slice(0, 10)}. Each step is the client's own verdict.\n\n`;
+  const intro = `# Judges\n\nClients by other makers log in to this service with their own defaults. \`npm run judges -- --write\` ran them on ${new Date().toISOString().slice(0, 10)}. The client itself judges each step.\n\n`;
   writeFileSync(join(import.meta.dirname, '..', 'docs', 'judges.md'), `${intro}${text}\n`);
 }
 process.exitCode = verdicts.some(({ steps }) => steps.some(({ isOk }) => !isOk)) ? 1 : 0;

@@ -67,8 +67,8 @@ export function writeReport(
   const survivors = modules.flatMap(survivorsIn);
   return `# Mutation tests
 
-Written by \`npm run mutants\`. Each mutant is one small change of a module that decides: a condition turned round, a bound
-moved, a block or a text emptied. It is noticed when the tests of that module fail or never end. The aim is 90 % in each.
+Written by \`npm run mutants\`. A mutant is one small change in a module that makes decisions: an inverted condition, a shifted
+bound, an emptied block or text. The tests notice it when one of them fails or never finishes. The aim is 90 % in each module.
 
 | Module | Noticed | Mutants | Not noticed | Run | Tests |
 |---|---|---|---|---|---|

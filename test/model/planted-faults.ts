@@ -101,10 +101,9 @@ if (filters.length > 0) process.stdout.write(`${table(rows)}\n`);
 else {
   const page = `# Planted faults
 
-\`npm run planted-faults\` plants each of these faults in a copy of the source and lets the model of the login (\`test/model/\`)
-look for it with the seeds of \`npm test\`; the first 1,000 runs are those of \`npm test\`. The number of runs changes with
-every change of the steps that the model plays. The time includes the start of the server, on two cores that were busy
-otherwise. Last run: ${isoTime(systemClock.now()).slice(0, 10)}.
+\`npm run planted-faults\` plants each fault in a copy of the source. The model of the login (\`test/model/\`) then looks for it,
+with the seeds of \`npm test\`: the first 1,000 runs are the same. The number of runs changes whenever a step of the model
+changes. The times include the start of the server, on two cores that were also doing other work. Last run: ${isoTime(systemClock.now()).slice(0, 10)}.
 
 ${table(rows)}
 `;
