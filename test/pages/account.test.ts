@@ -481,6 +481,7 @@ describe('every state is accessible', () => {
     ['light', { colorScheme: 'light' }],
     ['light and narrow', { colorScheme: 'light', viewport: narrow }],
     ['dark', { colorScheme: 'dark' }],
+    ['at 200 % zoom', { language: 'de', viewport: { width: 640, height: 400 } }],
     ['dark and narrow', { colorScheme: 'dark', viewport: narrow }],
     ['in German, narrow', { language: 'de-AT', viewport: narrow }],
   ];
