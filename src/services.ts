@@ -19,6 +19,7 @@ import {
 } from './enrollment/published-authorities.ts';
 import { attemptLog, type RunningAttemptLog, recordedAttempts } from './explain/attempt-log.ts';
 import { auditLog } from './explain/audit-log.ts';
+import { keptAudit } from './explain/audit-records.ts';
 import {
   type AttemptLabels,
   type AuditLabels,
@@ -46,7 +47,7 @@ import type { AnswerInspector, MountNeeds } from './http/server/mount.ts';
 import { totpPassed } from './legacy/authenticate.ts';
 import { providerDirectory } from './login/external-jwt/provider-endpoints.ts';
 import { type PasswordHasher, passwordHasher } from './login/password/password.ts';
-import type { WrittenAuditTrail } from './model/audit-event.ts';
+import type { KeptAuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
 import { algorithmsInUse } from './model/signing-key.ts';
@@ -150,7 +151,7 @@ export interface Services extends ServiceEndpoints {
   readonly ring: KeyRing;
   readonly view: SessionView;
   readonly hasher: PasswordHasher;
-  readonly audit: WrittenAuditTrail;
+  readonly audit: KeptAuditTrail;
   readonly attempts: Pick<RunningAttemptLog, 'begin' | 'keep' | 'flush'>;
   /** What this thread has counted. */
   counts(): ThreadCounts;
@@ -244,7 +245,12 @@ export async function openServices(
     clock,
     write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
   });
-  const audit = countedAudit(auditLog(log, strangersLog), auditEvents);
+  const trail = keptAudit(
+    auditLog(log, strangersLog),
+    { store, clock, random, log },
+    () => inUse.edge.auditEvents.keepAtMost,
+  );
+  const audit = countedAudit(trail, auditEvents);
   const { vault } = foundations;
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
@@ -497,8 +503,10 @@ export async function openServices(
   const expire = async () => {
     if (!even.isEven()) return;
     forgetExpired({ clock, ended: view.ended, revoked });
-    const { keep: keepAttempts } = inUse.edge.loginAttempts;
-    if (first === undefined) await deleteExpired({ store, clock, keepAttempts });
+    if (first !== undefined) return;
+    const { loginAttempts, auditEvents } = inUse.edge;
+    const kept = { keepAttempts: loginAttempts.keep, keepAuditEvents: auditEvents.keep };
+    await deleteExpired({ store, clock, ...kept });
   };
   const stopExpiry = every(expiryInterval, { name: 'expiry', log }, byTheClock(expire));
   const rotate = first === undefined ? byTheClock(rotateKeysWhenDue) : async () => {};
@@ -587,7 +595,7 @@ export async function openServices(
       await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);
       await node.stop();
       await view.legacy.flush();
-      await attempts.flush();
+      await Promise.all([attempts.flush(), audit.kept()]);
       view.feed.stop();
       await telemetry.stop();
       eventLoop.stop();

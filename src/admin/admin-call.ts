@@ -38,7 +38,7 @@ export function namesOf(fields: Readonly<Record<string, unknown>>): string[] {
 /** What changed; names of fields, never values. */
 export type AdminChange = Pick<
   Extract<AuditEvent, { event: 'admin.changed' }>,
-  'action' | 'entity' | 'entityId' | 'fields'
+  'action' | 'entity' | 'entityId' | 'fields' | 'identityId'
 >;
 
 export function recordChange(

@@ -59,16 +59,17 @@ export async function endApiSession(
   by: AdminCall,
   { id, reason }: { readonly id: string; readonly reason: 'administrator' | 'logout' },
 ): Promise<void> {
+  let identityId: string | undefined;
   if (reason === 'administrator') {
-    const { identityId } = await findLiving(needs, id);
-    const identity = await needs.store.identities.find(identityId);
+    const session = await findLiving(needs, id);
+    identityId = session.identityId;
+    const identity = await needs.store.identities.find(session.identityId);
     if (identity !== null) requireMayHelp(by, identity);
   }
   if (!(await actingFor(needs, by).apiSessions.end(asId(id), reason, needs.clock.now()))) {
     throw new AuthError('not_found');
   }
-  needs.audit.record(
-    { event: 'session.ended', sessionId: id, reason, byIdentityId: by.actor.identityId },
-    by.origin,
-  );
+  const ended = { sessionId: id, reason, byIdentityId: by.actor.identityId };
+  const of = identityId === undefined ? {} : { identityId };
+  needs.audit.record({ event: 'session.ended', ...ended, ...of }, by.origin);
 }

@@ -56,6 +56,7 @@ export async function createPassword(
     action: 'create',
     entity: 'authenticator',
     entityId: id,
+    identityId: identity.id,
     fields: ['method', 'identityId', ...namesOf({ ...fields })],
   });
   return id;
@@ -93,6 +94,7 @@ export async function createCertificate(
     action: 'create',
     entity: 'authenticator',
     entityId: id,
+    identityId: identity.id,
     fields: ['method', 'identityId', ...namesOf({ ...fields })],
   });
   return id;
@@ -151,6 +153,7 @@ export async function updatePassword(
     action: 'update',
     entity: 'authenticator',
     entityId: id,
+    identityId: identity.id,
     fields: namesOf({ ...fields }),
   });
 }
@@ -165,11 +168,12 @@ export async function requestExtension(
   by: AdminCall,
   { id, rollKey }: { readonly id: string; readonly rollKey: boolean },
 ): Promise<void> {
+  const { identityId } = await getAuthenticator(needs, id);
   if (!(await actingFor(needs, by).authenticators.requestExtension(asId(id), rollKey, needs.clock.now()))) {
     throw new AuthError('not_found');
   }
   const fields = ['isExtendRequested', 'isKeyRollRequested'];
-  recordChange(needs, by, { action: 'update', entity: 'authenticator', entityId: id, fields });
+  recordChange(needs, by, { action: 'update', entity: 'authenticator', entityId: id, identityId, fields });
 }
 
 /**
@@ -182,9 +186,16 @@ export async function deleteAuthenticator(
   by: AdminCall,
   id: string,
 ): Promise<void> {
+  const { identityId } = await getAuthenticator(needs, id);
   const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now(), by.isForced);
   if (!(await administratorKept(step))) throw new AuthError('not_found');
-  recordChange(needs, by, { action: 'delete', entity: 'authenticator', entityId: id, fields: [] });
+  recordChange(needs, by, {
+    action: 'delete',
+    entity: 'authenticator',
+    entityId: id,
+    identityId,
+    fields: [],
+  });
 }
 
 async function findWithIdentity(

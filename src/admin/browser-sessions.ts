@@ -44,10 +44,11 @@ export async function endBrowserSession(
   by: AdminCall,
   id: string,
 ): Promise<void> {
-  const { progress } = await getBrowserSession(needs, id);
-  const identity = await needs.store.identities.find(progress.identityId);
+  const { identityId } = (await getBrowserSession(needs, id)).progress;
+  const identity = await needs.store.identities.find(identityId);
   if (identity !== null) requireMayHelp(by, identity);
   if (!(await actingFor(needs, by).browserSessions.end(asId(id)))) throw new AuthError('not_found');
-  const ended = { browserSessionId: id, reason: 'administrator', byIdentityId: by.actor.identityId } as const;
+  const { identityId: byIdentityId } = by.actor;
+  const ended = { browserSessionId: id, reason: 'administrator', byIdentityId, identityId } as const;
   needs.audit.record({ event: 'browser-session.ended', ...ended }, by.origin);
 }

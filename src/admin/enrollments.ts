@@ -63,6 +63,7 @@ export async function createEnrollment(
     action: 'create',
     entity: 'enrollment',
     entityId: enrollment.id,
+    identityId: identity.id,
     fields: ['identityId', ...namesOf({ ...fields })],
   });
   return enrollment.id;
@@ -132,20 +133,33 @@ export async function refreshEnrollment(
 ): Promise<void> {
   const enrollmentId = asId<EnrollmentId>(id);
   const renewal = { expiresAt: acceptableEnd(needs, expiresAt), ...newToken(needs, enrollmentId) };
+  const identityId = await enrollingIdentity(needs, enrollmentId);
   if (!(await actingFor(needs, by).enrollments.renew(enrollmentId, renewal, needs.clock.now())))
     throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
     entity: 'enrollment',
     entityId: id,
+    identityId,
     fields: ['token', 'expiresAt'],
   });
 }
 
 /** Its token is worthless from then on. @throws AuthError not_found */
 export async function deleteEnrollment(needs: EnrollmentNeeds, by: AdminCall, id: string): Promise<void> {
+  const identityId = await enrollingIdentity(needs, asId(id));
   if (!(await actingFor(needs, by).enrollments.delete(asId(id)))) throw new AuthError('not_found');
-  recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, fields: [] });
+  recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, identityId, fields: [] });
+}
+
+/** Who enrolls by it. @throws AuthError not_found */
+async function enrollingIdentity(
+  needs: Pick<EnrollmentNeeds, 'store'>,
+  id: EnrollmentId,
+): Promise<IdentityId> {
+  const enrollment = await needs.store.enrollments.find(id);
+  if (enrollment === null) throw new AuthError('not_found');
+  return enrollment.identityId;
 }
 
 /** Waits for a store method and says in the client's words that an identity has one enrollment of each method. */

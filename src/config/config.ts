@@ -141,6 +141,11 @@ export interface EdgeConfig {
     readonly keep: Millis;
     readonly keepAtMost: number;
   };
+  /** What was changed by whom, as the management API lists it; the log has it too. */
+  readonly auditEvents: {
+    readonly keep: Millis;
+    readonly keepAtMost: number;
+  };
   readonly externalJwtSigners: { readonly jwksFetch: JwksFetchConfig };
 }
 

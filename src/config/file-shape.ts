@@ -154,6 +154,10 @@ function edgeShape(edge: Config['edge']): FileValue {
       keep: formatDuration(edge.loginAttempts.keep),
       keepAtMost: edge.loginAttempts.keepAtMost,
     },
+    auditEvents: {
+      keep: formatDuration(edge.auditEvents.keep),
+      keepAtMost: edge.auditEvents.keepAtMost,
+    },
     externalJwtSigners: {
       jwksFetch: {
         timeout: formatDuration(jwksFetch.timeout),

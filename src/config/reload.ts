@@ -72,6 +72,7 @@ const plan: Plan<Config> = {
     totp: 'live',
     sessions: 'live',
     loginAttempts: 'live',
+    auditEvents: 'live',
     externalJwtSigners: 'live',
   },
   branding: 'live',

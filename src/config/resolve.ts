@@ -58,6 +58,7 @@ export function resolveConfig(
       sessions: edge.sessions,
       passwordHash: { memoryKiB: memory, passes, lanes },
       loginAttempts: edge.loginAttempts,
+      auditEvents: edge.auditEvents,
       externalJwtSigners: edge.externalJwtSigners,
     },
     branding: resolveBranding(content.branding, folder),

@@ -402,6 +402,17 @@ export const edgeSchema = z.strictObject({
         .describe('Records kept at most; the oldest go first.'),
     })
     .prefault({}),
+  auditEvents: z
+    .strictObject({
+      keep: lifetime.prefault('8760h').describe('How long audit events are kept in the database.'),
+      keepAtMost: z
+        .int()
+        .min(1000)
+        .max(100_000_000)
+        .default(100_000)
+        .describe('Audit events kept at most; the oldest go first.'),
+    })
+    .prefault({}),
   externalJwtSigners: z.strictObject({ jwksFetch: jwksFetchSchema.prefault({}) }).prefault({}),
 });
 

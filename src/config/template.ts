@@ -157,6 +157,9 @@ ${signingLines(files.signingCert)}
   loginAttempts:                   # why logins were refused, for "overlay-auth explain REF"
     keep: 720h
     keepAtMost: 100000             # the oldest go first
+  auditEvents:                     # what was changed by whom, for "overlay-auth list audit-events"; the log has it too
+    keep: 8760h
+    keepAtMost: 100000
   externalJwtSigners:
     jwksFetch:                     # limits when fetching the keys of external JWT signers
       timeout: 5s

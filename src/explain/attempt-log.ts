@@ -8,11 +8,12 @@ import type {
   LoginAttempt,
   RefusalReason,
 } from '../model/login-attempt.ts';
-import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
+import { hourlyShare } from './hourly-share.ts';
 
 /** How many records may wait to be written; only a flood brings more, and those are dropped. */
 const longestQueue = 1000;
@@ -47,7 +48,7 @@ export function attemptLog(
   },
   keepAtMost: () => number,
 ): RunningAttemptLog {
-  const hasRoomForStranger = strangersShare(needs.clock);
+  const hasRoomForStranger = hourlyShare(needs.clock);
   let dropped = 0;
   let waiting: ConcludedAttempt[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -75,7 +76,10 @@ export function attemptLog(
 
   function keep(attempt: ConcludedAttempt): void {
     const isAboutNobody = attempt.identityId === null && attempt.reason !== null;
-    if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(attempt.ipAddress))) {
+    if (
+      waiting.length >= longestQueue ||
+      (isAboutNobody && !hasRoomForStranger(sourcePrefix(attempt.ipAddress)))
+    ) {
       dropped += 1;
       return;
     }
@@ -142,35 +146,4 @@ function recorder(
 
 function short(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
-}
-
-const window: Millis = HOUR;
-const mostOfSource = 600;
-const mostInAll = 6000;
-
-/**
- * How many decision records strangers may cause. A record about no known identity costs its sender one request, and
- * pushes out the oldest record: without a limit, whoever sends enough requests erases the records that explain
- * something.
- * @returns whether there is room for one more of this source, which it then has
- */
-function strangersShare(clock: Clock): (ipAddress: string) => boolean {
-  let ends: Millis = 0;
-  let inAll = 0;
-  // As many entries as records at most.
-  const ofSource = new Map<string, number>();
-  return (ipAddress) => {
-    const now = clock.monotonic();
-    if (now >= ends) {
-      ends = now + window;
-      inAll = 0;
-      ofSource.clear();
-    }
-    const source = sourcePrefix(ipAddress);
-    const count = ofSource.get(source) ?? 0;
-    if (inAll >= mostInAll || count >= mostOfSource) return false;
-    inAll += 1;
-    ofSource.set(source, count + 1);
-    return true;
-  };
 }

@@ -2,7 +2,7 @@
 // trail and their attempt log are wrapped. Labels come from closed lists, never from a client, so that nobody can
 // make the counts grow.
 
-import type { AuditEvent, WrittenAuditTrail } from '../model/audit-event.ts';
+import type { AuditEvent, KeptAuditTrail } from '../model/audit-event.ts';
 import type { AttemptLog, AttemptStep, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
 
 export interface Counted<Labels> {
@@ -44,13 +44,14 @@ export function sumOfCounts<Labels extends Readonly<Record<string, string>>>(
 export type AuditLabels = Readonly<{ event: AuditEvent['event']; method: AttemptStep | 'none' }>;
 
 /** The audit trail that also counts its events. */
-export function countedAudit(trail: WrittenAuditTrail, counts: Tally<AuditLabels>): WrittenAuditTrail {
+export function countedAudit(trail: KeptAuditTrail, counts: Tally<AuditLabels>): KeptAuditTrail {
   return {
     record(event, origin) {
       counts.add({ event: event.event, method: 'method' in event ? event.method : 'none' });
       trail.record(event, origin);
     },
     written: () => trail.written(),
+    kept: () => trail.kept(),
   };
 }
 

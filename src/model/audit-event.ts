@@ -1,3 +1,4 @@
+import type { Millis } from '../platform/clock.ts';
 import type { SessionEndReason } from './api-session.ts';
 import type { EnrollmentKind } from './enrollment.ts';
 import type { AttemptStep } from './login-attempt.ts';
@@ -56,6 +57,8 @@ export type AuditEvent =
       readonly browserSessionId: string;
       readonly reason: 'logout' | 'administrator' | 'no-longer-enough';
       readonly byIdentityId: string | null;
+      /** Whose it was, where somebody else ended it. */
+      readonly identityId?: string;
     }
   | {
       readonly event: 'code.refused';
@@ -74,6 +77,8 @@ export type AuditEvent =
       readonly sessionId: string;
       readonly reason: SessionEndReason;
       readonly byIdentityId: string | null;
+      /** Whose it was, where somebody else ended it. */
+      readonly identityId?: string;
     }
   | {
       readonly event: 'session.certified';
@@ -107,6 +112,8 @@ export type AuditEvent =
       readonly byIdentityId: string | null;
       /** Names of the fields that were set; never values. */
       readonly fields: readonly string[];
+      /** Whose authenticator, enrollment or the like it is. */
+      readonly identityId?: string;
     }
   /** Somebody has seen what is handed to the device or person: whoever has it enrolls as the identity. */
   | {
@@ -155,4 +162,31 @@ export interface AuditTrail {
 export interface WrittenAuditTrail extends AuditTrail {
   /** Resolves when every event so far is written. @returns false when it cannot be */
   written(): Promise<boolean>;
+}
+
+/** A trail that also keeps some of its events in the store. */
+export interface KeptAuditTrail extends WrittenAuditTrail {
+  /** Resolves when those of this thread so far are in the store. @returns false when one of them cannot be */
+  kept(): Promise<boolean>;
+}
+
+/** An event as the store keeps it. */
+export interface AuditRecord {
+  readonly id: string;
+  readonly at: Millis;
+  readonly event: AuditEvent['event'];
+  /** What was done to the entity; null for events that say it by their name. */
+  readonly action: string | null;
+  /** What was changed, and which one. */
+  readonly entity: string | null;
+  readonly entityId: string | null;
+  /** Whom it is about. */
+  readonly identityId: string | null;
+  /** Who did it; null: the service itself, or a command on the host. */
+  readonly byIdentityId: string | null;
+  readonly requestId: string | null;
+  readonly ipAddress: string | null;
+  readonly issuer: string | null;
+  /** The other members of the event. */
+  readonly details: Readonly<Record<string, unknown>>;
 }

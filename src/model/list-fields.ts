@@ -96,6 +96,22 @@ export const loginAttemptListFields = listFields({
   issuer: text,
 });
 
+export const auditEventListFields = listFields({
+  id: text,
+  at: time,
+  event: text,
+  action: optionalText,
+  entity: optionalText,
+  entityId: optionalText,
+  identityId: optionalText,
+  identityName: { field: 'identity', ...optionalText },
+  byIdentityId: optionalText,
+  byIdentityName: { field: 'byIdentity', ...optionalText },
+  requestId: optionalText,
+  ipAddress: optionalText,
+  issuer: optionalText,
+});
+
 /** What people may ask of their own: nothing that tells why somebody was refused. */
 export const ownLoginAttemptListFields = listFields({
   reference: text,

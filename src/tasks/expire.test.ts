@@ -50,13 +50,14 @@ describe('a clock', () => {
     const store = {
       expiry: { deleteExpired: async (now: number) => deleted.push(now) && 0 },
       loginAttempts: { deleteBefore: async () => 0 },
+      auditEvents: { deleteBefore: async () => 0 },
     };
     clock.advance(life);
     const ended = denySet([{ id: 'session', expiresAt: clock.now() + life }]);
     const expire = async () => {
       if (even.isEven()) {
         forgetExpired({ clock, ended, revoked: denySet() });
-        await deleteExpired({ store: store as never, clock, keepAttempts: DAY });
+        await deleteExpired({ store: store as never, clock, keepAttempts: DAY, keepAuditEvents: DAY });
       }
     };
     await expire();

@@ -3,6 +3,7 @@
 import { noticeableOffset } from '../model/clock-offset.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { DenySet } from '../sessions/deny-set.ts';
+import type { AuditEventStore } from '../store/contracts/audit-events.ts';
 import type { ExpiryStore } from '../store/contracts/expiry.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
@@ -21,15 +22,23 @@ export function forgetExpired(needs: {
 
 /** Deletes what has expired, in small batches so that other writes get their turn in between. @returns how many rows */
 export async function deleteExpired(needs: {
-  readonly store: { readonly expiry: ExpiryStore; readonly loginAttempts: LoginAttemptStore };
+  readonly store: {
+    readonly expiry: ExpiryStore;
+    readonly loginAttempts: Pick<LoginAttemptStore, 'deleteBefore'>;
+    readonly auditEvents: Pick<AuditEventStore, 'deleteBefore'>;
+  };
   readonly clock: Clock;
   /** How long decision records are kept. */
   readonly keepAttempts: Millis;
+  /** How long audit events are kept. */
+  readonly keepAuditEvents: Millis;
 }): Promise<number> {
   const { store } = needs;
   const now = needs.clock.now();
   const expired = await inBatches(() => store.expiry.deleteExpired(now, batch));
-  return expired + (await inBatches(() => store.loginAttempts.deleteBefore(now - needs.keepAttempts, batch)));
+  const attempts = await inBatches(() => store.loginAttempts.deleteBefore(now - needs.keepAttempts, batch));
+  const events = await inBatches(() => store.auditEvents.deleteBefore(now - needs.keepAuditEvents, batch));
+  return expired + attempts + events;
 }
 
 /**

@@ -98,6 +98,7 @@ export function fullFile(): Tree {
       totp: { issuer: 'Example Corp' },
       passwordHash: { memory: '64MiB', passes: 3, lanes: 2 },
       loginAttempts: { keep: '48h', keepAtMost: 5000 },
+      auditEvents: { keep: '96h', keepAtMost: 6000 },
       externalJwtSigners: {
         jwksFetch: {
           timeout: '3s',

@@ -62,6 +62,7 @@ describe('loading the configuration', () => {
       sessions: { maxPerIdentity: 100 },
       passwordHash: { memoryKiB: 46 * 1024, passes: 2, lanes: 1 },
       loginAttempts: { keep: 720 * HOUR, keepAtMost: 100_000 },
+      auditEvents: { keep: 8760 * HOUR, keepAtMost: 100_000 },
       externalJwtSigners: {
         jwksFetch: {
           timeout: 5000,
@@ -130,6 +131,7 @@ describe('loading the configuration', () => {
     assert.deepEqual(config.node, { name: 'ctrl-1' });
     assert.deepEqual(config.edge.passwordHash, { memoryKiB: 64 * 1024, passes: 3, lanes: 2 });
     assert.deepEqual(config.edge.loginAttempts, { keep: 48 * HOUR, keepAtMost: 5000 });
+    assert.deepEqual(config.edge.auditEvents, { keep: 96 * HOUR, keepAtMost: 6000 });
     assert.deepEqual(config.log, { format: 'json', level: 'warn' });
     assert.deepEqual(config.telemetry, {
       endpoint: 'https://collector.example.com:4318',

@@ -101,6 +101,8 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'edge.passwordHash.lanes': [0, 17, 1.5, '1'],
   'edge.loginAttempts.keep': ['', '0s', 30, '30', '-1h'],
   'edge.loginAttempts.keepAtMost': [0, 999, 1.5, '5000', 1e12],
+  'edge.auditEvents.keep': ['', '0s', 30, '30', '-1h'],
+  'edge.auditEvents.keepAtMost': [0, 999, 1.5, '5000', 1e12],
   'edge.totp.issuer': ['', ' ', 'a:b', 'a\nb', 'x'.repeat(65)],
   'edge.externalJwtSigners.jwksFetch.timeout': ['0s', '5', '2h'],
   'edge.externalJwtSigners.jwksFetch.maxRedirects': [-1, 21, 1.5, '5'],

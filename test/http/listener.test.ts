@@ -295,7 +295,7 @@ describe('opening a listener', () => {
       clock: systemClock,
       random: systemRandom,
       log,
-      audit: auditLog(log),
+      audit: { ...auditLog(log), kept: async () => true },
       strangersLog: sampledLines({
         clock: systemClock,
         write: ({ level, message, fields }) => log[level](message, fields),

@@ -173,7 +173,7 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
       clock: options.clock ?? systemClock,
       random: systemRandom,
       log,
-      audit: auditLog(log),
+      audit: { ...auditLog(log), kept: async () => true },
       strangersLog: sampledLines({
         clock: systemClock,
         write: ({ level, message, fields }) => log[level](message, fields),

@@ -3,11 +3,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { auditLog } from '../../src/explain/audit-log.ts';
+import { keptAudit } from '../../src/explain/audit-records.ts';
+import type { AuditRecord } from '../../src/model/audit-event.ts';
+import { DAY, fixedClock } from '../../src/platform/clock.ts';
 import { openLogger } from '../../src/platform/log/logger.ts';
-import { assertRefused, createdId, rootOf } from '../support/management.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+import { deleteExpired } from '../../src/tasks/expire.ts';
+import { beginLogin, submitPassword } from '../support/flow.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { fill, smallDisk } from '../support/small-disk.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 interface AuditLine {
   readonly event?: string;
@@ -33,6 +40,142 @@ test('what an administrator asks for is written before it is done', async (t) =>
   assert.equal(fields.request, 'POST /edge/management/v1/identities');
   assert.equal(fields.requestId, made.headers['x-request-id']);
   assert.ok(fields.byIdentityId);
+});
+
+describe('the list of audit events', () => {
+  const clock = fixedClock('2026-01-01T00:00:00Z');
+  let server: TestServer;
+  let admin: Caller;
+  let annId: string;
+  before(async () => {
+    server = await startTestServer({ clock, signing: true });
+    admin = await rootOf(server);
+    annId = await server.createUser({ name: 'ann', password });
+  });
+  after(() => server.close());
+
+  const list = async (filter: string, by = admin) => {
+    const answer = await by.get(`audit-events?filter=${encodeURIComponent(filter)}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.data;
+  };
+
+  test('says who changed what about whom, from where, as soon as the change is answered', async () => {
+    const changed = await admin.call('PATCH', `identities/${annId}`, { externalId: 'ann-1' });
+    const [event, ...others] = await list(`requestId = "${changed.headers['x-request-id']}"`);
+    assert.deepEqual(others, []);
+    const { id, byIdentityId, byIdentity, identity, ...rest } = event;
+    assert.deepEqual(rest, {
+      at: '2026-01-01T00:00:00.000Z',
+      event: 'admin.changed',
+      action: 'update',
+      entity: 'identity',
+      entityId: annId,
+      identityId: annId,
+      requestId: changed.headers['x-request-id'],
+      ipAddress: '127.0.0.1',
+      issuer: server.issuer,
+      details: { fields: ['externalId'] },
+    });
+    assert.deepEqual([identity.name, byIdentity.name, byIdentity.id], ['ann', 'root', byIdentityId]);
+    assert.deepEqual((await admin.get(`audit-events/${id}`)).json.data, event);
+    assertRefused(await admin.get('audit-events/nobody'), 404, 'NOT_FOUND');
+  });
+
+  test('shows what belongs to a person with the person, also when it is gone', async () => {
+    const made = await admin.call('POST', 'enrollments', { identityId: annId, method: 'ott' });
+    const id = createdId(made);
+    assert.equal((await admin.call('DELETE', `enrollments/${id}`)).status, 200);
+    const events = await list(`identityName = "ann" and entity = "enrollment" and entityId = "${id}"`);
+    assert.deepEqual(
+      events.map(({ action }: { action: string }) => action),
+      ['delete', 'create'],
+    );
+  });
+
+  test('keeps what ends the session of somebody else, but no login, no refresh and no refusal', async () => {
+    const before = (await admin.get('audit-events?limit=0')).json.meta.pagination.totalCount;
+    const ann = await loggedIn(server, 'ann');
+    await submitPassword(server, await beginLogin(server), 'ann', 'wrong');
+    assertRefused(await ann.call('PATCH', `identities/${annId}`, { name: 'x' }), 403, 'FORBIDDEN');
+    assertRefused(await admin.call('PATCH', 'identities/nobody', { name: 'x' }), 404, 'NOT_FOUND');
+    const count = (await admin.get('audit-events?limit=0')).json.meta.pagination.totalCount;
+    assert.equal(count, before);
+    const [session] = (await admin.get(`identities/${annId}/api-sessions`)).json.data;
+    assert.equal((await admin.call('DELETE', `api-sessions/${session.id}`)).status, 200);
+    const [ended] = await list('event = "session.ended"');
+    assert.deepEqual([ended.identity.name, ended.entityId], ['ann', session.id]);
+    assertRefused(await ann.get('audit-events'), 401, 'UNAUTHORIZED');
+  });
+
+  test('is for those who may read, and nobody changes it', async () => {
+    const bobId = createdId(
+      await admin.call('POST', 'identities', { name: 'bob', type: 'User', isAdmin: false }),
+    );
+    await admin.call('POST', 'authenticators', {
+      method: 'updb',
+      identityId: bobId,
+      username: 'bob',
+      password,
+    });
+    const bob = await loggedIn(server, 'bob');
+    assertRefused(await bob.get('audit-events'), 403, 'FORBIDDEN');
+    await admin.call('PATCH', `identities/${bobId}`, { permissions: ['read'] });
+    assert.ok((await list('entity = "identity"', bob)).length > 0);
+    assert.ok(!(await admin.get('audit-events?limit=none')).text.includes(password), 'no secret is kept');
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const path = method === 'POST' ? 'audit-events' : 'audit-events/x';
+      assert.equal((await admin.call(method, path, {})).status, 405);
+    }
+  });
+
+  test('an owner cannot push out what others did: of each only so many are kept in an hour', async () => {
+    const kept: AuditRecord[] = [];
+    const append = async (records: readonly AuditRecord[]) => void kept.push(...records);
+    const { log } = server;
+    const trail = keptAudit(
+      auditLog(log),
+      { store: { auditEvents: { append } }, clock, random: systemRandom, log },
+      () => 1000,
+    );
+    for (let round = 0; round < 700; round += 1) {
+      trail.record({ event: 'account.changed', change: 'username', identityId: 'mallory' }, null);
+    }
+    trail.record({ event: 'account.changed', change: 'username', identityId: 'ann' }, null);
+    trail.record({ event: 'key.rotated', kid: 'k', alg: 'ES256' }, null);
+    assert.equal(await trail.kept(), true);
+    const of = (identityId: string | null) =>
+      kept.filter((record) => record.identityId === identityId).length;
+    assert.deepEqual([of('mallory'), of('ann'), of(null)], [600, 1, 1]);
+    const lines = log.entries.filter(({ fields }) => fields.identityId === 'mallory');
+    assert.equal(lines.length, 700, 'the log has all');
+  });
+
+  test('goes when its time is over', async () => {
+    const before = (await admin.get('audit-events?limit=0')).json.meta.pagination.totalCount;
+    const needs = { store: server.store, clock, keepAttempts: DAY, keepAuditEvents: 2 * DAY };
+    await deleteExpired(needs);
+    assert.equal((await admin.get('audit-events?limit=0')).json.meta.pagination.totalCount, before);
+    assert.ok((await server.store.auditEvents.deleteBefore(clock.now() + 1, 500)) >= before);
+    assert.equal((await admin.get('audit-events?limit=0')).json.meta.pagination.totalCount, 0);
+  });
+});
+
+test('a change whose event cannot be kept is not acknowledged', async (t) => {
+  const server = await startTestServer({ threads: 1 });
+  t.after(() => server.close());
+  const admin = await rootOf(server);
+  const { append } = server.store.auditEvents;
+  Object.assign(server.store.auditEvents, { append: () => Promise.reject(new Error('no room')) });
+  const made = await admin.call('POST', 'identities', { name: 'ann', type: 'User', isAdmin: false });
+  assertRefused(made, 503, 'UNAVAILABLE');
+  assert.match(made.json.error.message, /change was made/);
+  Object.assign(server.store.auditEvents, { append });
+  createdId(await admin.call('POST', 'identities', { name: 'bob', type: 'User', isAdmin: false }));
+  const filter = encodeURIComponent('entity = "identity" and action = "create"');
+  const { data } = (await admin.get(`audit-events?filter=${filter}`)).json;
+  const names = data.map(({ identity }: { identity: { name: string } }) => identity.name);
+  assert.deepEqual(names, ['bob', 'ann'], 'what waited is kept as soon as it can be');
 });
 
 test('on a full disk the first change is refused too, and everything can be read', async (t) => {

@@ -287,6 +287,7 @@ const entities: readonly Entity[] = [
   { collection: 'api-sessions', hasTags: false, isDeletable: true },
   { collection: 'browser-sessions', hasTags: false, isDeletable: true },
   { collection: 'controllers', hasTags: false, isDeletable: false },
+  { collection: 'audit-events', hasTags: false, isDeletable: false },
   { collection: 'login-attempts', hasTags: false, isDeletable: false },
 ];
 

@@ -125,7 +125,7 @@ describe('the list of login attempts', () => {
 test('records go when their time is over', async () => {
   const reference = referenceOf(await attempt('alice', 'wrong'));
   await admin.get(`login-attempts/${reference}`);
-  const needs = { store: server.store, clock, keepAttempts: 2 * DAY };
+  const needs = { store: server.store, clock, keepAttempts: 2 * DAY, keepAuditEvents: DAY };
   await deleteExpired(needs);
   assert.equal((await server.store.loginAttempts.findByReference(reference)).length, 1);
   clock.advance(2 * DAY + 1);

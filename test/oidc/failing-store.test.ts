@@ -43,10 +43,12 @@ const behind = new Set([
   'changes.readAfter',
   'expiry.deleteExpired',
   'loginAttempts.append',
+  'auditEvents.append',
   'nodes.announce',
   'nodes.listAll',
   'restores.latest',
   'loginAttempts.deleteBefore',
+  'auditEvents.deleteBefore',
 ]);
 
 /** Runs something while the call of that number rejects. @returns the name of the call that did, or null */

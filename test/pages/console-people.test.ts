@@ -485,6 +485,7 @@ describe('every screen about people', () => {
       ['/permissions', 'tbody'],
       ['/nodes', 'tbody'],
       ['/certificates', '#filter-person'],
+      [`/audit?${new URLSearchParams({ person: id })}`, 'tbody'],
       [`/sessions?${new URLSearchParams({ person: name })}`, 'tbody'],
     ];
   };
@@ -536,10 +537,10 @@ describe('every screen about people', () => {
       await guest.close();
       return found;
     };
-    assert.deepEqual(await offered('read'), [[], [], [], [], [], [], [], []]);
+    assert.deepEqual(await offered('read'), [[], [], [], [], [], [], [], [], []]);
     assert.deepEqual(await offered('helpdesk'), [
       ['Invite', 'End all sessions', 'End'],
-      ...[[], [], [], [], [], []],
+      ...[[], [], [], [], [], [], []],
       ['End'],
     ]);
   });

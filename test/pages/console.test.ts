@@ -271,6 +271,7 @@ describe('every screen', () => {
     '/permissions',
     '/nodes',
     '/certificates',
+    '/audit',
     '/signers',
     '/cas',
     '/clients',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { AuditRecord } from '../../src/model/audit-event.ts';
 import type { IdentityId } from '../../src/model/ids.ts';
 import type { LoginAttempt } from '../../src/model/login-attempt.ts';
 import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
@@ -190,6 +191,43 @@ export function limitTests(shared: GetDatabase): void {
       await store.attempts.release([limit.key, 'unknown']);
       assert.equal(await reserve(), 'reserved');
       assert.equal(await reserve(t0 + HOUR), 'reserved');
+    });
+  });
+
+  describe('audit events', () => {
+    const record = (entityId: string, at: number): AuditRecord => ({
+      id: newId<string>(),
+      at,
+      event: 'admin.changed',
+      action: 'update',
+      entity: 'identity',
+      entityId,
+      identityId: entityId,
+      byIdentityId: 'nobody',
+      requestId: null,
+      ipAddress: null,
+      issuer: null,
+      details: { fields: ['name'] },
+    });
+
+    test('are listed whole, and the oldest go beyond the limit or by age', async () => {
+      const { store } = shared();
+      const entityId = uniqueName('entity');
+      const records = Array.from({ length: 6 }, (_value, at) => record(entityId, t0 + at));
+      const times = async () => {
+        const filter = { op: '=', field: 'entityId', value: entityId } as const;
+        const sort = [{ field: 'id', descending: false }];
+        const { items } = await store.auditEvents.list({ filter, sort, limit: 10, offset: 0 });
+        return items.map(({ at }) => at - t0);
+      };
+      await store.auditEvents.append(records.slice(0, 4), null);
+      await store.auditEvents.append(records.slice(3), 5);
+      assert.deepEqual(await times(), [1, 2, 3, 4, 5]);
+      const page = await store.auditEvents.list(query({ limit: 1 }));
+      assert.deepEqual(page.items[0], { ...records[1], identityName: null, byIdentityName: null });
+      assert.equal(await store.auditEvents.deleteBefore(t0 + 4, 2), 2);
+      assert.equal(await store.auditEvents.deleteBefore(t0 + 4, 2), 1);
+      assert.deepEqual(await times(), [4, 5]);
     });
   });
 

@@ -174,6 +174,7 @@ export function listTests(shared: GetDatabase): void {
       authenticatorListFields: (store, asked) => store.authenticators.list(asked),
       enrollmentListFields: (store, asked) => store.enrollments.list(asked),
       loginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
+      auditEventListFields: (store, asked) => store.auditEvents.list(asked),
       ownLoginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
       apiSessionListFields: (store, asked) => store.apiSessions.list(asked, t0),
       browserSessionListFields: (store, asked) => store.browserSessions.list(asked, t0),

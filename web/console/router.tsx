@@ -91,6 +91,27 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/audit',
+    component: laterScreen(
+      'audit',
+      async () => (await import('./screens/audit.tsx')).AuditScreen,
+      screens.audit,
+    ),
+    validateSearch: words(
+      'person',
+      'by',
+      'event',
+      'entity',
+      'reference',
+      'address',
+      'from',
+      'to',
+      'sort',
+      'page',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/permissions',
     component: laterScreen(
       'permissions',

@@ -41,6 +41,7 @@ const navigation = [
     items: [
       ['/nodes', screens.health],
       ['/certificates', screens.certificates],
+      ['/audit', screens.audit],
     ],
   },
 ] as const;

@@ -12,6 +12,7 @@ export type Permission = Identity['permissions'][number];
 export type Authenticator = Schemas['Authenticator'];
 export type ApiSession = Schemas['ApiSession'];
 export type BrowserSession = Schemas['BrowserSession'];
+export type AuditEvent = Schemas['AuditEvent'];
 export type LoginAttempt = Schemas['LoginAttempt'];
 export type LoginExplanation = Schemas['LoginExplanation'];
 export type Method = LoginExplanation['method'];

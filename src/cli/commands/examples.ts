@@ -70,6 +70,7 @@ export const examples: readonly string[] = [
   'delete api-session SESSION',
   'list browser-sessions',
   'list login-attempts \'outcome = "passed"\'',
+  'list audit-events \'identityName = "ada"\'',
   'explain REFERENCE',
   'explain token token.jwt',
   'list controllers',

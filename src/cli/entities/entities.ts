@@ -5,7 +5,7 @@ import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 import { enrollment } from './enrollment.ts';
 import { oidcClient } from './oidc-client.ts';
-import { controller, loginAttempt } from './service.ts';
+import { auditEvent, controller, loginAttempt } from './service.ts';
 
 // The entities that the generic commands know. Another one is one more descriptor in `entities`.
 
@@ -384,6 +384,7 @@ export const entities: readonly EntityDescriptor[] = [
   apiSession,
   browserSession,
   loginAttempt,
+  auditEvent,
   controller,
   revocation,
   configType,

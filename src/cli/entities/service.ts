@@ -22,6 +22,25 @@ export const loginAttempt: EntityDescriptor = {
   ],
 };
 
+/** What was changed; the log of the controller has it too. */
+export const auditEvent: EntityDescriptor = {
+  name: 'audit-event',
+  aliases: ['audit-events'],
+  path: '/audit-events',
+  help: 'what was changed, by whom and from where',
+  lookupFields: [],
+  isListOnly: true,
+  columns: [
+    { heading: 'at', cell: (row) => row.at },
+    { heading: 'event', cell: (row) => [row.event, row.action].filter((word) => word !== null).join(' ') },
+    { heading: 'entity', cell: (row) => row.entity },
+    { heading: 'about', cell: (row) => textField(asObject(row.identity), 'name') ?? row.entityId },
+    { heading: 'by', cell: (row) => textField(asObject(row.byIdentity), 'name') ?? row.byIdentityId },
+    { heading: 'address', cell: (row) => row.ipAddress },
+    { heading: 'reference', cell: (row) => row.requestId },
+  ],
+};
+
 /** The nodes. They announce themselves. */
 export const controller: EntityDescriptor = {
   name: 'controller',

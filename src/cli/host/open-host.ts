@@ -1,9 +1,10 @@
+import { keptAudit } from '../../explain/audit-records.ts';
 import { type OpenFoundations, openFoundations } from '../../foundations.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { CliPorts } from '../ports.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile } from './load-config.ts';
-import { audited } from './operator-log.ts';
+import { audited, operatorMembers } from './operator-log.ts';
 
 export interface Host {
   readonly configFile: string;
@@ -29,9 +30,15 @@ export async function withHost<T>(
     return audited({ configFile, config, command }, async (audit, log) => {
       const { clock, random, env } = ports;
       const foundations = await openFoundations({ config, clock, random, env, log });
+      const kept = keptAudit(
+        audit,
+        { store: foundations.store, clock, random, log, said: operatorMembers(command) },
+        () => config.edge.auditEvents.keepAtMost,
+      );
       try {
-        return await work({ configFile, foundations, audit });
+        return await work({ configFile, foundations, audit: kept });
       } finally {
+        await kept.kept();
         await foundations.close();
       }
     });

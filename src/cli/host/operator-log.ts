@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LogConfig } from '../../config/config.ts';
 import { auditLog } from '../../explain/audit-log.ts';
-import type { AuditTrail } from '../../model/audit-event.ts';
+import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 
 /** Where commands on the host, and the quickstart, write their log: beside the configuration. */
@@ -16,8 +16,13 @@ export function openOperatorLog(configFile: string, format: LogConfig['format'])
 }
 
 /** The audit trail of a command on the host; each event names the command and the user of the system. */
-export function operatorAudit(log: OpenLogger, command: string): AuditTrail {
-  return auditLog(log.child({ command, operator: operatorName() }));
+export function operatorAudit(log: OpenLogger, command: string): WrittenAuditTrail {
+  return auditLog(log.child(operatorMembers(command)));
+}
+
+/** What an event of a command on the host says of who ran it. */
+export function operatorMembers(command: string) {
+  return { command, operator: operatorName() };
 }
 
 /** Does what a command on the host is for, with its audit trail open before it begins and on disk after it. */
@@ -29,7 +34,7 @@ export async function audited<T>(
     },
     command,
   }: { readonly configFile: string; readonly config: { readonly log: LogConfig }; readonly command: string },
-  work: (audit: AuditTrail, log: OpenLogger) => Promise<T>,
+  work: (audit: WrittenAuditTrail, log: OpenLogger) => Promise<T>,
 ): Promise<T> {
   const log = openOperatorLog(configFile, format);
   try {

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { TrustedAuthorities } from '../../login/certificate/trusted-authorities.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { PasswordHasher } from '../../login/password/password.ts';
-import type { AuditTrail } from '../../model/audit-event.ts';
+import type { KeptAuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { SignerTestNeeds } from '../../oidc/flow/signer-test.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
@@ -32,6 +32,7 @@ export interface ManagementNeeds
     | 'attempts'
     | 'totp'
     | 'loginAttempts'
+    | 'auditEvents'
     | 'externalJwtSigners'
     | 'cas'
     | 'configTypes'
@@ -58,7 +59,7 @@ export interface ManagementNeeds
   /** How long an access token that was issued now can be unexpired on any node. */
   readonly tokenLifetime: Millis;
   readonly random: Random;
-  readonly audit: AuditTrail;
+  readonly audit: KeptAuditTrail;
   readonly attempts: AttemptLog & { flush(): Promise<void> };
   /** Whether there is an external JWT signer with this id. */
   signerExists(id: string): Promise<boolean>;

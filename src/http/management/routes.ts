@@ -10,6 +10,7 @@ import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../request/route.ts';
 import { managementRoot } from './admin-route.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
+import { auditEventRoutes } from './audit-events.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
 import { authenticatorRoutes } from './authenticators.ts';
 import { browserSessionRoutes } from './browser-sessions.ts';
@@ -51,6 +52,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...enrollmentRoutes(needs),
     ...revocationRoutes(needs),
     ...loginAttemptRoutes(needs),
+    ...auditEventRoutes(needs),
     ...controllerRoutes(needs),
     ...stateRoutes(needs),
     ...(needs.config.edge.oidc.compatibility.clientIds.length > 0 ? dataPlaneRoutes() : []),

@@ -12,6 +12,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['authenticate', 'Logging in for a session of the zt-session header; deprecated, use the OpenID provider.'],
   ['authenticators', 'What identities log in with: passwords and certificates.'],
   ['authorization', 'Where a login begins (RFC 6749 section 3.1).'],
+  ['audit-events', 'What was changed, by whom and from where.'],
   ['authorize', 'Where a login begins for existing SDKs, and where it returns to.'],
   ['browser-sessions', 'Browsers in which somebody is signed in, and how to end that.'],
   ['cas', 'Third-party authorities whose certificates identities may log in or enroll with.'],

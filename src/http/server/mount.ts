@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { WrittenAuditTrail } from '../../model/audit-event.ts';
+import type { KeptAuditTrail } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
@@ -40,7 +40,7 @@ import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly audit: WrittenAuditTrail;
+  readonly audit: KeptAuditTrail;
   /** For what anybody can cause. */
   readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
@@ -234,7 +234,8 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
       const input = inputOf(route, context);
       const announced = announceChange(audit, route, context);
       const handle = () => route.handler(context, input);
-      return announced === undefined ? handle() : announced.then(handle);
+      if (announced === undefined) return handle();
+      return announced.then(handle).then((answer) => whenKept(audit, answer));
     };
     const answer = judged === undefined ? run() : judged.then(run);
     if (!(answer instanceof Promise)) {
@@ -305,7 +306,7 @@ function sayWhenItEnds(caller: Principal, context: RequestContext, reply: Fastif
  * @returns undefined where nothing is changed, or not by an administrator
  * @throws AuthError unavailable
  */
-function announceChange(audit: WrittenAuditTrail, { guard }: Route, context: RequestContext) {
+function announceChange(audit: KeptAuditTrail, { guard }: Route, context: RequestContext) {
   if (guard !== 'admin' || !mayChangeSomething(context.method)) return undefined;
   const request = `${context.method} ${context.path}`;
   const byIdentityId = (context.principal as Principal).identityId;
@@ -316,6 +317,17 @@ function announceChange(audit: WrittenAuditTrail, { guard }: Route, context: Req
       description:
         'The audit trail cannot be written, so nothing is changed: make room for the log, then try again',
     });
+  });
+}
+
+/**
+ * What an administrator has done is answered when whoever looks for it finds it.
+ * @throws AuthError unavailable
+ */
+async function whenKept(audit: KeptAuditTrail, answer: Answer): Promise<Answer> {
+  if (await audit.kept()) return answer;
+  throw new AuthError('unavailable', {
+    description: 'The change was made and is in the log, but the list of audit events could not be written',
   });
 }
 

@@ -7,6 +7,7 @@ import type { Actor } from '../../model/actor.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';
+import type { AuditEventStore } from './audit-events.ts';
 import type { AuthPolicyStore } from './auth-policies.ts';
 import type { AuthRequestStore } from './auth-requests.ts';
 import type { AuthenticatorStore } from './authenticators.ts';
@@ -51,6 +52,7 @@ export interface Store {
   readonly totp: TotpStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;
+  readonly auditEvents: AuditEventStore;
   readonly revocations: RevocationStore;
   readonly keys: KeyStore;
   readonly setupLinks: SetupLinkStore;

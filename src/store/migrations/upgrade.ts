@@ -1,6 +1,7 @@
 import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfBrowserSessions, tablesOfDeviceLogins } from './tables-of-logins.ts';
 import { tablesOfInvitations } from './tables-of-people.ts';
+import { tablesOfAuditEvents } from './tables-of-service.ts';
 
 /**
  * Brings a database of schema version 16, the last one that was not numbered by releases, to the schema of a new
@@ -47,4 +48,5 @@ export const upgradeFrom16: readonly string[] = [
   // Which key-encryption keys a node has: none is put to use before every node has it.
   'ALTER TABLE nodes ADD COLUMN key_ids TEXT',
   ...tablesOfApplications,
+  ...tablesOfAuditEvents,
 ];

@@ -30,6 +30,7 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   burnTotpStep: none,
   burnRecoveryCode: none,
   appendLoginAttempts: none,
+  appendAuditEvents: none,
   announceNode: none,
   leaveNode: none,
   // What reads, decides and writes a counter, and what clears one.

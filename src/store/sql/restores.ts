@@ -86,6 +86,9 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   login_attempts: {
     kept: 'id reference at step mechanism outcome reason identity_id subject ip_address issuer checks',
   },
+  audit_events: {
+    kept: 'id at event action entity entity_id identity_id by_identity_id request_id ip_address issuer details',
+  },
   changes: { kept: 'seq kind entity_id at' },
   // So that what was withdrawn is not imported once more.
   imports: { kept: 'kind id digest updated_at' },

@@ -5,6 +5,7 @@ import { type GatheredChanges, NotAsSeen } from '../contracts/gathered.ts';
 import type { Store } from '../contracts/store.ts';
 import { apiSessionIntents, apiSessionStore } from './api-sessions.ts';
 import { attemptIntents, attemptStore } from './attempts.ts';
+import { auditEventIntents, auditEventStore } from './audit-events.ts';
 import { authPolicyIntents, authPolicyStore } from './auth-policies.ts';
 import { authRequestIntents, authRequestStore } from './auth-requests.ts';
 import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
@@ -58,6 +59,7 @@ const single = {
   ...totpIntents,
   ...attemptIntents,
   ...loginAttemptIntents,
+  ...auditEventIntents,
   ...revocationIntents,
   ...keyIntents,
   ...setupLinkIntents,
@@ -116,6 +118,7 @@ export function sqlStore(engine: Engine): Store {
     totp: totpStore(database),
     attempts: attemptStore(database),
     loginAttempts: loginAttemptStore(database),
+    auditEvents: auditEventStore(database),
     revocations: revocationStore(database),
     keys: keyStore(database),
     setupLinks: setupLinkStore(database),

@@ -105,7 +105,15 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
   const names = new Map(signers.data?.items.map(({ id, name }) => [id, name]));
   const sentences = policy.data === undefined ? [] : policySentences(policy.data, names);
   return (
-    <Card id="facts" title={words.facts}>
+    <Card
+      id="facts"
+      title={words.facts}
+      tools={
+        <Link to="/audit" search={{ person: person.id }}>
+          {more.audit}
+        </Link>
+      }
+    >
       <Facts
         facts={[
           [words.state, <StateBadge key="state" person={person} />],

@@ -41,6 +41,7 @@ export const de: Texts = {
     clients: 'Anwendungen',
     enrollments: 'Registrierungen',
     health: 'Knoten',
+    audit: 'Änderungen',
   },
   groups: { help: 'Menschen helfen', rules: 'Regeln', running: 'Was läuft' },
 

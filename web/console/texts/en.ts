@@ -41,6 +41,7 @@ export const en = {
     clients: 'Applications',
     enrollments: 'Enrollments',
     health: 'Nodes',
+    audit: 'Audit trail',
   },
   groups: { help: 'Help people', rules: 'Rules', running: 'What is running' },
 

@@ -1430,6 +1430,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit events
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit-events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an audit event
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["getAuditEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/controllers": {
         parameters: {
             query?: never;
@@ -2329,6 +2369,30 @@ export interface components {
                 passed: number;
                 refused: number;
             }[];
+        };
+        AuditEvent: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** @description What happened; the operator guide lists the events */
+            event: string;
+            action: string | null;
+            /** @description What was changed */
+            entity: string | null;
+            entityId: string | null;
+            /** @description Whom it is about */
+            identityId: string | null;
+            identity: components["schemas"]["EntityRef"] | null;
+            /** @description Who did it; null: the service itself, or a command on the host */
+            byIdentityId: string | null;
+            byIdentity: components["schemas"]["EntityRef"] | null;
+            requestId: string | null;
+            ipAddress: string | null;
+            issuer: string | null;
+            /** @description The other members of the event; never a secret */
+            details: {
+                [key: string]: unknown;
+            };
         };
         Controller: {
             id: string;
@@ -6184,6 +6248,60 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["HourlyLoginAttempts"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: number | "none";
+                offset?: number;
+                sort?: string;
+                roleFilter?: "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEvent"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    getAuditEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEvent"];
                         meta: Record<string, never>;
                     };
                 };

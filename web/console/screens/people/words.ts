@@ -5,6 +5,7 @@ import { wordsOf } from '../../texts/texts.ts';
 const en = {
   create: 'Add somebody',
   edit: 'Edit',
+  audit: 'What was changed',
   editTitle: (name: string) => `Edit ${name}`,
   who: 'Who it is',
   may: 'How they sign in, and what they may do',
@@ -140,6 +141,7 @@ const en = {
 const de: typeof en = {
   create: 'Jemanden hinzufügen',
   edit: 'Bearbeiten',
+  audit: 'Was geändert wurde',
   editTitle: (name) => `${name} bearbeiten`,
   who: 'Wer es ist',
   may: 'Wie die Person hereinkommt und was sie darf',

@@ -1,0 +1,177 @@
+// The second outlet of the audit trail: what changed something is also kept in the store, where every administrator can
+// read it. What each login and each refresh leaves is in the log, and as decision records.
+
+import type { AuditEvent, AuditRecord, KeptAuditTrail, WrittenAuditTrail } from '../model/audit-event.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import type { Random } from '../platform/random.ts';
+import type { AuditEventStore } from '../store/contracts/audit-events.ts';
+import { hourlyShare } from './hourly-share.ts';
+
+type EventName = AuditEvent['event'];
+
+/**
+ * Which events are kept: by an administrator, the host or the service itself (`yes`), or by the owner of an account, who
+ * may cause only so many (`owner`). `no`: frequent, or a refusal that anybody can cause.
+ */
+const keptEvents: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = {
+  'login.passed': 'no',
+  'login.refused': 'no',
+  'totp.enrolled': 'owner',
+  'totp.removed': 'owner',
+  'totp.recovery-codes-renewed': 'owner',
+  'enrollment.completed': 'owner',
+  'enrollment.refused': 'no',
+  'session.opened': 'no',
+  'token.issued': 'no',
+  'token.refreshed': 'no',
+  'browser-session.opened': 'no',
+  'browser-session.used': 'no',
+  // By an administrator; see `isKept`.
+  'browser-session.ended': 'yes',
+  'session.ended': 'yes',
+  // Where it ended a session; see `isKept`.
+  'code.refused': 'owner',
+  'refresh.refused': 'owner',
+  'session.certified': 'no',
+  'session.certificate-revoked': 'owner',
+  'certificate.extended': 'owner',
+  'certificate.replaced': 'owner',
+  // What was done follows, or nothing was.
+  'admin.requested': 'no',
+  'admin.changed': 'yes',
+  'enrollment.shown': 'yes',
+  'account.changed': 'owner',
+  'key.rotated': 'yes',
+  'config.changed': 'yes',
+  'secrets.rekeyed': 'yes',
+  'database.restored': 'yes',
+  'database.copied': 'yes',
+  'database.moved': 'yes',
+  'setup.link-created': 'yes',
+  'database.imported': 'yes',
+  'setup.completed': 'yes',
+};
+
+/** Events of the same name may be frequent or grave: a logout is not what somebody did to another's session. */
+function isKept(event: AuditEvent): boolean {
+  switch (event.event) {
+    case 'session.ended':
+    case 'browser-session.ended':
+      return event.reason === 'administrator';
+    case 'code.refused':
+      return event.endedSessionId !== null;
+    case 'refresh.refused':
+      return event.reason === 'reused';
+    default:
+      return keptEvents[event.event] !== 'no';
+  }
+}
+
+const mostInOneWrite = 500;
+/** So many wait for a store that cannot be written; the log has the others. */
+const mostWaiting = 1000;
+
+/**
+ * The audit trail that keeps its events in the store too. They are written at once, those that arrive meanwhile with
+ * the next write, so that whoever changed something can wait for it. What cannot be written is tried again with the next.
+ * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and then:
+ *                   each thread of each node may add one in a hundred until then
+ */
+export function keptAudit(
+  trail: WrittenAuditTrail,
+  needs: {
+    readonly store: { readonly auditEvents: Pick<AuditEventStore, 'append'> };
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Logger;
+    /** What every event says besides. */
+    readonly said?: Readonly<Record<string, string>>;
+  },
+  keepAtMost: () => number,
+): KeptAuditTrail {
+  const hasRoomForOwner = hourlyShare(needs.clock);
+  const countEvery = () => Math.min(100, Math.ceil(keepAtMost() / 100));
+  // Nothing is known yet about existing records.
+  let uncounted = countEvery();
+  let waiting: AuditRecord[] = [];
+  let writing: Promise<boolean> | null = null;
+
+  async function append(records: readonly AuditRecord[]): Promise<boolean> {
+    uncounted += records.length;
+    const isToBeCounted = uncounted >= countEvery();
+    if (isToBeCounted) uncounted = 0;
+    try {
+      await needs.store.auditEvents.append(records, isToBeCounted ? keepAtMost() : null);
+      return true;
+    } catch (error) {
+      needs.log.error('audit events could not be kept yet; the log has them', { count: records.length, error });
+      return false;
+    }
+  }
+
+  async function write(): Promise<boolean> {
+    // What one change says at once is written at once.
+    await null;
+    let isComplete = true;
+    while (isComplete && waiting.length > 0) {
+      const records = waiting.slice(0, mostInOneWrite);
+      waiting = waiting.slice(mostInOneWrite);
+      isComplete = await append(records);
+      if (!isComplete) waiting = [...records, ...waiting].slice(0, mostWaiting);
+    }
+    writing = null;
+    return isComplete;
+  }
+
+  return {
+    record(event, origin) {
+      trail.record(event, origin);
+      if (!isKept(event)) return;
+      const { requestId = null, ipAddress = null, issuer = null } = origin ?? {};
+      const at = { id: needs.random.id(), at: needs.clock.now(), requestId, ipAddress, issuer };
+      const { details, ...told } = recordOf(event);
+      const record = { ...at, ...told, details: { ...details, ...needs.said } };
+      if (keptEvents[event.event] === 'owner' && !hasRoomForOwner(record.identityId ?? '')) return;
+      waiting.push(record);
+      writing ??= write();
+    },
+    written: () => trail.written(),
+    kept() {
+      if (waiting.length > 0) writing ??= write();
+      return writing ?? Promise.resolve(true);
+    },
+  };
+}
+
+/** Which member of an event names the entity, and what kind it is. */
+const entityMembers: Readonly<Record<string, string>> = {
+  sessionId: 'api-session',
+  browserSessionId: 'browser-session',
+  authenticatorId: 'authenticator',
+  enrollmentId: 'enrollment',
+  kid: 'key',
+};
+
+/** Whose id is that of the person. */
+const ofPeople: ReadonlySet<unknown> = new Set(['identity', 'invitation']);
+
+function recordOf(event: AuditEvent): Omit<AuditRecord, 'id' | 'at' | 'requestId' | 'ipAddress' | 'issuer'> {
+  const members: Record<string, unknown> = { ...event };
+  const take = (name: string): string | null => {
+    const value = members[name];
+    delete members[name];
+    return typeof value === 'string' ? value : null;
+  };
+  take('event');
+  const action = take('action');
+  const byIdentityId = take('byIdentityId');
+  const of = take('identityId');
+  let entity = take('entity');
+  let entityId = take('entityId');
+  for (const [member, kind] of Object.entries(entityMembers)) {
+    if (entity === null && typeof members[member] === 'string') [entity, entityId] = [kind, take(member)];
+  }
+  const identityId = of ?? (ofPeople.has(entity) ? entityId : null);
+  return { event: event.event, action, entity, entityId, identityId, byIdentityId, details: members };
+}

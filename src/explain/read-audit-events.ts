@@ -1,0 +1,28 @@
+import { AuthError } from '../errors/auth-error.ts';
+import type { KeptAuditTrail } from '../model/audit-event.ts';
+import type { ListQuery, Page } from '../model/list-query.ts';
+import type { AuditEventStore, ListedAuditEvent } from '../store/contracts/audit-events.ts';
+
+export interface ReadAuditEventsNeeds {
+  readonly store: { readonly auditEvents: Pick<AuditEventStore, 'list'> };
+  readonly audit: Pick<KeptAuditTrail, 'kept'>;
+}
+
+/** Newest first, unless another order is asked for. */
+export async function listAuditEvents(
+  needs: ReadAuditEventsNeeds,
+  query: ListQuery,
+): Promise<Page<ListedAuditEvent>> {
+  await needs.audit.kept();
+  // The id alone is the order of a query that asks for none.
+  const sort = query.sort.length > 1 ? query.sort : [{ field: 'id', descending: true }];
+  return needs.store.auditEvents.list({ ...query, sort });
+}
+
+/** @throws AuthError not_found */
+export async function getAuditEvent(needs: ReadAuditEventsNeeds, id: string): Promise<ListedAuditEvent> {
+  const filter = { op: '=', field: 'id', value: id } as const;
+  const { items } = await listAuditEvents(needs, { filter, sort: [], limit: 1, offset: 0 });
+  if (items[0] === undefined) throw new AuthError('not_found');
+  return items[0];
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import {
+  getAuditEvent,
+  listAuditEvents,
+  type ReadAuditEventsNeeds,
+} from '../../explain/read-audit-events.ts';
+import { auditEventListFields } from '../../model/list-fields.ts';
+import type { ListedAuditEvent } from '../../store/contracts/audit-events.ts';
+import { mapPage } from '../documents/lists.ts';
+import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
+import type { Route } from '../request/route.ts';
+import { resourceRoutes } from './resource.ts';
+
+const auditEventSchema = z
+  .strictObject({
+    id: z.string(),
+    at: timeSchema,
+    event: z.string().describe('What happened; the operator guide lists the events'),
+    action: z.string().nullable(),
+    entity: z.string().nullable().describe('What was changed'),
+    entityId: z.string().nullable(),
+    identityId: z.string().nullable().describe('Whom it is about'),
+    identity: entityRefSchema.nullable(),
+    byIdentityId: z
+      .string()
+      .nullable()
+      .describe('Who did it; null: the service itself, or a command on the host'),
+    byIdentity: entityRefSchema.nullable(),
+    requestId: z.string().nullable(),
+    ipAddress: z.string().nullable(),
+    issuer: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()).describe('The other members of the event; never a secret'),
+  })
+  .meta({ id: 'AuditEvent' });
+
+/** `/audit-events`: what was changed, by whom, from where. */
+export function auditEventRoutes(needs: ReadAuditEventsNeeds): readonly Route[] {
+  return resourceRoutes({
+    collection: 'audit-events',
+    noun: 'an audit event',
+    document: auditEventSchema,
+    listFields: auditEventListFields,
+    list: async (query) => mapPage(await listAuditEvents(needs, query), auditEventDocument),
+    get: async (id) => auditEventDocument(await getAuditEvent(needs, id)),
+  });
+}
+
+function auditEventDocument({ at, identityName, byIdentityName, ...event }: ListedAuditEvent): object {
+  const { identityId, byIdentityId } = event;
+  return {
+    ...event,
+    at: wireTime(at),
+    identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
+    byIdentity: byIdentityId === null ? null : entityRef('identities', byIdentityId, byIdentityName ?? ''),
+  };
+}

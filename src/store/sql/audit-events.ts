@@ -1,0 +1,99 @@
+import type { AuditRecord } from '../../model/audit-event.ts';
+import { auditEventListFields } from '../../model/list-fields.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { AuditEventStore } from '../contracts/audit-events.ts';
+import { integer, text, textOrNull } from './codec.ts';
+import type { Database } from './database.ts';
+import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { listSource } from './list-source.ts';
+
+const byName = '(SELECT actors.name FROM identities AS actors WHERE actors.id = audit_events.by_identity_id)';
+
+const listed = listSource('audit_events', auditEventListFields, {
+  identity: 'LEFT JOIN',
+  columns: { byIdentity: byName },
+  select: `${byName} AS by_identity_name`,
+});
+
+export const auditEventIntents = { appendAuditEvents, deleteAuditEvents } as const;
+
+export function auditEventStore({ write, list }: Database): AuditEventStore {
+  return {
+    append: (records, keepAtMost) =>
+      write('appendAuditEvents', { records: records.map(auditEventRow), keepAtMost }),
+    list: (query) => list(listed, query, listedAuditEventOf),
+    deleteBefore: (before, batch) => write('deleteAuditEvents', { before, batch }),
+  };
+}
+
+/** A record as the intent takes it: its details as the text of their column. */
+type AuditEventRow = Omit<AuditRecord, 'details'> & { readonly details: string };
+
+function auditEventRow(record: AuditRecord): AuditEventRow {
+  return { ...record, details: JSON.stringify(record.details) };
+}
+
+/** So many beyond what came in go in one step: a table that has grown over its limit comes back in small steps. */
+const mostOverdue = 200;
+
+function* appendAuditEvents(args: {
+  readonly records: readonly AuditEventRow[];
+  readonly keepAtMost: number | null;
+}): Intent<void> {
+  for (const record of args.records) {
+    yield* first(
+      `INSERT INTO audit_events (id, at, event, action, entity, entity_id, identity_id, by_identity_id, request_id,
+         ip_address, issuer, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO NOTHING`,
+      record.id,
+      record.at,
+      record.event,
+      record.action,
+      record.entity,
+      record.entityId,
+      record.identityId,
+      record.byIdentityId,
+      record.requestId,
+      record.ipAddress,
+      record.issuer,
+      record.details,
+    );
+  }
+  if (args.keepAtMost === null) return;
+  const count = yield* first('SELECT count(*) AS total FROM audit_events');
+  const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
+  if (tooMany <= 0) return;
+  // Ids are ordered by time, so the ones beyond the limit are the oldest.
+  yield* first(
+    'DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events ORDER BY id LIMIT ?)',
+    Math.min(tooMany, args.records.length + mostOverdue),
+  );
+}
+
+function* deleteAuditEvents(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
+  const rows = yield* all(
+    'DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? LIMIT ?) RETURNING id',
+    args.before,
+    args.batch,
+  );
+  return rows.length;
+}
+
+function listedAuditEventOf(row: SqlRow) {
+  return {
+    id: text(row, 'id'),
+    at: integer(row, 'at'),
+    event: text(row, 'event') as AuditRecord['event'],
+    action: textOrNull(row, 'action'),
+    entity: textOrNull(row, 'entity'),
+    entityId: textOrNull(row, 'entity_id'),
+    identityId: textOrNull(row, 'identity_id'),
+    byIdentityId: textOrNull(row, 'by_identity_id'),
+    requestId: textOrNull(row, 'request_id'),
+    ipAddress: textOrNull(row, 'ip_address'),
+    issuer: textOrNull(row, 'issuer'),
+    details: JSON.parse(text(row, 'details')) as AuditRecord['details'],
+    identityName: textOrNull(row, 'identity_name'),
+    byIdentityName: textOrNull(row, 'by_identity_name'),
+  };
+}
