@@ -456,6 +456,7 @@ export async function openServices(
     store,
     clock,
     random,
+    ring,
     audit,
     hasher,
     attempts,

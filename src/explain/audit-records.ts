@@ -105,7 +105,10 @@ export function keptAudit(
       await needs.store.auditEvents.append(records, isToBeCounted ? keepAtMost() : null);
       return true;
     } catch (error) {
-      needs.log.error('audit events could not be kept yet; the log has them', { count: records.length, error });
+      needs.log.error('audit events could not be kept yet; the log has them', {
+        count: records.length,
+        error,
+      });
       return false;
     }
   }

@@ -49,6 +49,23 @@ const announcement = (name: string) => ({
   version: '0.0.0',
 });
 
+test('signing keys are listed with their times, to whoever may read, and with nothing that signs', async () => {
+  const answer = await root.get('signing-keys');
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual(answer.json.data.map(({ alg }: { alg: string }) => alg).sort(), ['ES256', 'RS256']);
+  for (const { kid, alg: _alg, use, ...times } of answer.json.data) {
+    assert.match(kid, /^[\w-]{43}$/);
+    assert.equal(use, 'signing');
+    assert.deepEqual(times, {
+      createdAt: '2026-01-01T00:00:00.000Z',
+      signsFrom: '2026-01-01T00:00:00.000Z',
+      signsUntil: '2026-01-31T00:00:00.000Z',
+      removedAt: null,
+    });
+  }
+  assertRefused(await user.get('signing-keys'), 403, 'FORBIDDEN');
+});
+
 test('a controller announces itself, where it serves which API, to everybody who has logged in', async () => {
   const answer = await user.get('/edge/client/v1/controllers');
   assert.equal(answer.status, 200);

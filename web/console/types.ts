@@ -13,6 +13,7 @@ export type Authenticator = Schemas['Authenticator'];
 export type ApiSession = Schemas['ApiSession'];
 export type BrowserSession = Schemas['BrowserSession'];
 export type AuditEvent = Schemas['AuditEvent'];
+export type SigningKey = Schemas['SigningKey'];
 export type LoginAttempt = Schemas['LoginAttempt'];
 export type LoginExplanation = Schemas['LoginExplanation'];
 export type Method = LoginExplanation['method'];

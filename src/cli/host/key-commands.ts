@@ -1,30 +1,13 @@
 import type { OpenFoundations } from '../../foundations.ts';
-import { algorithmsInUse, type SigningAlgorithm, type SigningKey } from '../../model/signing-key.ts';
-import type { Millis } from '../../platform/clock.ts';
-import { openKeyRing, publishAhead, rotateSigningKey, signingPeriod } from '../../tokens/key-ring.ts';
+import { algorithmsInUse, type SigningKey } from '../../model/signing-key.ts';
+import { type DescribedKey, describedKeys } from '../../tokens/described-keys.ts';
+import { openKeyRing, publishAhead, rotateSigningKey } from '../../tokens/key-ring.ts';
 import { longestSignedLifetime } from '../../tokens/signed-lifetime.ts';
 import { CliError } from '../cli-error.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
 import { withHost } from './open-host.ts';
-
-/**
- * `next`: published, does not sign yet; `signing`; `verifying`: signs no more, its tokens are still valid;
- * `unused`: was replaced before it was to sign.
- */
-type KeyUse = 'next' | 'signing' | 'verifying' | 'unused';
-
-export interface ListedKey {
-  readonly kid: string;
-  readonly alg: SigningAlgorithm;
-  readonly use: KeyUse;
-  /** RFC 3339, as the next three. */
-  readonly signsFrom: string;
-  /** When it stops signing; for the newest key when it is due to. */
-  readonly signsUntil: string;
-  readonly removedAt: string | null;
-}
 
 /** `keys list` */
 export async function listKeys(report: Report, configFile: string | undefined): Promise<void> {
@@ -38,7 +21,7 @@ export async function listKeys(report: Report, configFile: string | undefined): 
   printTable(report, keys, {
     value: keys,
     columns: [
-      { heading: 'kid', cell: (key: ListedKey) => key.kid },
+      { heading: 'kid', cell: (key: DescribedKey) => key.kid },
       { heading: 'use', cell: (key) => key.use },
       { heading: 'signs until', cell: (key) => key.signsUntil },
       { heading: 'signs from', cell: (key) => key.signsFrom },
@@ -49,26 +32,9 @@ export async function listKeys(report: Report, configFile: string | undefined): 
 }
 
 /** Every signing key that is not yet removed. */
-export async function listedKeys({ store, clock }: OpenFoundations): Promise<readonly ListedKey[]> {
+export async function listedKeys({ store, clock }: OpenFoundations): Promise<readonly DescribedKey[]> {
   const now = clock.now();
-  return (await store.keys.listSigningKeys(now)).map((key) => listedKey(key, now));
-}
-
-function listedKey(key: SigningKey, now: Millis): ListedKey {
-  return {
-    kid: key.kid,
-    alg: key.alg,
-    use: useOf(key, now),
-    signsFrom: timeText(key.activeFrom),
-    signsUntil: timeText(key.retiredAt ?? key.activeFrom + signingPeriod),
-    removedAt: key.removedAt === null ? null : timeText(key.removedAt),
-  };
-}
-
-function useOf(key: SigningKey, now: Millis): KeyUse {
-  if (key.retiredAt !== null && key.retiredAt <= key.activeFrom) return 'unused';
-  if (key.retiredAt !== null && key.retiredAt <= now) return 'verifying';
-  return key.activeFrom > now ? 'next' : 'signing';
+  return describedKeys(await store.keys.listSigningKeys(now), now);
 }
 
 /** `keys rotate`: one new key for each algorithm in use. */
@@ -100,7 +66,7 @@ export async function rotateKeys(
         audit.record({ event: 'key.rotated', kid: key.kid, alg: key.alg }, null);
         keys.push(key);
       }
-      return keys.map((key) => listedKey(key, now));
+      return describedKeys(keys, now);
     },
   );
   printResult(report, made, () =>
@@ -112,8 +78,4 @@ export async function rotateKeys(
       )
       .join('\n'),
   );
-}
-
-function timeText(time: Millis): string {
-  return new Date(time).toISOString();
 }

@@ -1,7 +1,8 @@
 import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../database.ts';
 import { isOnline } from '../../model/node.ts';
-import { type ListedKey, listedKeys } from '../host/key-commands.ts';
+import type { DescribedKey } from '../../tokens/described-keys.ts';
+import { listedKeys } from '../host/key-commands.ts';
 import { withHost } from '../host/open-host.ts';
 import { type ShownCertificate, shownCertificates } from '../host/pki-commands.ts';
 import { printable, printResult, type Report } from '../terminal/output.ts';
@@ -52,7 +53,7 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
     ),
     renderTable(
       [
-        { heading: 'signing key', cell: (key: ListedKey) => `${key.kid.slice(0, 12)}\u2026` },
+        { heading: 'signing key', cell: (key: DescribedKey) => `${key.kid.slice(0, 12)}\u2026` },
         { heading: 'alg', cell: ({ alg }) => alg },
         { heading: 'use', cell: ({ use }) => use },
         { heading: 'signs until', cell: ({ signsUntil }) => signsUntil },

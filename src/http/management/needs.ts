@@ -10,6 +10,7 @@ import type { Clock, Millis } from '../../platform/clock.ts';
 import type { OutboundClient } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../store/contracts/store.ts';
+import type { KeyRing } from '../../tokens/key-ring.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
 import type { VersionNeeds } from '../edge/version.ts';
 import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
@@ -60,6 +61,7 @@ export interface ManagementNeeds
   readonly tokenLifetime: Millis;
   readonly random: Random;
   readonly audit: KeptAuditTrail;
+  readonly ring: Pick<KeyRing, 'list'>;
   readonly attempts: AttemptLog & { flush(): Promise<void> };
   /** Whether there is an external JWT signer with this id. */
   signerExists(id: string): Promise<boolean>;

@@ -27,6 +27,7 @@ import { loginExplanationRoutes } from './login-explanation.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
 import { revocationRoutes } from './revocations.ts';
+import { signingKeyRoutes } from './signing-keys.ts';
 import { stateRoutes } from './state.ts';
 
 export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
@@ -53,6 +54,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...revocationRoutes(needs),
     ...loginAttemptRoutes(needs),
     ...auditEventRoutes(needs),
+    ...signingKeyRoutes(needs),
     ...controllerRoutes(needs),
     ...stateRoutes(needs),
     ...(needs.config.edge.oidc.compatibility.clientIds.length > 0 ? dataPlaneRoutes() : []),

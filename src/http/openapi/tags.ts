@@ -44,6 +44,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['revocations', 'Access tokens and sessions that were ended before their time.'],
   ['revoke', 'Ending a token and its session (RFC 7009).'],
   ['setup', 'The page on which the first administrator is made.'],
+  ['signing-keys', 'What signs tokens, and until when.'],
   ['start', 'The page that leads to the others.'],
   ['state', 'What is managed as one document, read and applied as a whole.'],
   ['token', 'Codes and refresh tokens become tokens here (RFC 6749 section 3.2).'],

@@ -1,12 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Badge, Empty, Screen } from '../../parts/screen.tsx';
+import { Badge, Card, Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, equal } from '../filter.ts';
 import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
 import { Filters, TextFilter } from '../lists/filters.tsx';
 import { notAfter } from '../parts/certificate.ts';
+import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
-import { texts } from '../texts/texts.ts';
-import type { Authenticator } from '../types.ts';
+import { read } from '../session/api.ts';
+import { texts, timeText } from '../texts/texts.ts';
+import type { Authenticator, SigningKey } from '../types.ts';
 import { ofPerson } from './enrollments.tsx';
 import { words } from './running-words.ts';
 
@@ -66,12 +69,44 @@ function End({ at }: { readonly at: string | null }) {
   );
 }
 
+/** What signs tokens. The keys replace one another by themselves, so that none of them is about to end. */
+function SigningKeys() {
+  const query = useQuery({
+    queryKey: ['signing-keys'],
+    queryFn: ({ signal }) => read<readonly SigningKey[]>('signing-keys', signal),
+  });
+  return (
+    <Card id="signing-keys" title={more.keysTitle}>
+      <p className="hint">{more.keys}</p>
+      <Loaded query={query}>
+        {(keys) => (
+          <ul className="entries">
+            {keys.map(({ kid, alg, use, signsFrom, signsUntil, removedAt }) => (
+              <li key={kid}>
+                <span>
+                  <strong>{alg}</strong>{' '}
+                  <Badge {...(use === 'signing' ? { kind: 'good' as const } : {})}>{more.uses[use]}</Badge>
+                </span>
+                <code>{kid}</code>
+                <span className="hint">
+                  {more.signs(timeText(signsFrom), timeText(signsUntil))}
+                  {removedAt !== null && ` ${more.removed(timeText(removedAt))}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
 /** The certificates that people and devices sign in with, and when each ends. */
 export function CertificatesScreen() {
   const [{ person }] = useListAddress();
   return (
     <Screen title={texts.screens.certificates} lead={more.text}>
-      <p className="note">{more.keys}</p>
+      <SigningKeys />
       <Filters>
         <TextFilter name="person" label={more.person} />
       </Filters>

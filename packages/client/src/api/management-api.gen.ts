@@ -1470,6 +1470,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/signing-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the signing keys
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["listSigningKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/controllers": {
         parameters: {
             query?: never;
@@ -2393,6 +2413,20 @@ export interface components {
             details: {
                 [key: string]: unknown;
             };
+        };
+        SigningKey: {
+            kid: string;
+            /** @enum {string} */
+            alg: "ES256" | "RS256" | "EdDSA";
+            /** @enum {string} */
+            use: "next" | "signing" | "verifying" | "unused";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            signsFrom: string;
+            /** Format: date-time */
+            signsUntil: string;
+            removedAt: string | null;
         };
         Controller: {
             id: string;
@@ -6302,6 +6336,29 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["AuditEvent"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listSigningKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every key that is not removed, the oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SigningKey"][];
                         meta: Record<string, never>;
                     };
                 };
