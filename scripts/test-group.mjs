@@ -24,6 +24,7 @@ for (const file of process.argv.slice(2)) {
   const left = await leftSince(before, { isShared: kept() > keptBefore });
   process.send({ ended: file, left, cpu: processorSeconds() - cpu });
 }
+const cpu = processorSeconds();
 await endGroup();
 process.off('disconnect', abandoned);
-process.send({ through: true, cpu: processorSeconds() });
+process.send({ through: true, cpu });

@@ -45,6 +45,7 @@ function run(files: Readonly<Record<string, string>>, limits: Readonly<Record<st
     output,
     failures,
     ran: Object.keys(cpuOf).map((path) => basename(path, '.mjs')),
+    cpuOf: Object.fromEntries(Object.entries(cpuOf).map(([path, cpu]) => [basename(path, '.mjs'), cpu])),
   };
 }
 
@@ -143,4 +144,24 @@ test('a file that leaves something behind is named', () => {
     'the process of group hung after tidy.mjs',
   ]);
   assert.deepEqual(counts, { passed: 3, failed: 4, skipped: 0 });
+});
+
+test('what a file costs is counted with the processes that it starts, those that go on and those that nobody waits for', () => {
+  const busy =
+    'const until = Date.now() + 60_000; while (process.cpuUsage().user < 300_000 && Date.now() < until);';
+  const grandchild = `${busy} process.stdout.write("done"); process.stdin.resume();`;
+  const child = `const { stdin, stdout } = require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}]);
+    stdout.pipe(process.stdout); process.stdin.pipe(stdin);`;
+  const { cpuOf } = run({
+    starts: `import { spawn } from 'node:child_process';
+      import { once } from 'node:events';
+      let child;
+      test('a', async () => {
+        child = spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: ['pipe', 'pipe', 'inherit'] });
+        await once(child.stdout, 'data');
+      });
+      process.once('exit', () => child.kill());
+      after(() => { child.unref(); child.stdin.unref(); child.stdout.unref(); });`,
+  });
+  assert.ok((cpuOf.starts ?? 0) >= 0.3, `${cpuOf.starts} s`);
 });
