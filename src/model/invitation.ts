@@ -11,8 +11,8 @@ export interface Invitation {
    * however long before that it was made.
    */
   readonly isByHelper: boolean;
-  /** It is withdrawn when they may not make it any more. */
-  readonly madeBy: IdentityId;
+  /** It is withdrawn when they may not make it any more. Null: nobody knows who made it, as it is from before version 18 of the schema. */
+  readonly madeBy: IdentityId | null;
   readonly createdAt: Millis;
   readonly expiresAt: Millis;
 }

@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { asId } from '../../src/model/ids.ts';
 import { fixedClock, SECOND } from '../../src/platform/clock.ts';
-import { migrateSqlite, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresDialect } from '../../src/store/sql/engine.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -100,6 +101,22 @@ describe('an SQLite database of version 16', () => {
     const database = new DatabaseSync(path);
     assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion);
     database.close();
+  });
+
+  test('of version 17 keeps an invitation that is open, with nobody known who made it', async () => {
+    const path = folder.path('version-17.db');
+    const database = new DatabaseSync(path);
+    migrateSqlite(database, { ...ourSchema, migrations: [] });
+    database.exec(`INSERT INTO identities
+        (id, name, type, auth_policy_id, is_admin, role_attributes, tags, created_at, updated_at)
+      VALUES ('ida', 'ida', 'User', 'default', 0, '[]', '{}', 1, 1)`);
+    database.exec(`INSERT INTO invitations VALUES ('ida', 'a hash', 1, 0, 1, 2)`);
+    database.close();
+    const store = await openSqliteStore({ path });
+    const invitation = await store.invitations.find(asId('ida'));
+    await store.close();
+    assert.equal(invitation?.madeBy, null);
+    assert.equal(invitation?.endSessions, true);
   });
 
   test('that is older still is refused and left as it is', async () => {

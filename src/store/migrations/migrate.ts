@@ -4,7 +4,7 @@ import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfLogins } from './tables-of-logins.ts';
 import { tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService } from './tables-of-service.ts';
-import { upgradeFrom16 } from './upgrade.ts';
+import { to18, upgradeFrom16 } from './upgrade.ts';
 
 /** The version of a schema without later migrations. Versions below the one before it were never used outside. */
 const initialVersion = 17;
@@ -27,7 +27,7 @@ export interface Schema {
 export const ourSchema: Schema = {
   initial: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications],
   upgrade: upgradeFrom16,
-  migrations: [],
+  migrations: [to18],
   usableFrom: initialVersion,
 };
 

@@ -30,11 +30,9 @@ export const tablesOfInvitations: readonly string[] = [
     token_hash TEXT NOT NULL UNIQUE,
     end_sessions INTEGER NOT NULL,
     is_by_helper INTEGER NOT NULL,
-    made_by TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
   )`,
-  'CREATE INDEX invitations_by_maker ON invitations (made_by)',
   'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
 ];
 

@@ -1,25 +1,4 @@
-// What the service keeps for itself: keys, the nodes that run, the feed by which they hear of
-// changes, and what was changed by whom.
-
-/** What was changed, by whom. */
-export const tablesOfAuditEvents: readonly string[] = [
-  `CREATE TABLE audit_events (
-    id TEXT PRIMARY KEY,
-    at BIGINT NOT NULL,
-    event TEXT NOT NULL,
-    action TEXT,
-    entity TEXT,
-    entity_id TEXT,
-    identity_id TEXT,
-    by_identity_id TEXT,
-    request_id TEXT,
-    ip_address TEXT,
-    issuer TEXT,
-    details TEXT NOT NULL
-  )`,
-  'CREATE INDEX audit_events_by_identity ON audit_events (identity_id, at)',
-  'CREATE INDEX audit_events_by_time ON audit_events (at)',
-];
+// What the service keeps for itself: keys, the nodes that run, and the feed by which they hear of changes.
 
 export const tablesOfService: readonly string[] = [
   `CREATE TABLE signing_keys (
@@ -80,5 +59,4 @@ export const tablesOfService: readonly string[] = [
   )`,
   // For expiry.
   'CREATE INDEX changes_by_time ON changes (at)',
-  ...tablesOfAuditEvents,
 ];

@@ -1,11 +1,10 @@
 import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfBrowserSessions, tablesOfDeviceLogins } from './tables-of-logins.ts';
 import { tablesOfInvitations } from './tables-of-people.ts';
-import { tablesOfAuditEvents } from './tables-of-service.ts';
 
 /**
- * Brings a database of schema version 16, the last one that was not numbered by releases, to the schema of a new
- * one. Until the first release, what is added to a table of this folder is added here too.
+ * Brings a database of schema version 16, the last one that was not numbered by releases, to version 17, as the
+ * tables of this folder make it. Neither changes any more.
  */
 export const upgradeFrom16: readonly string[] = [
   // The identities with a policy are gone through in the order of their ids.
@@ -48,5 +47,32 @@ export const upgradeFrom16: readonly string[] = [
   // Which key-encryption keys a node has: none is put to use before every node has it.
   'ALTER TABLE nodes ADD COLUMN key_ids TEXT',
   ...tablesOfApplications,
-  ...tablesOfAuditEvents,
+];
+
+/**
+ * The audit trail is kept in the database, an invitation ends with the right of whoever made it, and sessions have an
+ * index less.
+ */
+export const to18: readonly string[] = [
+  `CREATE TABLE audit_events (
+    id TEXT PRIMARY KEY,
+    at BIGINT NOT NULL,
+    event TEXT NOT NULL,
+    action TEXT,
+    entity TEXT,
+    entity_id TEXT,
+    identity_id TEXT,
+    by_identity_id TEXT,
+    request_id TEXT,
+    ip_address TEXT,
+    issuer TEXT,
+    details TEXT NOT NULL
+  )`,
+  'CREATE INDEX audit_events_by_identity ON audit_events (identity_id, at)',
+  'CREATE INDEX audit_events_by_time ON audit_events (at)',
+  // Null: made by a controller of the version before.
+  'ALTER TABLE invitations ADD COLUMN made_by TEXT REFERENCES identities (id) ON DELETE CASCADE',
+  'CREATE INDEX invitations_by_maker ON invitations (made_by)',
+  // Whoever asks for the sessions of an identity asks for live ones: api_sessions_alive.
+  'DROP INDEX api_sessions_by_identity',
 ];

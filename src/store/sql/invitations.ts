@@ -43,11 +43,12 @@ const invitationByHashSql = `SELECT invitations.*, authenticators.username AS us
   WHERE invitations.token_hash = ?`;
 
 function invitationOf(row: SqlRow): Invitation {
+  const madeBy = textOrNull(row, 'made_by');
   return {
     identityId: asId(text(row, 'identity_id')),
     endSessions: integer(row, 'end_sessions') === 1,
     isByHelper: integer(row, 'is_by_helper') === 1,
-    madeBy: asId(text(row, 'made_by')),
+    madeBy: madeBy === null ? null : asId(madeBy),
     createdAt: integer(row, 'created_at'),
     expiresAt: integer(row, 'expires_at'),
   };
