@@ -3,7 +3,7 @@
 import type { SpanDescription, Tracing } from '../platform/tracing.ts';
 import type { Store } from '../store/contracts/store.ts';
 
-type Method = (...args: unknown[]) => unknown;
+type Concern = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 /**
  * The same store, whose methods are parts of the request that calls them.
@@ -45,9 +45,7 @@ function tracedConcern(
   const members = Object.entries(concern).map(([name, member]) => {
     if (typeof member !== 'function') return [name, member];
     const span = spanOf(name);
-    // Asked for at each call: a test may have put another one in its place.
-    const current = () => (concern as Readonly<Record<string, Method>>)[name] as Method;
-    const method: Method = (...args) => tracing.within(span, () => current().apply(concern, args));
+    const method = (...args: unknown[]) => tracing.within(span, () => (concern as Concern)[name]?.(...args));
     return [name, method];
   });
   return Object.fromEntries(members);

@@ -137,8 +137,6 @@ function closeGently(raw: IncomingMessage): void {
 
 // Which of several representations a client wants (RFC 9110 section 12.5.1).
 
-// Which of several representations a client wants (RFC 9110 section 12.5.1).
-
 export const jsonType = 'application/json';
 export const htmlType = 'text/html';
 const jsonOrHtml: readonly string[] = [jsonType, htmlType];
