@@ -87,9 +87,14 @@ function Outcome({ tried, decoded }: { readonly tried: TriedToken; readonly deco
   return (
     <>
       <Verdict tried={tried} />
-      {!gaveNone && <Contents decoded={decoded} />}
+      {!gaveNone && <Contents decoded={decoded} isVerified={isVerified(tried)} />}
     </>
   );
+}
+
+/** Whether the signer accepts the token, whomever it names: its signature is good, and so is what it says of itself. */
+function isVerified({ checks }: TriedToken): boolean {
+  return checks.some(({ check, verdict }) => check === 'token' && verdict === 'passed');
 }
 
 function shown(token: TestedSigner['token']): Decoded {
@@ -140,7 +145,7 @@ function Verdict({ tried }: { readonly tried: TriedToken }) {
   );
 }
 
-function Contents({ decoded }: { readonly decoded: Decoded }) {
+function Contents({ decoded, isVerified }: { readonly decoded: Decoded; readonly isVerified: boolean }) {
   return (
     <div id="decoded">
       <h3>{words.decoded}</h3>
@@ -148,7 +153,7 @@ function Contents({ decoded }: { readonly decoded: Decoded }) {
         <p>{words.unreadable}</p>
       ) : (
         <>
-          <p className="hint">{words.decodedText}</p>
+          <p className="hint">{isVerified ? words.verifiedText : words.decodedText}</p>
           {(['header', 'payload'] as const).map((part) => (
             <figure key={part}>
               <figcaption>{words[part]}</figcaption>
