@@ -98,7 +98,7 @@ test('a value that is none of the choices is told apart from them', async () => 
     ['init', 'The option --home is required.'],
     [
       'status --config a --server https://x',
-      '--config asks on the host, --server a running service: give one of them.',
+      '--config and --ready ask on the host, --server a running service: give one of them.',
     ],
     [
       'login https://x --totp-code 1',

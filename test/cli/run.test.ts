@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect as connectLocal, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -201,8 +211,11 @@ describe('run controller', () => {
       /No controller is running with h\/controller\.yml[\s\S]*next: .*run controller/,
     );
 
-    // What a controller has left that was killed is no hindrance.
-    writeFileSync(join(box.cwd, `${configFile}.sock`), '');
+    // What a controller has left that was killed is no hindrance: a socket that nobody answers.
+    const before = createServer().listen(join(box.cwd, 'former.sock'));
+    await once(before, 'listening');
+    renameSync(join(box.cwd, 'former.sock'), join(box.cwd, `${configFile}.sock`));
+    before.close();
     const run = startRun(box);
     const { url } = await untilReady(run);
     const socket = join(box.cwd, `${configFile}.sock`);

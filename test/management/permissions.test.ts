@@ -37,6 +37,8 @@ function guardedOperations(): readonly {
 /** What changes nothing, and has a body because a token must not stand in a path, or a policy cannot. */
 const askingByPost = [
   '/edge/management/v1/external-jwt-signers/:id/verify',
+  '/edge/management/v1/external-jwt-signers/:id/test',
+  '/edge/management/v1/external-jwt-signers/:id/test-result',
   '/edge/management/v1/auth-policies/preview',
   '/edge/management/v1/identities/:id/login-explanation',
 ];
