@@ -81,6 +81,14 @@ export const enrollmentListFields = listFields({
   updatedAt: time,
 });
 
+export const invitationListFields = listFields({
+  ...ofIdentity,
+  endSessions: boolean,
+  madeBy: optionalText,
+  expiresAt: time,
+  createdAt: time,
+});
+
 export const loginAttemptListFields = listFields({
   reference: text,
   at: time,

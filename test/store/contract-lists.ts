@@ -173,6 +173,7 @@ export function listTests(shared: GetDatabase): void {
       authPolicyListFields: (store, asked) => store.authPolicies.list(asked),
       authenticatorListFields: (store, asked) => store.authenticators.list(asked),
       enrollmentListFields: (store, asked) => store.enrollments.list(asked),
+      invitationListFields: (store, asked) => store.invitations.list(asked),
       loginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),
       auditEventListFields: (store, asked) => store.auditEvents.list(asked),
       ownLoginAttemptListFields: (store, asked) => store.loginAttempts.list(asked),

@@ -1,6 +1,22 @@
 import { asObject } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
+/** Links with which people choose a password. `invite` makes and withdraws them. */
+export const invitation: EntityDescriptor = {
+  name: 'invitation',
+  aliases: ['invitations'],
+  path: '/invitations',
+  help: 'who is invited and has not come yet; invite makes a link, and withdraws it',
+  lookupFields: [],
+  isListOnly: true,
+  columns: [
+    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
+    { heading: 'made by', cell: (row) => asObject(row.madeBy).name },
+    { heading: 'made', cell: (row) => row.createdAt },
+    { heading: 'expires', cell: (row) => row.expiresAt },
+  ],
+};
+
 /** Leave to enroll. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */
 export const enrollment: EntityDescriptor = {
   name: 'enrollment',

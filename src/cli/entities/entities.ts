@@ -3,7 +3,7 @@ import { withoutMilliseconds } from '../terminal/table.ts';
 import { authPolicy } from './auth-policy.ts';
 import { ca } from './ca.ts';
 import type { EntityDescriptor } from './descriptor.ts';
-import { enrollment } from './enrollment.ts';
+import { enrollment, invitation } from './enrollment.ts';
 import { oidcClient } from './oidc-client.ts';
 import { auditEvent, controller, loginAttempt } from './service.ts';
 
@@ -381,6 +381,7 @@ export const entities: readonly EntityDescriptor[] = [
   extJwtSigner,
   ca,
   enrollment,
+  invitation,
   apiSession,
   browserSession,
   loginAttempt,

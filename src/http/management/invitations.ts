@@ -4,16 +4,20 @@ import {
   type InvitationNeeds,
   invitationLifetime,
   invite,
+  listInvitations,
   withdrawInvitation,
 } from '../../admin/invitations.ts';
 import type { Config } from '../../config/config.ts';
 import type { Invitation } from '../../model/invitation.ts';
+import { invitationListFields } from '../../model/list-fields.ts';
+import type { ListedInvitation } from '../../store/contracts/invitations.ts';
 import { inviteUrl } from '../documents/invite-path.ts';
-import { timeSchema, wireTime } from '../documents/wire.ts';
+import { listAnswer, mapPage } from '../documents/lists.ts';
+import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
-import { durationField, idOf } from '../request/fields.ts';
+import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../request/declared-answers.ts';
+import { durationField, idOf, listParameters } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
@@ -42,12 +46,33 @@ export const invitationSchema = z
   .strictObject({ createdAt: timeSchema, expiresAt: timeSchema, endSessions: z.boolean() })
   .meta({ id: 'Invitation' });
 
-/** `/identities/{id}/invitation` */
+const listedSchema = invitationSchema
+  .extend({
+    identityId: z.string(),
+    identity: entityRefSchema,
+    madeBy: entityRefSchema.nullable().meta({ description: 'Null for one that an earlier version made' }),
+  })
+  .meta({ id: 'ListedInvitation' });
+
+/** `/invitations` and `/identities/{id}/invitation` */
 export function invitationRoutes(
   needs: InvitationNeeds & { readonly config: Pick<Config, 'listeners'> },
 ): readonly Route[] {
   const path = 'identities/:id/invitation';
   return [
+    adminRoute('GET', 'invitations', {
+      operationId: 'listInvitations',
+      summary: 'List who is invited and has not come yet; expired invitations stay for a week',
+      answer: declaredList(listedSchema, 'One page of the list'),
+      refusals: ['invalid_filter'],
+      query: listParameters,
+      handler: (context, { query }) => {
+        const asked = { parameters: query, fields: invitationListFields, reader: adminCallOf(context) };
+        return listAnswer(asked, async (page) =>
+          mapPage(await listInvitations(needs, page), listedInvitationDocument),
+        );
+      },
+    }),
     adminRoute('POST', path, {
       permission: 'helpdesk',
       operationId: 'inviteIdentity',
@@ -88,4 +113,14 @@ export function invitationRoutes(
 /** An invitation without its link. */
 export function invitationDocument({ createdAt, expiresAt, endSessions }: Invitation): object {
   return { createdAt: wireTime(createdAt), expiresAt: wireTime(expiresAt), endSessions };
+}
+
+function listedInvitationDocument(invitation: ListedInvitation): object {
+  const { identityId, identityName, madeBy, madeByName } = invitation;
+  return {
+    ...invitationDocument(invitation),
+    identityId,
+    identity: entityRef('identities', identityId, identityName),
+    madeBy: madeBy === null ? null : entityRef('identities', madeBy, madeByName ?? ''),
+  };
 }

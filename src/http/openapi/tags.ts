@@ -30,6 +30,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['health-checks', 'Whether the server is there and ready, for load balancers.'],
   ['identities', 'The people, devices, services and routers that may log in.'],
   ['introspect', 'What a token is worth (RFC 7662).'],
+  ['invitations', 'Links with which people choose a password, and have not yet.'],
   ['invite', 'The page behind an invitation, on which a person chooses a password.'],
   ['keys', 'The keys that verify the tokens of the provider (RFC 7517).'],
   ['login', 'The steps of a login that was begun, for programs and for people.'],

@@ -2,11 +2,19 @@ import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 export type NewInvitation = Invitation & {
   /** SHA-256 of the token, base64url. The token itself is stored nowhere. */
   readonly tokenHash: string;
+};
+
+/** An invitation as administrators see it. */
+export type ListedInvitation = Invitation & {
+  readonly identityName: string;
+  /** Null where `madeBy` is. */
+  readonly madeByName: string | null;
 };
 
 /** Everything needed to decide about a link, in one read. */
@@ -40,6 +48,8 @@ export interface InvitationStore {
   create(invitation: NewInvitation, now: Millis): Promise<'created' | 'unknown' | 'disabled' | 'beyond-help'>;
   /** Also an expired one. */
   find(identityId: IdentityId): Promise<Invitation | null>;
+  /** Also expired ones, until they are deleted a week later. */
+  list(query: ListQuery): Promise<Page<ListedInvitation>>;
   /** Also an expired one. */
   findByTokenHash(tokenHash: string): Promise<OpenInvitation | null>;
   /**

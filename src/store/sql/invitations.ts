@@ -1,6 +1,7 @@
 import { isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';
+import { invitationListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   InvitationRedemption,
@@ -21,13 +22,27 @@ import {
 import type { Database } from './database.ts';
 import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
+import { listSource } from './list-source.ts';
+
+const listed = listSource('invitations', invitationListFields, {
+  identity: 'JOIN',
+  columns: { id: 'identity_id' },
+  select:
+    '(SELECT makers.name FROM identities AS makers WHERE makers.id = invitations.made_by) AS made_by_name',
+});
 
 export const invitationIntents = { createInvitation, redeemInvitation, deleteInvitation } as const;
 
-export function invitationStore({ write, find }: Database): InvitationStore {
+export function invitationStore({ write, find, list }: Database): InvitationStore {
   return {
     create: (invitation, now) => write('createInvitation', { invitation, now }),
     find: (identityId) => find(invitationOf, 'SELECT * FROM invitations WHERE identity_id = ?', identityId),
+    list: (query) =>
+      list(listed, query, (row) => ({
+        ...invitationOf(row),
+        identityName: text(row, 'identity_name'),
+        madeByName: textOrNull(row, 'made_by_name'),
+      })),
     findByTokenHash: (tokenHash) => find(openInvitationOf, invitationByHashSql, tokenHash),
     redeem: (redemption) => write('redeemInvitation', redemption),
     delete: (identityId) => write('deleteInvitation', { identityId }),

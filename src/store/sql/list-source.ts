@@ -26,7 +26,7 @@ export interface ListSource {
 
 /**
  * A list of the rows of a table.
- * @param source.columns      of fields whose column has another name
+ * @param source.columns      of fields whose column has another name; `id` of a table whose unique column has
  * @param source.identity     how the identity that a row belongs to is joined: the row gets `identity_name`
  * @param source.select       what else is read of each row
  */
@@ -49,7 +49,7 @@ export function listSource(
     const qualified = column.includes('.') ? column : `${table}.${column}`;
     return [field, { column: qualified, kind, isOptional: nullable }] as const;
   });
-  const id = { column: `${table}.id`, kind: 'text', isOptional: false } as const;
+  const id = { column: `${table}.${columns.id ?? 'id'}`, kind: 'text', isOptional: false } as const;
   const selected = [
     `${table}.*`,
     ...(source.identity === undefined ? [] : ['identities.name AS identity_name']),

@@ -578,6 +578,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who is invited and has not come yet; expired invitations stay for a week
+         * @description For administrators and whoever has the permission read.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identities/{id}/invitation": {
         parameters: {
             query?: never;
@@ -2044,6 +2064,17 @@ export interface components {
                 saw: string | null;
             }[];
             asks: ("totp" | "ext-jwt" | "password-change")[];
+        };
+        ListedInvitation: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            endSessions: boolean;
+            identityId: string;
+            identity: components["schemas"]["EntityRef"];
+            /** @description Null for one that an earlier version made */
+            madeBy: components["schemas"]["EntityRef"] | null;
         };
         IssuedInvitation: {
             /**
@@ -3872,6 +3903,35 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LoginExplanation"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: number | "none";
+                offset?: number;
+                sort?: string;
+                roleFilter?: "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ListedInvitation"][];
                         meta: components["schemas"]["ListMeta"];
                     };
                 };
