@@ -373,9 +373,19 @@ describe('managing people', () => {
     await page.getByText('No enrollment matches.').waitFor();
     assert.deepEqual(await openOf(id), []);
 
-    assert.equal((await root.call('POST', `identities/${id}/invitation`, {})).status, 201);
-    await page.goto(`${server.url}/console/people/${id}`);
-    await giveLogin(page, 'root');
+    const invite = async () =>
+      assert.equal((await root.call('POST', `identities/${id}/invitation`, {})).status, 201);
+    await invite();
+    await page.locator('#filter-kind').selectOption('invitation');
+    const row = page.locator('tbody tr', { hasText: 'walt device' });
+    await row.getByRole('link', { name: 'root' }).waitFor();
+    await assertClean(guest);
+    await confirm(page, `withdraw-${id}`);
+    await page.getByText('No invitation matches.').waitFor();
+    assert.equal((await detailOf(id)).invitation, null);
+
+    await invite();
+    await go(page, `/people/${id}`);
     await page.getByText('The link works until').waitFor();
     await confirm(page, 'withdraw-link');
     await page.getByText('Nothing is open.').waitFor();
@@ -476,6 +486,7 @@ describe('every screen about people', () => {
     const id = await server.createUser({ name, password });
     const enrollment = { identityId: id, method: 'ott' };
     createdId(await root.call('POST', 'enrollments', enrollment));
+    await root.call('POST', `identities/${id}/invitation`, {});
     await loggedIn(server, name);
     return [
       [`/people/${id}`, 'section:has(#sessions) .entries'],
@@ -486,6 +497,7 @@ describe('every screen about people', () => {
       ['/nodes', 'tbody'],
       ['/certificates', '#filter-person'],
       [`/audit?${new URLSearchParams({ person: id })}`, 'tbody'],
+      ['/enrollments?kind=invitation', 'tbody'],
       [`/sessions?${new URLSearchParams({ person: name })}`, 'tbody'],
     ];
   };
@@ -520,7 +532,8 @@ describe('every screen about people', () => {
         await page.locator('#right').waitFor();
         await assertClean(guest);
         const isEnding = permission === 'helpdesk' && path.startsWith('/sessions');
-        if (isEnding) await page.locator('tbody button').waitFor();
+        const isWithdrawing = permission === 'helpdesk' && path.endsWith('invitation');
+        if (isEnding || isWithdrawing) await page.locator('tbody button').first().waitFor();
         const buttons = await page
           .locator('main :is(a.button, button.button:not(.link)):not(.pages *, search *)')
           .allTextContents();
@@ -537,10 +550,14 @@ describe('every screen about people', () => {
       await guest.close();
       return found;
     };
-    assert.deepEqual(await offered('read'), [[], [], [], [], [], [], [], [], []]);
+    assert.deepEqual(
+      await offered('read'),
+      paths.map(() => []),
+    );
     assert.deepEqual(await offered('helpdesk'), [
-      ['Invite', 'End all sessions', 'End'],
+      ['Invite', 'End all sessions', 'Withdraw', 'End'],
       ...[[], [], [], [], [], [], []],
+      ['Withdraw'],
       ['End'],
     ]);
   });

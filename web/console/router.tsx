@@ -132,7 +132,7 @@ const routes = [
       'enrollments',
       async () => (await import('./screens/enrollments.tsx')).EnrollmentsScreen,
     ),
-    validateSearch: words('person', 'method', 'sort', 'page'),
+    validateSearch: words('person', 'kind', 'method', 'sort', 'page'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -22,6 +22,7 @@ export type Signer = Schemas['ExternalJwtSigner'];
 export type HourlyAttempts = Schemas['HourlyLoginAttempts'];
 export type Controller = Schemas['Controller'];
 export type Enrollment = Schemas['Enrollment'];
+export type ListedInvitation = Schemas['ListedInvitation'];
 export type Authority = Schemas['Ca'];
 export type TriedToken = Schemas['TriedExternalJwt'];
 export type BegunTest = Schemas['BegunSignerTest'];

@@ -1,17 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal } from '../filter.ts';
 import { refreshEntities } from '../forms/entity.ts';
 import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
-import { rightOf, useIsAdmin, useMe } from '../me.ts';
+import { rightOf, useMe } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
 import { texts } from '../texts/texts.ts';
 import type { ApiSession, BrowserSession } from '../types.ts';
 import { ofPerson } from './enrollments.tsx';
-import { usePowerful } from './people/rights.ts';
+import { IfMayHelp } from './people/if-may-help.tsx';
 import { words } from './people/words.ts';
 import { EndSession } from './person-sessions.tsx';
 
@@ -126,13 +125,6 @@ const endBrowser: Column<BrowserSession> = {
   ),
   text: null,
 };
-
-/** Offers what may be done to a person to those who may do it: whoever only helps, to nobody with a right of their own. */
-function IfMayHelp({ id, children }: { readonly id: string; readonly children: ReactNode }) {
-  const isAdmin = useIsAdmin();
-  const powerful = usePowerful(!isAdmin);
-  return isAdmin || powerful?.has(id) === false ? children : null;
-}
 
 /** Who is signed in: in applications, by either mechanism, and in browsers that remember it. */
 export function SessionsScreen() {

@@ -41,6 +41,31 @@ export function EnrollmentActions({ enrollment, refresh }: Props) {
   );
 }
 
+/** Ends the link with which a person chooses a password. */
+export function WithdrawLink({
+  id,
+  personId,
+  refresh,
+}: {
+  readonly id: string;
+  readonly personId: string;
+  readonly refresh: () => unknown;
+}) {
+  return (
+    <Confirm
+      id={id}
+      label={words.withdraw}
+      title={words.withdrawLink}
+      ends={words.withdrawLinkEnds}
+      isDestructive
+      change={() => ({ method: 'DELETE', path: `identities/${personId}/invitation` })}
+      command={['invite', personId, '--withdraw']}
+      done={words.withdrawn}
+      whenDone={refresh}
+    />
+  );
+}
+
 function HandOut({ enrollment: { id, identity, jwt = '', expiresAt } }: { readonly enrollment: Enrollment }) {
   return (
     <AlertDialog.Root>

@@ -3,13 +3,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Card, Empty } from '../../../parts/screen.tsx';
 import { mayHelp } from '../../me.ts';
-import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { list } from '../../session/api.ts';
 import { timeText } from '../../texts/texts.ts';
 import type { Enrollment, Identity, IdentityDetail } from '../../types.ts';
 import { EnrollDevice } from './enroll-device.tsx';
-import { EnrollmentActions } from './enrollment-actions.tsx';
+import { EnrollmentActions, WithdrawLink } from './enrollment-actions.tsx';
 import { words } from './words.ts';
 
 interface Props {
@@ -64,19 +63,7 @@ function Invitation({ person, me, refresh }: Props) {
           {words.invitedText(timeText(invitation.expiresAt))} {invitation.endSessions && words.invitedEnds}
         </span>
       </div>
-      {mayHelp(me, person) && (
-        <Confirm
-          id="withdraw-link"
-          label={words.withdraw}
-          title={words.withdrawLink}
-          ends={words.withdrawLinkEnds}
-          isDestructive
-          change={() => ({ method: 'DELETE', path: `identities/${id}/invitation` })}
-          command={['invite', id, '--withdraw']}
-          done={words.withdrawn}
-          whenDone={refresh}
-        />
-      )}
+      {mayHelp(me, person) && <WithdrawLink id="withdraw-link" personId={id} refresh={refresh} />}
     </li>
   );
 }
