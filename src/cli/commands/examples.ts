@@ -27,6 +27,7 @@ export const examples: readonly string[] = [
   'invite grace --expires 7d',
   'invite grace --qr --end-sessions',
   'invite grace --withdraw',
+  'list invitations',
   'create enrollment ott ada -o first.jwt',
   'list enrollments',
   'get enrollment ada',
