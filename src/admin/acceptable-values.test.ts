@@ -8,14 +8,15 @@ import {
   acceptableRoleAttributes,
   acceptableTags,
   takenRefused,
+  trimmedName,
 } from './acceptable-values.ts';
 
 const refuses = (field: string) => (error: unknown) =>
   error instanceof AuthError && error.code === 'could_not_validate' && error.fields[0]?.field === field;
 
 describe('a name', () => {
-  test('is stored in one form: trimmed, normal form C', () => {
-    assert.equal(acceptableName('name', ' a\u0308 b '), 'ä b');
+  test('is stored in one form: normal form C, spaces of one kind', () => {
+    assert.equal(acceptableName('name', 'a\u0308\u00a0b'), 'ä b');
     assert.equal(acceptableName('name', '😀'.repeat(255)), '😀'.repeat(255));
     assert.equal(acceptableName('name', "Ölçü-'1' <b>"), "Ölçü-'1' <b>");
   });
@@ -34,6 +35,25 @@ describe('a name', () => {
     ];
     for (const name of hostile) {
       assert.throws(() => acceptableName('name', name), refuses('name'), JSON.stringify(name));
+    }
+  });
+
+  test('with a space at its ends is refused in one sentence', () => {
+    for (const name of [' a', 'a ', '\u00a0a', 'a\u3000', `${'x'.repeat(254)} `]) {
+      assert.throws(
+        () => acceptableName('name', name),
+        (error) =>
+          refuses('name')(error) &&
+          /: The field name must not begin or end with a space$/.test(String((error as Error).message)),
+        JSON.stringify(name),
+      );
+    }
+  });
+
+  test('from a claim, a certificate or another database loses the spaces around it, and nothing else is let through', () => {
+    assert.equal(trimmedName('name', ' a\u0308 b\u00a0'), 'ä b');
+    for (const name of ['', ' ', 'x'.repeat(256), ' a\u202eb ']) {
+      assert.throws(() => trimmedName('name', name), refuses('name'), JSON.stringify(name));
     }
   });
 

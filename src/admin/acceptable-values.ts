@@ -27,14 +27,26 @@ export function refusedField(field: string, reason: string, value?: unknown): Au
 }
 
 /**
- * A name in the one form that is stored: normal form C, spaces of one kind (RFC 8266 section 2.1) and none around it.
- * @throws AuthError could_not_validate   empty, longer than 255 code points, or with characters that are not seen
+ * A name that somebody chose, in the one form that is stored: normal form C, spaces of one kind (RFC 8266 section 2.1).
+ * Spaces around it are refused: nobody means them, and who sent them would not find the name again.
+ * @throws AuthError could_not_validate   empty, longer than 255 code points, with characters that are not seen, or with
+ *   a space at its ends
  */
 export function acceptableName(field: string, text: string): string {
-  const name = text
-    .normalize('NFC')
-    .replaceAll(/\p{Zs}/gu, ' ')
-    .trim();
+  const name = inOneForm(text);
+  const trimmed = name.trim();
+  requireText(field, trimmed === '' ? trimmed : name, text);
+  if (name !== trimmed) throw refusedField(field, 'must not begin or end with a space', text);
+  return name;
+}
+
+/**
+ * A name that a claim, a certificate or another controller's database gives: as `acceptableName`, but spaces around it
+ * are dropped, because whoever enrolls cannot mend what somebody else wrote there.
+ * @throws AuthError could_not_validate   empty, longer than 255 code points, or with characters that are not seen
+ */
+export function trimmedName(field: string, text: string): string {
+  const name = inOneForm(text).trim();
   requireText(field, name, text);
   return name;
 }
@@ -49,12 +61,12 @@ export function acceptableExternalId(text: string | null): string | null {
   return text;
 }
 
-/** @throws AuthError could_not_validate */
+/** Each in the form of a name, once; spaces around one are dropped, as those of a list with commas. @throws AuthError could_not_validate */
 export function acceptableRoleAttributes(attributes: readonly string[]): string[] {
   if (attributes.length > mostRoleAttributes) {
     throw refusedField('roleAttributes', `must have at most ${mostRoleAttributes} entries`);
   }
-  return [...new Set(attributes.map((attribute) => acceptableName('roleAttributes', attribute)))];
+  return [...new Set(attributes.map((attribute) => trimmedName('roleAttributes', attribute)))];
 }
 
 /** The form in which a user name is looked up. @throws AuthError could_not_validate */
@@ -81,6 +93,10 @@ export function acceptableTags(tags: Tags): Tags {
     }
   }
   return tags;
+}
+
+function inOneForm(text: string): string {
+  return text.normalize('NFC').replaceAll(/\p{Zs}/gu, ' ');
 }
 
 function requireText(field: string, text: string, sent: string): void {

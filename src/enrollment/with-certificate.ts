@@ -1,7 +1,7 @@
 // Enrollment with a certificate that a third-party authority issued: `ottca` gives it to the identity of a token,
 // `ca` makes the identity too. The handshake has proven the key; the path is validated as for a login.
 
-import { acceptableName, acceptableRoleAttributes } from '../admin/acceptable-values.ts';
+import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { externalIdFrom } from '../login/certificate/ca-claim.ts';
 import {
   findTrustedPath,
@@ -164,7 +164,7 @@ function nameOf(
   };
   const format = ca.identityNameFormat === '' ? usualFormat : ca.identityNameFormat;
   try {
-    return acceptableName(
+    return trimmedName(
       'name',
       format.replaceAll(/\[(\w+)\]/g, (whole, placeholder: string) =>
         Object.hasOwn(values, placeholder) ? (values[placeholder] ?? '') : whole,

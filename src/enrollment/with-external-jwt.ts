@@ -1,7 +1,7 @@
 // `token`: somebody with a JWT of an external signer gets an identity, with a certificate when a signing request
 // came along, and otherwise one that logs in with such JWTs.
 
-import { acceptableName, acceptableRoleAttributes } from '../admin/acceptable-values.ts';
+import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { type Claims, selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ExternalJwtNeeds } from '../login/external-jwt/external-jwt.ts';
 import { recordRefusal } from '../login/external-jwt/external-jwt-record.ts';
@@ -118,7 +118,7 @@ function namedByClaims(
   const attributes = enrollAttributeClaimsSelector === null ? [] : vouchedFor(enrollAttributeClaimsSelector);
   try {
     return {
-      name: acceptableName('name', typeof name === 'string' ? name : ''),
+      name: trimmedName('name', typeof name === 'string' ? name : ''),
       roleAttributes: acceptableRoleAttributes(textsOf(attributes)),
     };
   } catch (error) {

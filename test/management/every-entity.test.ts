@@ -52,6 +52,8 @@ const badNames: readonly (readonly [string, Body])[] = [
   ['name', { name: 7 }],
   ['name', { name: ['a'] }],
   ['name', { name: ' ' }],
+  ['name', { name: ' leading' }],
+  ['name', { name: 'trailing\u00a0' }],
   ['name', { name: 'a\u0007b' }],
   ['name', { name: 'x'.repeat(256) }],
 ];

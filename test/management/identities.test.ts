@@ -30,7 +30,7 @@ describe('creating an identity', () => {
 
   test('stores what was given, and nothing that was not asked for by name', async () => {
     const id = await create({
-      name: '  full  ',
+      name: 'full',
       type: 'Device',
       isAdmin: true,
       permissions: ['read'],
@@ -156,7 +156,7 @@ describe('creating an identity', () => {
   test('refuses a name or external id that is taken', async () => {
     await create({ name: 'taken', externalId: 'taken-ext' });
     assertRefused(
-      await admin.call('POST', 'identities', { name: ' taken ' }),
+      await admin.call('POST', 'identities', { name: 'taken' }),
       400,
       'COULD_NOT_VALIDATE',
       'name',

@@ -112,6 +112,11 @@ describe('applications', () => {
     assert.deepEqual(saved.scopes, ['openid', 'profile']);
     await heading(page, "the shop's").waitFor();
 
+    await page.locator('#field-name').fill("the shop's ");
+    await page.locator('#save').click();
+    await page.locator('#field-name-problem').getByText('must not begin or end with a space').waitFor();
+    await page.locator('#field-name').fill("the shop's");
+
     await page.locator('#field-redirectUris').fill('nonsense');
     await page.locator('#save').click();
     await page.locator('#field-redirectUris-problem').waitFor();

@@ -1,6 +1,6 @@
 // Fields that several kinds have, in our form.
 
-import { acceptableName, acceptableRoleAttributes, acceptableTags } from '../../admin/acceptable-values.ts';
+import { acceptableRoleAttributes, acceptableTags, trimmedName } from '../../admin/acceptable-values.ts';
 import type { Tags } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Entity } from '../read/entity.ts';
@@ -39,7 +39,7 @@ const longestName = 255;
 export function uniqueNames(): (needs: MapNeeds, subject: Subject) => string {
   const taken = new Set<string>();
   return ({ findings }, subject) => {
-    const wanted = accepted(() => acceptableName('name', subject.name));
+    const wanted = accepted(() => trimmedName('name', subject.name));
     let name = 'value' in wanted ? wanted.value : cleaned(subject);
     if (name !== subject.name)
       findings.deviates(
@@ -68,7 +68,7 @@ function cleaned({ name, id }: Subject): string {
     .replaceAll(/\p{Zs}/gu, ' ')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '');
   const short = [...visible].slice(0, longestName).join('').trim();
-  const retried = accepted(() => acceptableName('name', short));
+  const retried = accepted(() => trimmedName('name', short));
   return 'value' in retried ? retried.value : id;
 }
 
