@@ -5,7 +5,7 @@ import { SessionEnded, Unreachable } from '../../packages/client/src/errors.ts';
 import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
 import { discover, type Provider } from '../../packages/client/src/oidc/provider.ts';
 import type { Tokens } from '../../packages/client/src/oidc/tokens.ts';
-import { openSession, type SessionEvent } from '../../packages/client/src/session/session.ts';
+import { openSession, type Session, type SessionEvent } from '../../packages/client/src/session/session.ts';
 import { memoryTokenStore } from '../../packages/client/src/session/token-store.ts';
 import type { Transport } from '../../packages/client/src/transport.ts';
 import { fixedClock, HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
@@ -63,6 +63,23 @@ describe('a session', () => {
       events.map(({ kind }) => kind),
       ['renewed'],
     );
+  });
+
+  test('renews at a time of its own: those that logged in together do not come together', async () => {
+    const provider = await providerWith();
+    const sessions: Session[] = [];
+    for (const drawn of [0.9, 0.5, 0]) {
+      const store = memoryTokenStore(await loggedIn(provider));
+      sessions.push(openSession({ provider, store, random: () => drawn }));
+    }
+    const renewedAfter = async (minutes: number) => {
+      clock.advance(minutes * MINUTE);
+      for (const session of sessions) await session.accessToken();
+      return refreshes.splice(0).length;
+    };
+    assert.equal(await renewedAfter(28), 0);
+    for (const time of ['first', 'second', 'third']) assert.equal(await renewedAfter(0.4), 1, time);
+    assert.equal(await renewedAfter(0.4), 0);
   });
 
   test('uses a refresh token once, however many wait for it', async () => {

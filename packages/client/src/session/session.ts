@@ -28,6 +28,8 @@ export interface Session extends TokenSource {
 export interface SessionOptions {
   readonly provider: Provider;
   readonly store: TokenStore;
+  /** From 0 to below 1; default: `Math.random`. Spreads renewals, and keeps no secret. */
+  readonly random?: () => number;
 }
 
 /**
@@ -36,8 +38,12 @@ export interface SessionOptions {
  * A refresh token is used once: by one caller of this program (the others wait for the result), and under the lock of
  * the store, where what another tab or process has renewed meanwhile is taken instead. Only a request that got no
  * answer is sent again, at once, as the protocol of the service allows.
+ *
+ * How early it renews is drawn once, up to a minute earlier than needed: programs that logged in together, such as
+ * after an outage, do not all come back in the same second.
  */
-export function openSession({ provider, store }: SessionOptions): Session {
+export function openSession({ provider, store, random = Math.random }: SessionOptions): Session {
+  const early = random();
   const listeners = new Set<(event: SessionEvent) => void>();
   const tell = (event: SessionEvent) => {
     for (const listener of listeners) listener(event);
@@ -50,7 +56,7 @@ export function openSession({ provider, store }: SessionOptions): Session {
     ),
   );
   const isGood = (tokens: Tokens, refused: string | undefined) =>
-    tokens.accessToken !== refused && isUsable(tokens, provider.now());
+    tokens.accessToken !== refused && isUsable(tokens, provider.now(), early);
 
   async function renewed(before: Tokens | null, refused: string | undefined): Promise<Tokens> {
     const outcome = await store.update<Tokens | Ended>(async (latest) => {

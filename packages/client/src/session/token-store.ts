@@ -37,7 +37,12 @@ export function memoryTokenStore(tokens: Tokens | null = null): TokenStore {
 /** A token that ends this soon is renewed first, so that it does not end on its way. Milliseconds. */
 const longestMargin = 60_000;
 
-/** Whether an access token is good for a while yet. @param now milliseconds since 1970 */
-export function isUsable(tokens: Tokens, now: number): boolean {
-  return now < tokens.accessTokenExpiresAt - Math.min(longestMargin, tokens.lifetime / 4);
+/**
+ * Whether an access token is good for a while yet.
+ * @param now milliseconds since 1970
+ * @param early how much earlier than needed it is renewed: from 0 for not at all to 1 for the same time again
+ */
+export function isUsable(tokens: Tokens, now: number, early = 0): boolean {
+  const margin = Math.min(longestMargin, tokens.lifetime / 4);
+  return now < tokens.accessTokenExpiresAt - margin * (1 + early);
 }
