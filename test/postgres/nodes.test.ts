@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { loadConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { authenticate, clientRoot } from '../legacy/support.ts';
+import { readNamedFile } from '../support/files.ts';
 import { beginLogin, callWith, codeOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
 import { type Node, startNode } from '../support/nodes.ts';
 import { postgresServer } from '../support/postgres.ts';
@@ -27,6 +31,22 @@ after(async () => {
     await node.server.close();
   }
 });
+
+/** Changes how long access tokens live in the file of one node, and reloads that node. */
+async function reloadWith({ server }: Node, accessTokenDuration: string): Promise<void> {
+  const file = join(server.home, 'controller.yml');
+  const yaml = readFileSync(file, 'utf8');
+  writeFileSync(
+    file,
+    yaml.replace('accessTokenDuration: 30m', `accessTokenDuration: ${accessTokenDuration}`),
+  );
+  const { config } = loadConfig(file, { readFile: readNamedFile, env: {} });
+  const { changed } = await server.controller.reload(config);
+  assert.deepEqual(
+    changed.map(({ path }) => path),
+    ['edge.oidc.accessTokenDuration'],
+  );
+}
 
 /** Calls until the answer has this status. @returns how long that took, in Millis */
 async function untilStatus(status: number, call: () => Promise<{ status: number }>): Promise<number> {
@@ -105,6 +125,30 @@ describe('two controllers on one database', () => {
     await store.identities.update(id, { disabledAt: clock.now() }, clock.now());
     assert.equal((await callWith(a, access_token)).status, 401);
     assert.ok((await untilStatus(401, () => callWith(b, access_token))) < 1000);
+  });
+
+  test('are reloaded one after the other: each keeps to its own file, and what one gave the other takes', async () => {
+    await a.server.createUser({ name: 'rhea', password });
+    const earlier = await login(b, 'rhea', password);
+    const underWay = await beginLogin(a);
+    await reloadWith(a, '10m');
+
+    const code = codeOf(await submitPassword(b, underWay, 'rhea', password));
+    const byB = await redeem(b, code);
+    assert.equal(byB.status, 200, byB.text);
+    assert.equal(byB.json.expires_in, 1800, 'the other node keeps to what it has read');
+    const byA = await login(a, 'rhea', password);
+    assert.equal(byA.expires_in, 600);
+    for (const { access_token } of [earlier, byB.json, byA]) {
+      for (const node of [a, b]) assert.equal((await callWith(node, access_token)).status, 200);
+    }
+    const refreshed = await refresh(b, byA.refresh_token);
+    assert.deepEqual([refreshed.status, refreshed.json.expires_in], [200, 1800]);
+
+    await reloadWith(b, '10m');
+    const again = await refresh(b, refreshed.json.refresh_token);
+    assert.deepEqual([again.status, again.json.expires_in], [200, 600]);
+    for (const node of [a, b]) assert.equal((await callWith(node, again.json.access_token)).status, 200);
   });
 
   test('guesses on both together do not exceed the limit', async () => {
