@@ -387,6 +387,14 @@ describe('third-party CAs', () => {
     await announced(page, 'Saved');
     const { externalIdClaim, isVerified } = (await root.get(`cas/${id}`)).json.data;
     assert.deepEqual([externalIdClaim.matcher, externalIdClaim.index, isVerified], ['SCHEME', 3, true]);
+    assert.equal(await page.locator('#enrollment-jwt').count(), 0, 'nobody may enroll by it yet');
+    await page.locator('#field-isAutoCaEnrollmentEnabled').check();
+    await page.locator('#save').click();
+    const jwt = (await page.locator('section:has(#enrollment-jwt) .secret').textContent()) ?? '';
+    const { sub, em } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+    assert.deepEqual([sub, em], [id, 'ca']);
+    assert.equal(await page.locator('#download-made').getAttribute('download'), 'factory.jwt');
+    await assertClean(guest);
     await agree(guest, 'delete', 'Nobody can sign in with its certificates');
     await announced(page, 'Deleted');
     await page.getByText('No CA matches.').waitFor();

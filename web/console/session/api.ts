@@ -82,6 +82,11 @@ export async function list<Item>(
   return { items: data, total: totalCount, isEstimate: totalCountIsEstimate };
 }
 
+/** What is no JSON, as it came. @throws Refusal, Unreachable */
+export async function readText(path: string, signal?: AbortSignal): Promise<string> {
+  return (await send({ method: 'GET', path }, signal)).text();
+}
+
 /** A request that changes something. */
 export interface Change {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';

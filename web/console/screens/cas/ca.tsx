@@ -8,6 +8,7 @@ import type { Authority } from '../../types.ts';
 import { type CaDraft, caFlags, draftOf, type NewCaDraft, newCa } from './ca-draft.ts';
 import { CaFields } from './ca-fields.tsx';
 import { EndOf, VerifiedBadge } from './cas.tsx';
+import { EnrollmentJwt } from './enrollment-jwt.tsx';
 import { PemField } from './pem-field.tsx';
 import { ProveKey } from './prove-key.tsx';
 import { words } from './words.ts';
@@ -81,6 +82,7 @@ function SavedCa({ id }: { readonly id: string }) {
       {(ca, mayChange) => (
         <>
           <CaFacts ca={ca} />
+          {ca.isVerified && ca.isAutoCaEnrollmentEnabled && <EnrollmentJwt ca={ca} />}
           {mayChange && ca.verificationToken !== null && <ProveKey id={id} token={ca.verificationToken} />}
         </>
       )}

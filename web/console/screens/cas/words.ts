@@ -67,6 +67,9 @@ const en = {
   proof: 'The certificate, PEM',
   verify: 'Verify',
   isVerified: 'The CA is verified',
+  jwt: 'JWT for devices that enroll',
+  jwtText:
+    'Give it to devices with a certificate of this CA, for “overlay-auth enroll” or an SDK. It is no secret and works as often as needed.',
   disableEnds: 'Sessions that its certificates opened count no more, and nobody can sign in with them.',
   ruleEnds: 'Sessions that rest on the old rule end at once.',
   deleteTitle: (name: string) => `Delete ${name}?`,
@@ -140,6 +143,9 @@ const de: typeof en = {
   proof: 'Das Zertifikat, PEM',
   verify: 'Bestätigen',
   isVerified: 'Die CA ist bestätigt',
+  jwt: 'JWT für Geräte, die sich registrieren',
+  jwtText:
+    'Geben Sie es Geräten mit einem Zertifikat dieser CA, für „overlay-auth enroll“ oder ein SDK. Es ist nicht geheim und gilt so oft wie nötig.',
   disableEnds:
     'Sitzungen, die ihre Zertifikate eröffnet haben, zählen nicht mehr, und niemand kann sich mit ihnen anmelden.',
   ruleEnds: 'Sitzungen, die auf der alten Regel beruhen, enden sofort.',
