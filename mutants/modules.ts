@@ -43,7 +43,14 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'refresh',
     files: ['src/oidc/grants/use-refresh-token.ts', 'src/tokens/refresh-token.ts'],
-    tests: ['test/oidc/refresh-standing.test.ts', 'test/oidc/token.test.ts'],
+    tests: [
+      'test/oidc/refresh-standing.test.ts',
+      'test/oidc/refresh-retry.test.ts',
+      'test/oidc/registered-clients.test.ts',
+      'test/oidc/cert-sessions.test.ts',
+      'test/oidc/session-end.test.ts',
+      'test/oidc/token.test.ts',
+    ],
   },
   {
     name: 'tokens',
