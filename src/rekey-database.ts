@@ -61,7 +61,7 @@ async function rekey({ store: { keys }, vault, clock }: RekeyNeeds, kind: Sealed
       if (vault.isCurrent(secret.sealed)) continue;
       const label = labels[kind](secret.id);
       const sealed = vault.seal(vault.open(secret.sealed, label), label);
-      if (await keys.replaceSealed(kind, secret, sealed, now)) count += 1;
+      if (await keys.replaceSealed({ kind, secret, sealed, now })) count += 1;
     }
     if (page.length < pageSize) return count;
   }

@@ -98,7 +98,11 @@ export async function changeOwnPassword(
   const now = needs.clock.now();
   const step = needs.store
     .onBehalfOf(ownerOf(caller), now)
-    .authenticators.updatePassword(asId(id), { ...named, ...hashed }, now, caller.apiSessionId, verifiedHash);
+    .authenticators.updatePassword(
+      asId(id),
+      { ...named, ...hashed },
+      { now, exceptSession: caller.apiSessionId, verifiedHash },
+    );
   if (!(await takenRefused({ username }, step))) throw wrongCurrentPassword();
   const { identityId } = caller;
   if (username !== undefined && username !== authenticator.username) {

@@ -39,7 +39,7 @@ export async function endOtherSessions(needs: ApiSessionNeeds, { caller, origin 
   const { identityId, apiSessionId } = caller;
   const now = needs.clock.now();
   const { apiSessions } = needs.store.onBehalfOf(ownerOf(caller), now);
-  const ended = await apiSessions.endAllOf(identityId, 'logout', now, apiSessionId);
+  const ended = await apiSessions.endOthers({ id: apiSessionId, identityId }, 'logout', now);
   needs.audit.record({ event: 'account.changed', change: 'other-sessions-ended', identityId }, origin);
   return ended;
 }

@@ -17,14 +17,14 @@ export interface AdminCall {
 }
 
 /**
- * The store for what the caller changes: each change asks whether the caller may make it still, and whether what the
- * caller has read is still so.
+ * The store for what the caller changes: each change asks whether the caller may make it still, whether what the
+ * caller has read is still so, and, unless the call is forced, whether an administrator is left who can log in.
  */
 export function actingFor(
   needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },
-  { actor, unchanged }: AdminCall,
+  { actor, unchanged, isForced }: AdminCall,
 ): Store {
-  return needs.store.onBehalfOf(actor, needs.clock.now(), unchanged);
+  return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, force: isForced });
 }
 
 /** The fields of an entity that a change sets; the others are left as they are. */

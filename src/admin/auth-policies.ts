@@ -89,12 +89,7 @@ export function replaceAuthPolicy(
     id,
     sent,
     step: (policyId, patch) =>
-      actingFor(needs, by).authPolicies.replace(
-        policyId,
-        patchedRules(usualRules, patch),
-        needs.clock.now(),
-        by.isForced,
-      ),
+      actingFor(needs, by).authPolicies.replace(policyId, patchedRules(usualRules, patch), needs.clock.now()),
   });
 }
 
@@ -107,8 +102,7 @@ export function updateAuthPolicy(
   return change(needs, by, {
     id,
     sent,
-    step: (policyId, patch) =>
-      actingFor(needs, by).authPolicies.update(policyId, patch, needs.clock.now(), by.isForced),
+    step: (policyId, patch) => actingFor(needs, by).authPolicies.update(policyId, patch, needs.clock.now()),
   });
 }
 

@@ -147,7 +147,8 @@ export async function updatePassword(
         };
   const patch = { ...named, ...tagged, ...hashed };
   const { authenticators } = actingFor(needs, by);
-  const step = authenticators.updatePassword(authenticator.id, patch, needs.clock.now(), by.actor.sessionId);
+  const when = { now: needs.clock.now(), exceptSession: by.actor.sessionId };
+  const step = authenticators.updatePassword(authenticator.id, patch, when);
   if (!(await takenRefused({ username }, step))) throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
@@ -187,7 +188,7 @@ export async function deleteAuthenticator(
   id: string,
 ): Promise<void> {
   const { identityId } = await getAuthenticator(needs, id);
-  const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now());
   if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'delete',

@@ -130,12 +130,7 @@ export async function updateSigner(
 ): Promise<void> {
   const before = await getSigner(needs, id);
   const patch = await acceptableSigner(needs, fields, before);
-  const step = actingFor(needs, by).externalJwtSigners.update(
-    before.id,
-    patch,
-    needs.clock.now(),
-    by.isForced,
-  );
+  const step = actingFor(needs, by).externalJwtSigners.update(before.id, patch, needs.clock.now());
   if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
   recordChange(needs, by, {
     action: 'update',
@@ -147,7 +142,7 @@ export async function updateSigner(
 
 /** @throws AuthError not_found, cannot_delete_referenced (an auth policy names it), conflict (the last administrator) */
 export async function deleteSigner(needs: SignerNeeds, by: AdminCall, id: string): Promise<void> {
-  const step = actingFor(needs, by).externalJwtSigners.delete(asId(id), needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).externalJwtSigners.delete(asId(id), needs.clock.now());
   const outcome = await administratorKept(step);
   if (outcome === 'unknown') throw new AuthError('not_found');
   if (outcome === 'referenced') throw new AuthError('cannot_delete_referenced');

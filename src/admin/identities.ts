@@ -117,7 +117,7 @@ export async function updateIdentity(
  */
 export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = asId<IdentityId>(id);
-  const step = actingFor(needs, by).identities.delete(identityId, needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).identities.delete(identityId, needs.clock.now());
   if (!(await administratorKept(step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [] });
 }
@@ -172,7 +172,7 @@ async function change(
     sent = {},
   }: { readonly id: IdentityId; readonly patch: IdentityPatch; readonly sent?: Some<IdentityFields> },
 ): Promise<void> {
-  const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now(), by.isForced);
+  const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now());
   if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
 }
 

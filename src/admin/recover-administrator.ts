@@ -122,7 +122,7 @@ async function setPassword(
   },
 ): Promise<AuthenticatorId> {
   if (existing !== null) {
-    await store.authenticators.updatePassword(existing.id, { passwordHash }, clock.now());
+    await store.authenticators.updatePassword(existing.id, { passwordHash }, { now: clock.now() });
     return existing.id;
   }
   const key = usernameKey(username);

@@ -88,7 +88,7 @@ export async function completeSetup(
   const { identity, password } = await prepareAdministrator(needs, setup);
   const now = needs.clock.now();
   const outcome = await needs.store.setupLinks
-    .redeem(sha256(setup.token), identity, password, now)
+    .redeem({ tokenHash: sha256(setup.token), admin: identity, password, now })
     .catch((error) => {
       throw asConflict(error);
     });

@@ -88,9 +88,12 @@ export async function confirmExtension(
 ): Promise<void> {
   const { id: authenticatorId } = await ownCertificate(needs, caller, id);
   const now = needs.clock.now();
-  const isTaken = await needs.store
-    .onBehalfOf(ownerOf(caller), now)
-    .authenticators.promoteSuccessor(authenticatorId, thumbprintOf(certPem), now, caller.apiSessionId);
+  const isTaken = await needs.store.onBehalfOf(ownerOf(caller), now).authenticators.promoteSuccessor({
+    id: authenticatorId,
+    thumbprint: thumbprintOf(certPem),
+    now,
+    exceptSession: caller.apiSessionId,
+  });
   if (!isTaken) throw notTheSuccessor();
   const { identityId } = caller;
   needs.audit.record({ event: 'certificate.replaced', identityId, authenticatorId }, origin);

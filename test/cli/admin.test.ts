@@ -185,7 +185,7 @@ describe('admin recover', () => {
       offset: 0,
     });
     const renamed = { username: 'chief', usernameKey: 'chief' };
-    await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, systemClock.now());
+    await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, { now: systemClock.now() });
     const ordinary = { ...newPassword('ordinary'), username: 'ana', usernameKey: 'ana' };
     await store.identities.create(newIdentity('ordinary'), ordinary, systemClock.now());
     assert.equal((await findAdministrator({ store }, 'ana'))?.id, ana.id);

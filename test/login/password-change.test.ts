@@ -24,7 +24,8 @@ async function changeBefore(concern: object, name: string, username: string): Pr
   const id = login?.authenticator.id ?? asId('none');
   steps[name] = async (args) => {
     const passwordHash = await server.controller.services.hasher.hash('eleven loud umbrellas');
-    assert.ok(await server.store.authenticators.updatePassword(id, { passwordHash }, server.clock.now()));
+    const when = { now: server.clock.now() };
+    assert.ok(await server.store.authenticators.updatePassword(id, { passwordHash }, when));
     return original(args);
   };
   return () => {

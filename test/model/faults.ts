@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: 'src/store/sql/auth-requests.ts',
-        from: "yield* endSessionsOf(identityId, 'credential-changed', now, null, { exceptLogin: key });",
+        from: "yield* endSessionsOf({ identityId, reason: 'credential-changed', now, exceptLogin: key });",
         to: '',
       },
     ],

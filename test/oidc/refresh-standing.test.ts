@@ -31,8 +31,8 @@ async function changePolicy(
     secondary: policy.secondary,
     tags: policy.tags,
   };
-  await server.store.authPolicies.replace(id, { ...rules, ...change(rules) }, server.clock.now(), true);
-  return () => server.store.authPolicies.replace(id, rules, server.clock.now(), true);
+  await server.store.authPolicies.replace(id, { ...rules, ...change(rules) }, server.clock.now());
+  return () => server.store.authPolicies.replace(id, rules, server.clock.now());
 }
 
 const changes: readonly (readonly [string, Parameters<typeof changePolicy>[1]])[] = [

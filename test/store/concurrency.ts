@@ -167,7 +167,12 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         await store.setupLinks.create(link);
         const admins = Array.from({ length: callers }, () => newIdentity({ isAdmin: true }));
         const outcomes = await race((engine, at) =>
-          engine.setupLinks.redeem(link.tokenHash, admins[at] ?? newIdentity(), newPassword(), t0),
+          engine.setupLinks.redeem({
+            tokenHash: link.tokenHash,
+            admin: admins[at] ?? newIdentity(),
+            password: newPassword(),
+            now: t0,
+          }),
         );
         assert.equal(count(outcomes, 'created'), 1);
         assert.equal(count(outcomes, 'used'), callers - 1);

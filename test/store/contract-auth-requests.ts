@@ -172,7 +172,11 @@ export function authRequestTests(shared: GetDatabase): void {
         verifiedHash: user.password.passwordHash,
       };
       assert.equal(await store.authRequests.recordPrimaryLogin(login), 'recorded');
-      await store.authenticators.updatePassword(user.authenticatorId, { passwordHash: '$argon2id$2' }, t0);
+      await store.authenticators.updatePassword(
+        user.authenticatorId,
+        { passwordHash: '$argon2id$2' },
+        { now: t0 },
+      );
       const code = { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] };
       for (const authRequest of [login.authRequest, newAuthRequest()]) {
         const late = { ...login, authRequest, code };

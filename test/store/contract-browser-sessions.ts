@@ -176,7 +176,7 @@ export function browserSessionTests(shared: GetDatabase): void {
       const [own, other] = [await signedIn(store, user), await signedIn(store, user)];
       const redeem = redemption(own);
       await store.authRequests.redeemCode(redeem);
-      await store.apiSessions.endAllOf(user.id, 'logout', t0 + 1, redeem.session.id);
+      await store.apiSessions.endOthers({ id: redeem.session.id, identityId: user.id }, 'logout', t0 + 1);
       assert.deepEqual([await isThere(store, own), await isThere(store, other)], [true, false]);
     });
 

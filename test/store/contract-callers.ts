@@ -61,7 +61,7 @@ export function callerTests(shared: GetDatabase): void {
         (_session, identity) => store.apiSessions.endAllOf(identity, 'logout', now),
         (_session, identity) =>
           store.identities.update(identity, { disabledAt: now, disabledUntil: null }, now),
-        (_session, identity) => store.identities.delete(identity, now, true),
+        (_session, identity) => store.identities.delete(identity, now),
       ];
       const another = await openAnother();
       try {
@@ -97,7 +97,7 @@ export function callerTests(shared: GetDatabase): void {
       const helper = await createUser(store, { permissions: ['helpdesk'] });
       const asHelper = await callerOf(store, helper, 'helpdesk');
       const asReader = await callerOf(store, helper, 'read');
-      await store.identities.update(admin.id, { isAdmin: false, permissions: ['helpdesk'] }, now, true);
+      await store.identities.update(admin.id, { isAdmin: false, permissions: ['helpdesk'] }, now);
       await store.identities.update(helper.id, { permissions: ['read'] }, now);
       assert.ok(lacks('right')(await tries(store, asAdmin)), 'a permission is not what let them in');
       assert.ok(lacks('right')(await tries(store, asHelper)));
@@ -115,7 +115,7 @@ export function callerTests(shared: GetDatabase): void {
         assert.equal(await another.versions.find('identities', id), read);
         const rename = (on: Store, name: string) =>
           on
-            .onBehalfOf(actor, now, { entity: 'identities', id, versions: [read ?? ''] })
+            .onBehalfOf(actor, now, { unchanged: { entity: 'identities', id, versions: [read ?? ''] } })
             .identities.update(id, { name }, t0);
         const names = [newId(), newId()] as const;
         const settled = await Promise.allSettled([rename(store, names[0]), rename(another, names[1])]);

@@ -20,7 +20,12 @@ export function certificateExtensionTests(shared: GetDatabase): void {
       return store.authenticators.keepSuccessor(kept).then((isKept) => (isKept ? successor : null));
     };
     const promote = (successor: string | null) =>
-      store.authenticators.promoteSuccessor(id, successor ?? '', t0, asId<ApiSessionId>('none'));
+      store.authenticators.promoteSuccessor({
+        id,
+        thumbprint: successor ?? '',
+        now: t0,
+        exceptSession: asId<ApiSessionId>('none'),
+      });
     return { id, keep, promote };
   }
 

@@ -216,6 +216,12 @@ export function identityTests(shared: GetDatabase): void {
       assert.equal(await store.identities.update(last.id, { disabledAt: t0 }, t0), true);
       assert.equal(await store.identities.delete(last.id, t0), true);
       await assert.rejects(() => store.identities.delete(another.id, t0), NoAdministratorLeft);
+      const actor = { identityId: another.id, sessionId: await openSession(store, another), right: null };
+      for (const force of [false, true]) {
+        const deletion = store.onBehalfOf(actor, t0, { force }).identities.delete(another.id, t0);
+        await (force ? deletion : assert.rejects(deletion, NoAdministratorLeft));
+      }
+      assert.equal(await store.identities.find(another.id), null, 'whoever insists may');
     });
   });
 
@@ -278,14 +284,17 @@ export function identityTests(shared: GetDatabase): void {
       const login = await loginWithCode(store, user);
       const patch = { passwordHash: '$argon2id$2' };
       assert.equal(
-        await store.authenticators.updatePassword(user.authenticatorId, patch, t0 + SECOND, kept),
+        await store.authenticators.updatePassword(user.authenticatorId, patch, {
+          now: t0 + SECOND,
+          exceptSession: kept,
+        }),
         true,
       );
       assert.equal((await store.apiSessions.find(session))?.endReason, 'credential-changed');
       assert.equal(await isAlive(store, kept), true);
       const outcome = await store.authRequests.redeemCode(redemption(login, { now: t0 + 2 * SECOND }));
       assert.equal(outcome.outcome, 'refused');
-      await store.authenticators.updatePassword(user.authenticatorId, patch, t0 + SECOND);
+      await store.authenticators.updatePassword(user.authenticatorId, patch, { now: t0 + SECOND });
       assert.equal(await isAlive(store, kept), false);
       const read = await store.authenticators.findPasswordLogin(user.password.usernameKey);
       assert.equal(read?.passwordHash, '$argon2id$2');
@@ -299,7 +308,7 @@ export function identityTests(shared: GetDatabase): void {
         store.authenticators.updatePassword(
           user.authenticatorId,
           { username, usernameKey: username },
-          t0 + 1,
+          { now: t0 + 1 },
         );
       await assert.rejects(update(other.password.usernameKey), taken('username'));
       const username = uniqueName('renamed');
@@ -307,7 +316,7 @@ export function identityTests(shared: GetDatabase): void {
       assert.equal(await isAlive(store, session), true);
       assert.equal((await store.authenticators.findPasswordLogin(username))?.identity.id, user.id);
       const unknown = newId<AuthenticatorId>();
-      assert.equal(await store.authenticators.updatePassword(unknown, { username: 'x' }, t0), false);
+      assert.equal(await store.authenticators.updatePassword(unknown, { username: 'x' }, { now: t0 }), false);
     });
 
     test('a hash is renewed only while it is the one that was verified, and ends nothing', async () => {

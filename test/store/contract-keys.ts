@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import type { SigningAlgorithm, SigningKey } from '../../src/model/signing-key.ts';
 import { type SealedSecret, sealedKinds } from '../../src/store/contracts/keys.ts';
+import type { RedeemSetupLink } from '../../src/store/contracts/setup-links.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import { DAY, HOUR, MINUTE, newIdentity, newPassword, t0, uniqueName } from './fixtures.ts';
@@ -31,6 +32,12 @@ function rotate(store: Store, next: SigningKey, newestSeen: string | null): Prom
 
 export function newSetupLink(expiresAt = t0 + HOUR) {
   return { id: uniqueName('link'), tokenHash: uniqueName('hash'), expiresAt, now: t0 };
+}
+
+/** Uses a setup link up, for somebody new unless it is said who. */
+function redeem(store: Store, tokenHash: string, given: Partial<RedeemSetupLink> = {}) {
+  const redemption = { tokenHash, admin: newIdentity(), password: newPassword(), now: t0 };
+  return store.setupLinks.redeem({ ...redemption, ...given });
 }
 
 export function keyTests(shared: GetDatabase): void {
@@ -107,8 +114,8 @@ export function keyTests(shared: GetDatabase): void {
       await store.setupLinks.create(b);
       assert.equal(await store.setupLinks.check(a.tokenHash, t0), 'expired');
       assert.equal(await store.setupLinks.check(b.tokenHash, t0), 'usable');
-      assert.equal(await store.setupLinks.redeem(a.tokenHash, newIdentity(), newPassword(), t0), 'expired');
-      assert.equal(await store.setupLinks.redeem('unknown', newIdentity(), newPassword(), t0), 'unknown');
+      assert.equal(await redeem(store, a.tokenHash), 'expired');
+      assert.equal(await redeem(store, 'unknown'), 'unknown');
     });
 
     test('using it creates the administrator, once', async () => {
@@ -117,12 +124,9 @@ export function keyTests(shared: GetDatabase): void {
       await store.setupLinks.create(link);
       const [admin, another] = [newIdentity({ isAdmin: true }), newIdentity({ isAdmin: true })];
       const password = newPassword();
-      assert.equal(await store.setupLinks.redeem(link.tokenHash, admin, password, t0 + MINUTE), 'created');
+      assert.equal(await redeem(store, link.tokenHash, { admin, password, now: t0 + MINUTE }), 'created');
       assert.equal(await store.setupLinks.check(link.tokenHash, t0 + MINUTE), 'used');
-      assert.equal(
-        await store.setupLinks.redeem(link.tokenHash, another, newPassword(), t0 + MINUTE),
-        'used',
-      );
+      assert.equal(await redeem(store, link.tokenHash, { admin: another, now: t0 + MINUTE }), 'used');
       assert.equal(await store.identities.find(another.id), null);
       const login = await store.authenticators.findPasswordLogin(password.usernameKey);
       assert.equal(login?.identity.id, admin.id);
@@ -137,13 +141,13 @@ export function keyTests(shared: GetDatabase): void {
       const link = newSetupLink();
       await store.setupLinks.create(link);
       const sameName = newIdentity({ name: existing.name });
-      await assert.rejects(store.setupLinks.redeem(link.tokenHash, sameName, newPassword(), t0), {
+      await assert.rejects(redeem(store, link.tokenHash, { admin: sameName }), {
         name: 'AlreadyTaken',
         field: 'name',
       });
       const fresh = newIdentity();
       const sameUser = newPassword(existingPassword.username);
-      await assert.rejects(store.setupLinks.redeem(link.tokenHash, fresh, sameUser, t0), {
+      await assert.rejects(redeem(store, link.tokenHash, { admin: fresh, password: sameUser }), {
         name: 'AlreadyTaken',
         field: 'username',
       });
@@ -170,7 +174,8 @@ export function keyTests(shared: GetDatabase): void {
       const secret = listed.find(({ id }) => id === name);
       assert.deepEqual(secret, { id: name, sealed: `sealed ${name}` });
       assert.ok(secret);
-      const replace = (sealed: string) => store.keys.replaceSealed('server-secret', secret, sealed, t0);
+      const replace = (sealed: string) =>
+        store.keys.replaceSealed({ kind: 'server-secret', secret, sealed, now: t0 });
       assert.deepEqual(await Promise.all([replace('one'), replace('two')]).then((won) => won.sort()), [
         false,
         true,
@@ -187,7 +192,10 @@ export function keyTests(shared: GetDatabase): void {
       assert.equal(await rotate(store, key, newest?.kid ?? null), true);
       const since = await store.changes.latestSeq();
       const secret = { id: key.kid, sealed: 'before' };
-      assert.equal(await store.keys.replaceSealed('signing-key', secret, 'after', t0), true);
+      assert.equal(
+        await store.keys.replaceSealed({ kind: 'signing-key', secret, sealed: 'after', now: t0 }),
+        true,
+      );
       const changes = await store.changes.readAfter(since);
       assert.ok(JSON.stringify(changes).includes(key.kid), JSON.stringify(changes));
     });

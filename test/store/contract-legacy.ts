@@ -59,7 +59,11 @@ export function legacySessionTests(shared: GetDatabase): void {
       const user = await createUser(store);
       const verifiedHash = user.password.passwordHash;
       assert.notEqual(await store.apiSessions.openLegacy({ ...legacy(user), verifiedHash }), null);
-      await store.authenticators.updatePassword(user.authenticatorId, { passwordHash: '$argon2id$2' }, t0);
+      await store.authenticators.updatePassword(
+        user.authenticatorId,
+        { passwordHash: '$argon2id$2' },
+        { now: t0 },
+      );
       assert.equal(await store.apiSessions.openLegacy({ ...legacy(user), verifiedHash }), null);
     });
 

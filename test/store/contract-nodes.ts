@@ -127,7 +127,8 @@ export function restoreTests(shared: GetDatabase): void {
       assert.equal(withdrawn.setupLinks, 1);
       assert.ok(withdrawn.recoveryCodes > 0);
       assert.equal(await isAlive(store, session), false);
-      assert.equal(await store.authenticators.promoteSuccessor(certificate, 'successor', t0, session), false);
+      const promote = { id: certificate, thumbprint: 'successor', now: t0, exceptSession: session };
+      assert.equal(await store.authenticators.promoteSuccessor(promote), false);
       assert.equal((await store.authenticators.findCertificateLogin('present'))?.identity.id, user.id);
       assert.equal(await store.setupLinks.check(link.tokenHash, t0), 'unknown');
       assert.equal(await store.totp.burnStep(user.id, 20), false);

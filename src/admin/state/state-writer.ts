@@ -152,7 +152,7 @@ export async function changeEntity(
 
 /** Lets a signer that will be deleted go of the policy that it enrolls with. */
 export async function releaseSigner({ needs, store }: WriterScope, id: string): Promise<void> {
-  await store.externalJwtSigners.update(asId(id), { enrollAuthPolicyId: null }, needs.clock.now(), true);
+  await store.externalJwtSigners.update(asId(id), { enrollAuthPolicyId: null }, needs.clock.now());
 }
 
 export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {
@@ -175,7 +175,7 @@ async function setDisabled(
   const patch = isDisabling
     ? { disabledAt: now, disabledUntil: until }
     : { disabledAt: null, disabledUntil: null };
-  await store.identities.update(asId(id), patch, now, true);
+  await store.identities.update(asId(id), patch, now);
   const action = isDisabling ? 'disable' : 'enable';
   const fields = ['disabledAt', 'disabledUntil'];
   recordChange(needs, by, { action, entity: 'identity', entityId: id, fields });

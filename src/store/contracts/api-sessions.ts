@@ -160,14 +160,16 @@ export interface ApiSessionStore {
   end(id: ApiSessionId, reason: SessionEndReason, now: Millis): Promise<boolean>;
 
   /**
-   * Ends every live session of an identity, except one if named, and its logins in progress.
+   * Ends every live session of an identity, and its logins in progress.
    * @returns how many sessions
    */
-  endAllOf(
-    identityId: IdentityId,
+  endAllOf(identityId: IdentityId, reason: SessionEndReason, now: Millis): Promise<number>;
+
+  /** The same, but this session continues. */
+  endOthers(
+    session: Pick<ApiSession, 'id' | 'identityId'>,
     reason: SessionEndReason,
     now: Millis,
-    except?: ApiSessionId,
   ): Promise<number>;
 
   /**

@@ -10,18 +10,17 @@ export interface AuthPolicyStore {
   create(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<void>;
   /**
    * Replaces the rules; leaves a change-feed entry, so that they apply at the next call everywhere.
-   * @param force also when no administrator is left who can log in
    * @returns false when there is no such policy
    * @throws AlreadyTaken `name`
    * @throws NoAdministratorLeft
    */
-  replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis, force?: boolean): Promise<boolean>;
+  replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<boolean>;
   /**
    * Changes single members, as `replace` does all: of two changes at once neither takes the other back.
    * @returns false when there is no such policy
    * @throws AlreadyTaken, NoAdministratorLeft   as `replace`
    */
-  update(id: AuthPolicyId, patch: AuthPolicyPatch, now: Millis, force?: boolean): Promise<boolean>;
+  update(id: AuthPolicyId, patch: AuthPolicyPatch, now: Millis): Promise<boolean>;
   /** `referenced` when identities have the policy or a signer enrolls with it; nothing is deleted then. */
   delete(id: AuthPolicyId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
 }

@@ -57,6 +57,22 @@ export type LockableAuthenticator = Authenticator & {
 /** An authenticator as administrators see it. */
 export type ListedAuthenticator = LockableAuthenticator & { readonly identityName: string };
 
+export interface PromoteSuccessor {
+  readonly id: AuthenticatorId;
+  readonly thumbprint: string;
+  readonly now: Millis;
+  /** Continues all the same. */
+  readonly exceptSession: ApiSessionId;
+}
+
+export interface WhenPasswordChanges {
+  readonly now: Millis;
+  /** Does not end with the former password. */
+  readonly exceptSession?: string;
+  /** Nothing changes unless the authenticator still has this hash. */
+  readonly verifiedHash?: string;
+}
+
 export interface AuthenticatorStore {
   findPasswordLogin(usernameKey: string): Promise<PasswordLogin | null>;
   /** @throws AlreadyTaken `username`, or `method` when the identity already has a password */
@@ -76,15 +92,9 @@ export interface AuthenticatorStore {
   /**
    * Puts the successor with this thumbprint in the place of the certificate; what was requested is fulfilled. When a
    * new key was, the sessions that the certificate opened end with the former one.
-   * @param exceptSession continues all the same
    * @returns false when it is not the one that is kept
    */
-  promoteSuccessor(
-    id: AuthenticatorId,
-    thumbprint: string,
-    now: Millis,
-    exceptSession: ApiSessionId,
-  ): Promise<boolean>;
+  promoteSuccessor(promote: PromoteSuccessor): Promise<boolean>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
   list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
   /** Those of some identities. */
@@ -92,24 +102,20 @@ export interface AuthenticatorStore {
   /**
    * Sets user name or password. A new password ends the identity's sessions, except one if named, and its logins in
    * progress in the same step.
-   * @param verifiedHash change nothing unless the authenticator still has this hash
    * @returns false when there is no such authenticator
    * @throws AlreadyTaken `username`
    */
   updatePassword(
     id: AuthenticatorId,
     patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags },
-    now: Millis,
-    exceptSession?: string,
-    verifiedHash?: string,
+    when: WhenPasswordChanges,
   ): Promise<boolean>;
   /** Stores the same password under newer parameters. Does nothing when the hash is no longer `oldHash`. */
   rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;
   /**
    * Deletes an authenticator, ends the sessions it opened and the identity's logins in progress.
-   * @param force also when no administrator is left who can log in
    * @returns false when there is none
    * @throws NoAdministratorLeft
    */
-  delete(id: AuthenticatorId, now: Millis, force?: boolean): Promise<boolean>;
+  delete(id: AuthenticatorId, now: Millis): Promise<boolean>;
 }

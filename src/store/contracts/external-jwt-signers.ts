@@ -19,16 +19,14 @@ export interface ExternalJwtSignerStore {
   /**
    * Changes a signer. When what it vouches with changes, or for whom (issuer, audience, keys, claim), the sessions that
    * it has opened and the logins in progress that rest on it end in the same step.
-   * @param force also when no administrator is left who can log in
    * @returns false when there is no such signer
    * @throws AlreadyTaken as when creating
    * @throws NoAdministratorLeft
    */
-  update(id: SignerId, patch: ExternalJwtSignerPatch, now: Millis, force?: boolean): Promise<boolean>;
+  update(id: SignerId, patch: ExternalJwtSignerPatch, now: Millis): Promise<boolean>;
   /**
    * `referenced` when an auth policy names the signer; nothing is deleted then.
-   * @param force as for `update`
    * @throws NoAdministratorLeft
    */
-  delete(id: SignerId, now: Millis, force?: boolean): Promise<'deleted' | 'referenced' | 'unknown'>;
+  delete(id: SignerId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
 }

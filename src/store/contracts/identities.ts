@@ -50,19 +50,17 @@ export interface IdentityStore {
   /**
    * Changes an identity. Disabling ends its sessions and logins in progress in the same step; an external id that
    * goes ends those that no authenticator of the identity has opened. Leaves a change-feed entry.
-   * @param force also when no administrator is left who can log in
    * @returns false when there is no such identity
    * @throws AlreadyTaken `name` or `externalId`
    * @throws NoAdministratorLeft
    */
-  update(id: IdentityId, patch: IdentityPatch, now: Millis, force?: boolean): Promise<boolean>;
+  update(id: IdentityId, patch: IdentityPatch, now: Millis): Promise<boolean>;
   /**
    * Deletes an identity with its authenticators, ends its sessions and logins in progress.
-   * @param force as for `update`
    * @returns false when there is none
    * @throws NoAdministratorLeft
    */
-  delete(id: IdentityId, now: Millis, force?: boolean): Promise<boolean>;
+  delete(id: IdentityId, now: Millis): Promise<boolean>;
   /** How many administrators can log in (see model/administrator.ts). */
   countUsableAdmins(now: Millis): Promise<number>;
 }

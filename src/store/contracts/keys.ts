@@ -18,6 +18,15 @@ export interface SealedSecret {
   readonly sealed: string;
 }
 
+export interface ReplaceSealed {
+  readonly kind: SealedKind;
+  /** As it was read. */
+  readonly secret: SealedSecret;
+  /** The same secret, sealed again. */
+  readonly sealed: string;
+  readonly now: Millis;
+}
+
 export interface KeyStore {
   /** Every signing key that is not yet removed at `now`, oldest first. */
   listSigningKeys(now: Millis): Promise<readonly SigningKey[]>;
@@ -42,7 +51,7 @@ export interface KeyStore {
    * Puts the same secret, sealed again, in the place of what was read; leaves a change-feed entry for a signing key.
    * @returns false when it is no longer there, or another one
    */
-  replaceSealed(kind: SealedKind, secret: SealedSecret, sealed: string, now: Millis): Promise<boolean>;
+  replaceSealed(replace: ReplaceSealed): Promise<boolean>;
   /** The named server secret (sealed text), created from `make` by whoever comes first. */
   serverSecret(name: string, make: () => string): Promise<string>;
 }

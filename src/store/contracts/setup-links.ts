@@ -1,6 +1,13 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { NewIdentity } from './identities.ts';
 
+export interface RedeemSetupLink {
+  readonly tokenHash: string;
+  readonly admin: NewIdentity;
+  readonly password: { id: string; username: string; usernameKey: string; passwordHash: string };
+  readonly now: Millis;
+}
+
 export interface SetupLinkStore {
   /** Stores a one-time link for setting up an administrator; earlier unused ones stop working. */
   create(link: { id: string; tokenHash: string; expiresAt: Millis; now: Millis }): Promise<void>;
@@ -11,10 +18,5 @@ export interface SetupLinkStore {
    * Exactly one of any number of concurrent calls creates one.
    * @throws AlreadyTaken `name` or `username`; the link stays usable
    */
-  redeem(
-    tokenHash: string,
-    admin: NewIdentity,
-    password: { id: string; username: string; usernameKey: string; passwordHash: string },
-    now: Millis,
-  ): Promise<'created' | 'used' | 'expired' | 'unknown'>;
+  redeem(redeem: RedeemSetupLink): Promise<'created' | 'used' | 'expired' | 'unknown'>;
 }

@@ -67,10 +67,9 @@ export interface Store {
    * session and the right of the actor still stand. However long a call has waited since it was let in (for its body, a
    * hash, an answer from elsewhere), what was taken from the caller meanwhile is no longer acted on.
    * @param now   Millis; sessions that expire at or before it are over
-   * @param unchanged   asked for in the same transaction; left out: nothing has to be as it was
    * @throws CallerRefused from every method that changes something; NotAsSeen when `unchanged` has changed
    */
-  onBehalfOf(actor: Actor, now: Millis, unchanged?: Unchanged | null): Store;
+  onBehalfOf(actor: Actor, now: Millis, conditions?: ChangeConditions): Store;
   /** Several changes in somebody's name, to be made together. */
   gather(actor: Actor, now: Millis): GatheredChanges;
   /**
@@ -80,6 +79,14 @@ export interface Store {
   letWrite(port: MessagePort): void;
   /** Waits for what is under way, then closes the database. */
   close(): Promise<void>;
+}
+
+/** Under which conditions changes are made in somebody's name. */
+export interface ChangeConditions {
+  /** Asked for in the same transaction; null and left out: nothing has to be as it was. */
+  readonly unchanged?: Unchanged | null;
+  /** Also what leaves no administrator who can log in is done; otherwise it throws NoAdministratorLeft. */
+  readonly force?: boolean;
 }
 
 /**
@@ -102,7 +109,7 @@ export type Within = Millis;
  * (`StoreForCallers`), so that what they change goes through `onBehalfOf`.
  */
 interface Powers {
-  readonly apiSessions: 'end' | 'endAllOf';
+  readonly apiSessions: 'end' | 'endAllOf' | 'endOthers';
   readonly browserSessions: 'end';
   readonly identities: 'create' | 'update' | 'delete';
   readonly authenticators:

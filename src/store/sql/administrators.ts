@@ -48,17 +48,22 @@ export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): Admi
   };
 }
 
+/** What an intent is given that could leave no administrator who can log in. */
+export interface MayBeForced {
+  readonly now: Millis;
+  /** Makes the change whatever it costs; false unless given. Comes from `onBehalfOf` of the store. */
+  readonly force?: boolean;
+}
+
 /**
  * Makes a change, and takes it back when no administrator could log in after it although one could before.
- * @param isForced the change is made whatever it costs
  * @throws NoAdministratorLeft
  */
 export function* keepingAnAdministrator<Outcome>(
   change: Intent<Outcome>,
-  now: Millis,
-  isForced: boolean,
+  { now, force = false }: MayBeForced,
 ): Intent<Outcome> {
-  if (isForced) return yield* change;
+  if (force) return yield* change;
   const couldLogIn = yield* anAdministratorCanLogIn(now);
   const outcome = yield* change;
   if (couldLogIn && !(yield* anAdministratorCanLogIn(now))) throw new NoAdministratorLeft();

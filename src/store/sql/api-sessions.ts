@@ -34,12 +34,7 @@ export const apiSessionIntents = {
   renewSession,
   endSession: (args: { id: string; reason: SessionEndReason; now: Millis }) =>
     endSession(args.id, args.reason, args.now),
-  endSessionsOf: (args: {
-    identityId: string;
-    reason: SessionEndReason;
-    now: Millis;
-    except: string | null;
-  }) => endSessionsOf(args.identityId, args.reason, args.now, args.except),
+  endSessionsOf,
 } as const;
 
 export function apiSessionStore(db: Database): ApiSessionStore {
@@ -78,8 +73,9 @@ export function apiSessionStore(db: Database): ApiSessionStore {
       return (await write('endOldestSessions', { identityId, most, now })).map((id) => asId(id));
     },
     end: (id, reason, now) => write('endSession', { id, reason, now }),
-    endAllOf: (identityId, reason, now, except) =>
-      write('endSessionsOf', { identityId, reason, now, except: except ?? null }),
+    endAllOf: (identityId, reason, now) => write('endSessionsOf', { identityId, reason, now }),
+    endOthers: ({ id, identityId }, reason, now) =>
+      write('endSessionsOf', { identityId, reason, now, except: id }),
     async *listEnded(now, endedAfter, together = endedTogether) {
       let last: readonly SqlValue[] = [endedAfter, Number.MAX_SAFE_INTEGER, ''];
       for (;;) {
@@ -152,19 +148,19 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
 /**
  * Ends every live session of an identity except one, and forgets its logins in progress, so that what was proven
  * before cannot open a session after.
- * @param openedUntil only sessions that were opened at or before this point
  * @returns how many sessions
  */
-export function* endSessionsOf(
-  identityId: string,
-  reason: SessionEndReason,
-  now: Millis,
-  except: string | null,
-  {
-    openedUntil = Number.MAX_SAFE_INTEGER,
-    exceptLogin = null,
-  }: { readonly openedUntil?: Millis; readonly exceptLogin?: string | null } = {},
-): Intent<number> {
+export function* endSessionsOf(args: {
+  readonly identityId: string;
+  readonly reason: SessionEndReason;
+  readonly now: Millis;
+  /** Null and left out: none continues. */
+  readonly except?: string | null;
+  readonly exceptLogin?: string;
+  /** Only sessions that were opened at or before this point. */
+  readonly openedUntil?: Millis;
+}): Intent<number> {
+  const { identityId, reason, now, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
   const rows = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
      WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ? AND created_at <= ? RETURNING id`,
@@ -177,17 +173,18 @@ export function* endSessionsOf(
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
   yield* endBrowserSessionsOf({ identityId, except, openedUntil });
-  yield* forgetLogins(identityId, exceptLogin);
+  yield* forgetLogins(identityId, args.exceptLogin);
   return rows.length;
 }
 
 /** Ends every live session that an authenticator has opened, except one, and forgets the logins in progress. */
-export function* endSessionsOfAuthenticator(
-  identityId: string,
-  authenticatorId: string,
-  now: Millis,
-  except: string | null,
-): Intent<void> {
+export function* endSessionsOfAuthenticator(args: {
+  readonly identityId: string;
+  readonly authenticatorId: string;
+  readonly now: Millis;
+  readonly except?: string;
+}): Intent<void> {
+  const { identityId, authenticatorId, now, except = null } = args;
   const rows = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
      WHERE identity_id = ? AND authenticator_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ?
@@ -204,11 +201,11 @@ export function* endSessionsOfAuthenticator(
 }
 
 /** Ends the logins of an identity that have not opened a session yet. Used codes stay, to notice a second use. */
-export function* forgetLogins(identityId: string, except: string | null = null): Intent<void> {
+export function* forgetLogins(identityId: string, except = ''): Intent<void> {
   yield* first(
     'DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL AND id <> ?',
     identityId,
-    except ?? '',
+    except,
   );
 }
 

@@ -2,7 +2,7 @@ import { type AuthPolicyPatch, type AuthPolicyRules, patchedRules } from '../../
 import { authPolicyListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
-import { keepingAnAdministrator } from './administrators.ts';
+import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { authPolicyOf } from './codec.ts';
 import type { Database } from './database.ts';
@@ -23,8 +23,8 @@ export function authPolicyStore({ write, find, list }: Database): AuthPolicyStor
     find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
     list: (query) => list(listed, query, (row) => authPolicyOf(row)),
     create: (id, rules, now) => write('createAuthPolicy', { id, rules, now }),
-    replace: (id, rules, now, force = false) => write('replaceAuthPolicy', { id, rules, now, force }),
-    update: (id, patch, now, force = false) => write('updateAuthPolicy', { id, patch, now, force }),
+    replace: (id, rules, now) => write('replaceAuthPolicy', { id, rules, now }),
+    update: (id, patch, now) => write('updateAuthPolicy', { id, patch, now }),
     delete: (id, now) => write('deleteAuthPolicy', { id, now }),
   };
 }
@@ -48,14 +48,13 @@ function* createAuthPolicy(args: {
   );
 }
 
-interface Replacement {
+interface Replacement extends MayBeForced {
   readonly id: string;
   readonly rules: AuthPolicyRules;
-  readonly now: Millis;
 }
 
-function replaceAuthPolicy(args: Replacement & { readonly force: boolean }): Intent<boolean> {
-  return keepingAnAdministrator(applyReplacement(args), args.now, args.force);
+function replaceAuthPolicy(args: Replacement): Intent<boolean> {
+  return keepingAnAdministrator(applyReplacement(args), args);
 }
 
 function* applyReplacement({ id, rules, now }: Replacement): Intent<boolean> {
@@ -74,12 +73,12 @@ function* applyReplacement({ id, rules, now }: Replacement): Intent<boolean> {
   return true;
 }
 
-function* updateAuthPolicy(args: {
+interface PolicyUpdate extends MayBeForced {
   readonly id: string;
   readonly patch: AuthPolicyPatch;
-  readonly now: Millis;
-  readonly force: boolean;
-}): Intent<boolean> {
+}
+
+function* updateAuthPolicy(args: PolicyUpdate): Intent<boolean> {
   const row = yield* first('SELECT * FROM auth_policies WHERE id = ?', args.id);
   if (row === undefined) return false;
   return yield* replaceAuthPolicy({ ...args, rules: patchedRules(authPolicyOf(row), args.patch) });

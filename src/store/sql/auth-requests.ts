@@ -187,7 +187,7 @@ function* replacePassword(change: Parameters<AuthRequestStore['replacePassword']
   );
   if (row === undefined) return false;
   const identityId = text(row, 'identity_id');
-  yield* endSessionsOf(identityId, 'credential-changed', now, null, { exceptLogin: key });
+  yield* endSessionsOf({ identityId, reason: 'credential-changed', now, exceptLogin: key });
   yield* withdrawInvitation(identityId);
   yield* passwordWasChosen(identityId, now);
   return true;

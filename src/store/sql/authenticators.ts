@@ -8,8 +8,9 @@ import type {
   NewCertificateAuthenticator,
   NewPasswordAuthenticator,
   PasswordLogin,
+  WhenPasswordChanges,
 } from '../contracts/authenticators.ts';
-import { keepingAnAdministrator } from './administrators.ts';
+import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { certificateExtensionStore } from './certificate-extension.ts';
 import {
@@ -61,16 +62,9 @@ export function authenticatorStore(db: Database): AuthenticatorStore {
         WHERE identity_id IN (SELECT value FROM ${dialect.jsonTexts}(?)) ORDER BY id`;
       return (await read(sql, JSON.stringify(identityIds))).map(lockableOf);
     },
-    updatePassword: (id, patch, now, exceptSession, verifiedHash) =>
-      write('updatePassword', {
-        id,
-        patch,
-        now,
-        exceptSession: exceptSession ?? null,
-        verifiedHash: verifiedHash ?? null,
-      }),
+    updatePassword: (id, patch, when) => write('updatePassword', { id, patch, ...when }),
     rehashPassword: (id, oldHash, newHash) => write('rehashPassword', { id, oldHash, newHash }),
-    delete: (id, now, force = false) => write('deleteAuthenticator', { id, now, force }),
+    delete: (id, now) => write('deleteAuthenticator', { id, now }),
   };
 }
 
@@ -138,14 +132,13 @@ export function* createPassword(args: {
   yield* insertPassword({ ...authenticator, tags: JSON.stringify(authenticator.tags) }, now);
 }
 
-function* updatePassword(args: {
+interface PasswordUpdate extends WhenPasswordChanges {
   readonly id: string;
   readonly patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags };
-  readonly now: Millis;
-  readonly exceptSession: string | null;
-  readonly verifiedHash: string | null;
-}): Intent<boolean> {
-  const { id, patch, now, verifiedHash } = args;
+}
+
+function* updatePassword(args: PasswordUpdate): Intent<boolean> {
+  const { id, patch, now, exceptSession, verifiedHash } = args;
   const set: [string, SqlValue][] = [['updated_at', now]];
   if (patch.username !== undefined) set.push(['username', patch.username]);
   if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
@@ -155,17 +148,19 @@ function* updatePassword(args: {
   if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
   const row = yield* first(
     `UPDATE authenticators SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-     WHERE id = ? AND method = 'updb'${verifiedHash === null ? '' : ' AND password_hash = ?'} RETURNING identity_id`,
+     WHERE id = ? AND method = 'updb'${verifiedHash === undefined ? '' : ' AND password_hash = ?'} RETURNING identity_id`,
     ...set.map(([, value]) => value),
     id,
-    ...(verifiedHash === null ? [] : [verifiedHash]),
+    ...(verifiedHash === undefined ? [] : [verifiedHash]),
   );
   if (row === undefined) return false;
   if (patch.passwordHash !== undefined) {
-    yield* withdrawInvitation(text(row, 'identity_id'));
-    yield* endSessionsOf(text(row, 'identity_id'), 'credential-changed', now, args.exceptSession);
+    const identityId = text(row, 'identity_id');
+    yield* withdrawInvitation(identityId);
+    const reason = 'credential-changed';
+    yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
     // Whoever proved the one before is the owner.
-    if (verifiedHash !== null) yield* passwordWasChosen(text(row, 'identity_id'), now);
+    if (verifiedHash !== undefined) yield* passwordWasChosen(identityId, now);
   }
   return true;
 }
@@ -183,18 +178,14 @@ function* rehashPassword(args: {
   );
 }
 
-function deleteAuthenticator(args: {
-  readonly id: string;
-  readonly now: Millis;
-  readonly force: boolean;
-}): Intent<boolean> {
-  return keepingAnAdministrator(applyDeletion(args.id, args.now), args.now, args.force);
+function deleteAuthenticator(args: MayBeForced & { readonly id: string }): Intent<boolean> {
+  return keepingAnAdministrator(applyDeletion(args.id, args.now), args);
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id, method', id);
   if (row === undefined) return false;
   if (text(row, 'method') === 'updb') yield* withdrawInvitation(text(row, 'identity_id'));
-  yield* endSessionsOfAuthenticator(text(row, 'identity_id'), id, now, null);
+  yield* endSessionsOfAuthenticator({ identityId: text(row, 'identity_id'), authenticatorId: id, now });
   return true;
 }

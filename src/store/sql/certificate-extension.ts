@@ -2,7 +2,7 @@
 // got the new one still has the old one.
 
 import type { Millis } from '../../platform/clock.ts';
-import type { AuthenticatorStore, KeepSuccessor } from '../contracts/authenticators.ts';
+import type { AuthenticatorStore, KeepSuccessor, PromoteSuccessor } from '../contracts/authenticators.ts';
 import { endSessionsOfAuthenticator } from './api-sessions.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
@@ -19,8 +19,7 @@ export function certificateExtensionStore({ write }: Database): CertificateExten
   return {
     requestExtension: (id, rollKey, now) => write('requestExtension', { id, rollKey, now }),
     keepSuccessor: (keep) => write('keepSuccessor', keep),
-    promoteSuccessor: (id, thumbprint, now, exceptSession) =>
-      write('promoteSuccessor', { id, thumbprint, now, exceptSession }),
+    promoteSuccessor: (promote) => write('promoteSuccessor', promote),
   };
 }
 
@@ -54,12 +53,7 @@ function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
   return row !== undefined;
 }
 
-function* promoteSuccessor(args: {
-  readonly id: string;
-  readonly thumbprint: string;
-  readonly now: Millis;
-  readonly exceptSession: string;
-}): Intent<boolean> {
+function* promoteSuccessor(args: PromoteSuccessor): Intent<boolean> {
   const before = yield* first('SELECT is_key_roll_requested FROM authenticators WHERE id = ?', args.id);
   const row = yield* first(
     `UPDATE authenticators SET cert_pem = successor_pem, thumbprint = successor_thumbprint,
@@ -72,7 +66,8 @@ function* promoteSuccessor(args: {
   );
   if (row === undefined) return false;
   if (before !== undefined && integer(before, 'is_key_roll_requested') === 1) {
-    yield* endSessionsOfAuthenticator(text(row, 'identity_id'), args.id, args.now, args.exceptSession);
+    const { id: authenticatorId, now, exceptSession: except } = args;
+    yield* endSessionsOfAuthenticator({ identityId: text(row, 'identity_id'), authenticatorId, now, except });
   }
   return true;
 }

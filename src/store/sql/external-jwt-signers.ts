@@ -8,7 +8,7 @@ import type {
   ExternalJwtSignerStore,
   NewExternalJwtSigner,
 } from '../contracts/external-jwt-signers.ts';
-import { keepingAnAdministrator } from './administrators.ts';
+import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
@@ -32,8 +32,8 @@ export function externalJwtSignerStore({ write, read, find, list }: Database): E
       return (await read('SELECT * FROM external_jwt_signers ORDER BY id')).map(externalJwtSignerOf);
     },
     create: (signer, now) => write('createExternalJwtSigner', { signer, now }),
-    update: (id, patch, now, force = false) => write('updateExternalJwtSigner', { id, patch, now, force }),
-    delete: (id, now, force = false) => write('deleteExternalJwtSigner', { id, now, force }),
+    update: (id, patch, now) => write('updateExternalJwtSigner', { id, patch, now }),
+    delete: (id, now) => write('deleteExternalJwtSigner', { id, now }),
   };
 }
 
@@ -134,14 +134,13 @@ function* createExternalJwtSigner(args: {
   yield* recordChange('external-jwt-signer', signer.id, now);
 }
 
-interface SignerUpdate {
+interface SignerUpdate extends MayBeForced {
   readonly id: string;
   readonly patch: ExternalJwtSignerPatch;
-  readonly now: Millis;
 }
 
-function updateExternalJwtSigner(args: SignerUpdate & { readonly force: boolean }): Intent<boolean> {
-  return keepingAnAdministrator(applyUpdate(args), args.now, args.force);
+function updateExternalJwtSigner(args: SignerUpdate): Intent<boolean> {
+  return keepingAnAdministrator(applyUpdate(args), args);
 }
 
 function* applyUpdate({ id, patch, now }: SignerUpdate): Intent<boolean> {
@@ -169,12 +168,10 @@ const vouching: ReadonlySet<string> = new Set(
   ),
 );
 
-function deleteExternalJwtSigner(args: {
-  readonly id: string;
-  readonly now: Millis;
-  readonly force: boolean;
-}): Intent<'deleted' | 'referenced' | 'unknown'> {
-  return keepingAnAdministrator(applyDeletion(args.id, args.now), args.now, args.force);
+function deleteExternalJwtSigner(
+  args: MayBeForced & { readonly id: string },
+): Intent<'deleted' | 'referenced' | 'unknown'> {
+  return keepingAnAdministrator(applyDeletion(args.id, args.now), args);
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {

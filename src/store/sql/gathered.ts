@@ -36,8 +36,7 @@ export function runTogether(
   { calls, conditions }: GatheredCalls,
   run: (call: GatheredCall) => Intent<unknown>,
 ): Intent<void> {
-  const { now, force } = conditions;
-  return keepingAnAdministrator(runAll(calls, conditions, run), now, force);
+  return keepingAnAdministrator(runAll(calls, conditions, run), conditions);
 }
 
 function* runAll(

@@ -10,6 +10,7 @@ import {
   enabledSignersOf,
   enabledSignersSql,
   keepingAnAdministrator,
+  type MayBeForced,
 } from './administrators.ts';
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
@@ -36,8 +37,8 @@ export function identityStore({ write, read, find, list }: Database): IdentitySt
       const sql = 'SELECT * FROM identities WHERE auth_policy_id = ? AND id > ? ORDER BY id LIMIT ?';
       return (await read(sql, policyId, after, limit)).map((row) => identityOf(row));
     },
-    update: (id, patch, now, force = false) => write('updateIdentity', { id, patch, now, force }),
-    delete: (id, now, force = false) => write('deleteIdentity', { id, now, force }),
+    update: (id, patch, now) => write('updateIdentity', { id, patch, now }),
+    delete: (id, now) => write('deleteIdentity', { id, now }),
     async countUsableAdmins(now) {
       const signers = enabledSignersOf(await read(enabledSignersSql));
       const rows = await read(administratorsSql, '', Number.MAX_SAFE_INTEGER);
@@ -118,22 +119,20 @@ export function* insertPassword(
   );
 }
 
-interface IdentityUpdate {
+interface IdentityUpdate extends MayBeForced {
   readonly id: string;
   readonly patch: IdentityPatch;
-  readonly now: Millis;
-  readonly force: boolean;
 }
 
 function* updateIdentity(update: IdentityUpdate): Intent<boolean> {
-  const { patch, now, force } = update;
+  const { patch } = update;
   const mayCostMeans =
     isDisabling(patch) ||
     patch.isAdmin === false ||
     patch.authPolicyId !== undefined ||
     patch.externalId !== undefined;
   const change = applyUpdate(update);
-  return yield* mayCostMeans ? keepingAnAdministrator(change, now, force) : change;
+  return yield* mayCostMeans ? keepingAnAdministrator(change, update) : change;
 }
 
 function isDisabling(patch: IdentityPatch): boolean {
@@ -165,7 +164,7 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   if (row === undefined) return false;
   const identity = identityOf(row);
   if (isDisabled(identity, now)) {
-    yield* endSessionsOf(id, 'identity-disabled', now, null);
+    yield* endSessionsOf({ identityId: id, reason: 'identity-disabled', now });
     yield* withdrawInvitation(id);
     yield* withdrawMadeBy(id, [true, false]);
   } else if (patch.isAdmin !== undefined || patch.permissions !== undefined) {
@@ -192,18 +191,14 @@ function* endSessionsByClaim(id: string, nextExternalId: string | null, now: Mil
   yield* forgetLogins(id);
 }
 
-function deleteIdentity(args: {
-  readonly id: string;
-  readonly now: Millis;
-  readonly force: boolean;
-}): Intent<boolean> {
-  return keepingAnAdministrator(applyDeletion(args.id, args.now), args.now, args.force);
+function deleteIdentity(args: MayBeForced & { readonly id: string }): Intent<boolean> {
+  return keepingAnAdministrator(applyDeletion(args.id, args.now), args);
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   const row = yield* first('DELETE FROM identities WHERE id = ? RETURNING id', id);
   if (row === undefined) return false;
-  yield* endSessionsOf(id, 'identity-deleted', now, null);
+  yield* endSessionsOf({ identityId: id, reason: 'identity-deleted', now });
   yield* recordChange('identity', id, now);
   return true;
 }

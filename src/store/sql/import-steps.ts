@@ -55,7 +55,7 @@ export interface ImportStep {
 export function importSteps(batch: ImportBatch): readonly ImportStep[] {
   return [
     ...batch.authPolicies.map((item) => ({
-      ...common('auth-policy', item, item.id, 'auth_policies'),
+      ...common(item, { kind: 'auth-policy', id: item.id, table: 'auth_policies' }),
       inTheWay: () => taken('auth_policies', item.id, { name: item.rules.name }),
       *create(now: Millis) {
         yield* authPolicyIntents.createAuthPolicy({ ...item, now });
@@ -65,7 +65,7 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
       },
     })),
     ...batch.signers.map((item) => ({
-      ...common('ext-jwt-signer', item, item.signer.id, 'external_jwt_signers'),
+      ...common(item, { kind: 'ext-jwt-signer', id: item.signer.id, table: 'external_jwt_signers' }),
       *inTheWay(known: Known) {
         const { id, name, issuer, audience, enrollAuthPolicyId } = item.signer;
         const pair = yield* first(
@@ -90,7 +90,7 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
     })),
     ...batch.cas.map(caStep),
     ...batch.configTypes.map((item) => ({
-      ...common('config-type', item, item.configType.id, 'config_types'),
+      ...common(item, { kind: 'config-type', id: item.configType.id, table: 'config_types' }),
       inTheWay: () => taken('config_types', item.configType.id, { name: item.configType.name }),
       *create(now: Millis) {
         yield* configTypeIntents.createConfigType({ configType: item.configType, now });
@@ -108,10 +108,8 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
 }
 
 function common(
-  kind: ImportKind,
   item: Pick<ImportStep, 'digest' | 'createdAt' | 'updatedAt'>,
-  id: string,
-  table: string,
+  { kind, id, table }: { readonly kind: ImportKind; readonly id: string; readonly table: string },
 ): Pick<ImportStep, 'kind' | 'id' | 'digest' | 'createdAt' | 'updatedAt' | 'table'> {
   const { digest, createdAt, updatedAt } = item;
   const where = { name: table, key: 'id', stamp: 'updated_at', created: 'created_at' };
@@ -131,7 +129,7 @@ function caStep(item: ImportedCa): ImportStep {
     );
   }
   return {
-    ...common('ca', item, ca.id, 'cas'),
+    ...common(item, { kind: 'ca', id: ca.id, table: 'cas' }),
     inTheWay: () => taken('cas', ca.id, { name: ca.name, thumbprint: ca.thumbprint }),
     *create(now) {
       yield* caIntents.createCa({ ca, now });
@@ -156,7 +154,7 @@ function identityStep(item: ImportedIdentity): ImportStep {
   const { identity } = item;
   const { id, name, externalId, authPolicyId, disabledAt, disabledUntil } = identity;
   return {
-    ...common('identity', item, id, 'identities'),
+    ...common(item, { kind: 'identity', id, table: 'identities' }),
     *inTheWay(known) {
       const names = { name, ...(externalId === null ? {} : { external_id: externalId }) };
       return (yield* taken('identities', id, names)) ?? (yield* missing(known, 'auth-policy', authPolicyId));
@@ -180,7 +178,7 @@ function identityStep(item: ImportedIdentity): ImportStep {
 function authenticatorStep(item: ImportedAuthenticator): ImportStep {
   const { id, identityId } = item.method === 'updb' ? item.password : item.certificate;
   return {
-    ...common('authenticator', item, id, 'authenticators'),
+    ...common(item, { kind: 'authenticator', id, table: 'authenticators' }),
     *inTheWay(known) {
       const gone = yield* missing(known, 'identity', identityId);
       if (gone !== null) return gone;
@@ -203,7 +201,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
       if (item.method === 'cert') return yield* changeCertificate(item, now);
       const { username, usernameKey, passwordHash } = item.password;
       const patch = { username, usernameKey, passwordHash };
-      yield* authenticatorIntents.updatePassword({ id, patch, now, exceptSession: null, verifiedHash: null });
+      yield* authenticatorIntents.updatePassword({ id, patch, now });
     },
   };
 }
@@ -226,7 +224,7 @@ function* changeCertificate(item: CertificateItem, now: Millis): Intent<void> {
   );
   yield* wishesOf(item);
   if (before !== undefined && text(before, 'thumbprint') !== thumbprint)
-    yield* endSessionsOfAuthenticator(identityId, id, now, null);
+    yield* endSessionsOfAuthenticator({ identityId, authenticatorId: id, now });
 }
 
 function* wishesOf({
@@ -262,7 +260,7 @@ function totpStep(item: ImportedTotp): ImportStep {
       yield* first('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
   }
   return {
-    ...common('totp', item, identityId, table.name),
+    ...common(item, { kind: 'totp', id: identityId, table: table.name }),
     table,
     inTheWay: (known) => missing(known, 'identity', identityId),
     *create(now) {
@@ -291,7 +289,7 @@ function enrollmentStep(item: ImportedEnrollment): ImportStep {
   const { enrollment } = item;
   const { id, identityId, method, caId, tokenHash } = enrollment;
   return {
-    ...common('enrollment', item, id, 'enrollments'),
+    ...common(item, { kind: 'enrollment', id, table: 'enrollments' }),
     *inTheWay(known) {
       const gone =
         (yield* missing(known, 'identity', identityId)) ??

@@ -2,7 +2,7 @@
 // written, so that a repeated import neither undoes what happened here since nor does anything twice.
 
 import type { Millis } from '../../platform/clock.ts';
-import type { ImportBatch, ImportKind, ImportOutcome, ImportStore } from '../contracts/imports.ts';
+import type { ImportBatch, ImportOutcome, ImportStore } from '../contracts/imports.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
@@ -23,7 +23,7 @@ interface TakeImport {
 
 function takeImport(args: TakeImport): Intent<readonly ImportOutcome[]> {
   const steps = takeAll(args);
-  return args.dryRun ? steps : keepingAnAdministrator(steps, args.now, false);
+  return args.dryRun ? steps : keepingAnAdministrator(steps, { now: args.now });
 }
 
 function* takeAll({ batch, now, dryRun }: TakeImport): Intent<readonly ImportOutcome[]> {
@@ -72,7 +72,7 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
   if (!dryRun) {
     yield* current === undefined ? step.create(known.now) : step.change(known.now);
     yield* stamp(step);
-    yield* remember(kind, id, digest, step.updatedAt);
+    yield* remember(step);
   }
   return outcome(current === undefined ? 'created' : 'changed');
 }
@@ -92,7 +92,7 @@ function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {
   );
 }
 
-function* remember(kind: ImportKind, id: string, digest: string, updatedAt: Millis): Intent<void> {
+function* remember({ kind, id, digest, updatedAt }: ImportStep): Intent<void> {
   yield* first(
     `INSERT INTO imports (kind, id, digest, updated_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (kind, id) DO UPDATE SET digest = excluded.digest, updated_at = excluded.updated_at`,

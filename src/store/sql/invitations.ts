@@ -134,7 +134,8 @@ function* redeemInvitation({
   yield* passwordWasChosen(identity.id, now);
   yield* first(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
   // The rows of a login are ended with the sessions, and otherwise by themselves: the password in them is gone.
-  if (integer(used, 'end_sessions') === 1) yield* endSessionsOf(identity.id, 'credential-changed', now, null);
+  if (integer(used, 'end_sessions') === 1)
+    yield* endSessionsOf({ identityId: identity.id, reason: 'credential-changed', now });
   else yield* forgetLogins(identity.id);
   return 'set';
 }

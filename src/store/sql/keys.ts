@@ -1,6 +1,6 @@
 import type { SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { KeyStore, SealedKind, SealedSecret } from '../contracts/keys.ts';
+import type { KeyStore, ReplaceSealed, SealedKind } from '../contracts/keys.ts';
 import { recordChange } from './changes.ts';
 import { signingKeyOf, text } from './codec.ts';
 import type { Database } from './database.ts';
@@ -25,7 +25,7 @@ export function keyStore({ write, read, find }: Database): KeyStore {
         sealed: text(row, 'sealed'),
       }));
     },
-    replaceSealed: (kind, secret, sealed, now) => write('replaceSealed', { kind, secret, sealed, now }),
+    replaceSealed: (replace) => write('replaceSealed', replace),
     async serverSecret(name, make) {
       const kept = await find(
         (row) => text(row, 'sealed'),
@@ -47,22 +47,16 @@ export const sealedColumns: Readonly<Record<SealedKind, { table: string; id: str
   'device-login': { table: 'device_logins', id: 'id', sealed: 'sealed_code' },
 };
 
-function* replaceSealed(args: {
-  readonly kind: SealedKind;
-  readonly secret: SealedSecret;
-  readonly sealed: string;
-  readonly now: Millis;
-}): Intent<boolean> {
-  const { kind, secret } = args;
+function* replaceSealed({ kind, secret, ...replace }: ReplaceSealed): Intent<boolean> {
   const { table, id, sealed } = sealedColumns[kind];
   const replaced = yield* first(
     `UPDATE ${table} SET ${sealed} = ? WHERE ${id} = ? AND ${sealed} = ? RETURNING ${id}`,
-    args.sealed,
+    replace.sealed,
     secret.id,
     secret.sealed,
   );
   if (replaced === undefined) return false;
-  if (kind === 'signing-key') yield* recordChange('signing-keys', secret.id, args.now);
+  if (kind === 'signing-key') yield* recordChange('signing-keys', secret.id, replace.now);
   return true;
 }
 

@@ -181,7 +181,7 @@ function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
         : sql`${position}(${sql.raw(dialect.lowerCase(field.column))}, ${filter.value.toLowerCase()}) > 0`;
     }
     default:
-      return comparison(source, filter.op, filter.field, filter.value);
+      return comparison(source, filter);
   }
 }
 
@@ -193,7 +193,9 @@ function membership(source: ListSource, name: string, values: readonly FilterVal
   return values.includes(null) ? sql`${isIn} OR ${column} IS NULL` : isIn;
 }
 
-function comparison(source: ListSource, op: string, name: string, value: FilterValue): Sql {
+type Comparison = Extract<Filter, { readonly op: '=' | '!=' | '<' | '<=' | '>' | '>=' }>;
+
+function comparison(source: ListSource, { op, field: name, value }: Comparison): Sql {
   const field = fieldOf(source, name);
   const column = sql.raw(field.column);
   if (value === null) {
@@ -201,7 +203,6 @@ function comparison(source: ListSource, op: string, name: string, value: FilterV
     if (op === '!=') return sql`${column} IS NOT NULL`;
     throw new AuthError('invalid_filter', { description: 'null can only be compared with = and !=' });
   }
-  // The operator is one of the closed set of the filter's type.
   return sql`${column} ${sql.raw(op === '!=' ? 'IS DISTINCT FROM' : op)} ${stored(field, name, value)}`;
 }
 

@@ -92,7 +92,7 @@ function* exists(type: RevocationType, id: string): Intent<boolean> {
 function* withdraw({ id, type, issuedBefore }: NewRevocation, now: Millis): Intent<number> {
   if (type === 'IDENTITY') {
     const until = issuedBefore === null || issuedBefore === undefined ? {} : { openedUntil: issuedBefore };
-    return yield* endSessionsOf(id, 'revoked', now, null, until);
+    return yield* endSessionsOf({ identityId: id, reason: 'revoked', now, ...until });
   }
   if (type === 'EXT_JWT_SIGNER' || type === 'CA') {
     const end = { reason: 'revoked', now, openedUntil: issuedBefore ?? undefined } as const;

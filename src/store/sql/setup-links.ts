@@ -1,9 +1,8 @@
 import type { Millis } from '../../platform/clock.ts';
-import type { NewIdentity } from '../contracts/identities.ts';
-import type { SetupLinkStore } from '../contracts/setup-links.ts';
+import type { RedeemSetupLink, SetupLinkStore } from '../contracts/setup-links.ts';
 import { integer, integerOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { createIdentity, type NewPassword } from './identities.ts';
+import { createIdentity } from './identities.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 export const setupLinkIntents = { createSetupLink, redeemSetupLink } as const;
@@ -15,8 +14,7 @@ export function setupLinkStore({ write, read }: Database): SetupLinkStore {
       const [row] = await read(findSetupLinkSql, tokenHash);
       return setupLinkState(row, now);
     },
-    redeem: (tokenHash, admin, password, now) =>
-      write('redeemSetupLink', { tokenHash, admin, password, now }),
+    redeem: (redeem) => write('redeemSetupLink', redeem),
   };
 }
 
@@ -49,12 +47,7 @@ function setupLinkState(row: SqlRow | undefined, now: Millis): 'usable' | 'used'
   return integer(row, 'expires_at') > now ? 'usable' : 'expired';
 }
 
-function* redeemSetupLink(args: {
-  readonly tokenHash: string;
-  readonly admin: NewIdentity;
-  readonly password: NewPassword;
-  readonly now: Millis;
-}): Intent<'created' | 'used' | 'expired' | 'unknown'> {
+function* redeemSetupLink(args: RedeemSetupLink): Intent<'created' | 'used' | 'expired' | 'unknown'> {
   const { tokenHash, now } = args;
   const won = yield* first(
     'UPDATE setup_links SET used_at = ? WHERE token_hash = ? AND used_at IS NULL AND expires_at > ? RETURNING id',

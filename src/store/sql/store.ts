@@ -128,7 +128,8 @@ export function sqlStore(engine: Engine): Store {
     expiry: expiryStore(database),
     imports: importStore(database),
     versions: versionStore(database),
-    onBehalfOf: (actor, now, unchanged = null) => sqlStore(engineFor(engine, { actor, now, unchanged })),
+    onBehalfOf: (actor, now, { unchanged = null, force = false } = {}) =>
+      sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged })),
     gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null })),
     letWrite: engine.letWrite,
     close: () => engine.close(),
@@ -148,6 +149,11 @@ function gathered(engine: Engine): GatheredChanges {
     store: { ...store, onBehalfOf: () => store },
     commit: (conditions) => engine.write('commitGathered', { calls, conditions }),
   };
+}
+
+/** An engine whose intents do not ask whether an administrator is left. */
+function forcing(engine: Engine): Engine {
+  return { ...engine, write: (name, args, options) => engine.write(name, { ...args, force: true }, options) };
 }
 
 /** An engine whose intents run in the name of a caller. */
