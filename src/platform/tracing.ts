@@ -1,5 +1,5 @@
 // What the rest of the service knows of traces: what is under way may be in one. Whether it is, and what becomes of it,
-// is decided in telemetry/; where that is off, nothing here costs more than a comparison.
+// is decided in telemetry/; where that is off, nothing of it is called.
 
 /** A part of a request. Everything in it leaves the machine: names and counts, never a value that somebody sent. */
 export interface SpanDescription {
@@ -41,7 +41,10 @@ export interface Tracing {
   within<T>(span: SpanDescription, work: () => T): T;
 }
 
-export const noTracing: Tracing = {
-  begin: () => null,
-  within: (_span, work) => work(),
-};
+/** What the configuration in use wants. */
+export interface TracingInUse {
+  /** Null: no collector is named. */
+  readonly current: Tracing | null;
+  /** Told when a reload has put another one in use, or none. */
+  onChange(listener: (current: Tracing | null) => void): void;
+}

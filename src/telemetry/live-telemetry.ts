@@ -5,13 +5,13 @@ import type { TelemetryConfig } from '../config/config.ts';
 import type { DeliveryCounts } from '../model/metrics.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
-import { noTracing, type Tracing } from '../platform/tracing.ts';
+import type { Tracing, TracingInUse } from '../platform/tracing.ts';
 import type { CollectorAccess } from './collector.ts';
 import type { OpenTelemetry, TelemetryNeeds } from './open-telemetry.ts';
 import type { Deliveries } from './spans.ts';
 
 export interface LiveTelemetry {
-  readonly tracing: Tracing;
+  readonly tracing: TracingInUse;
   counts(): DeliveryCounts;
   /**
    * Makes ready what another configuration wants.
@@ -41,7 +41,7 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
   const deliveries = countedDeliveries(needs, counts);
   let inUse: InUse | null = null;
   let stopping: Promise<unknown> = Promise.resolve();
-  let tracing = noTracing;
+  const tracing = changingTracing();
 
   async function open(config: TelemetryConfig): Promise<InUse> {
     // It loads a client for plain HTTP, as the packages do.
@@ -56,10 +56,7 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
   }
 
   return {
-    tracing: {
-      begin: (request) => tracing.begin(request),
-      within: (span, work) => tracing.within(span, work),
-    },
+    tracing,
     counts: () => ({ ...counts }),
     async prepare(config) {
       const next = config === null ? null : await open(config);
@@ -67,7 +64,7 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
         if (next === inUse) return;
         const former = inUse;
         inUse = next;
-        tracing = next?.telemetry.tracing ?? noTracing;
+        tracing.change(next?.telemetry.tracing ?? null);
         next?.telemetry.start();
         stopping = Promise.all([stopping, former?.telemetry.stop()]);
       };
@@ -76,6 +73,19 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
       await Promise.all([stopping, inUse?.telemetry.stop()]);
     },
   };
+}
+
+function changingTracing() {
+  const listeners: ((current: Tracing | null) => void)[] = [];
+  const tracing = {
+    current: null as Tracing | null,
+    onChange: (listener: (typeof listeners)[number]) => void listeners.push(listener),
+    change(next: Tracing | null) {
+      tracing.current = next;
+      for (const listener of listeners) listener(next);
+    },
+  };
+  return tracing;
 }
 
 /** A collector that comes and goes must not fill the log. */

@@ -2,18 +2,19 @@
 // and keys stand there; no body; and no trace context for the other server, which is not ours.
 
 import type { FormPoster, OutboundClient } from '../platform/network/outbound-client.ts';
-import type { SpanDescription, Tracing } from '../platform/tracing.ts';
+import type { SpanDescription, TracingInUse } from '../platform/tracing.ts';
 
 type Client = OutboundClient & FormPoster;
 
 const longestPath = 256;
 
 /** The same client, whose fetches are parts of the request for which they are made. */
-export function tracedFetches(client: Client, tracing: Tracing): Client {
+export function tracedFetches(client: Client, tracing: TracingInUse): Client {
+  const within = <T>(method: 'GET' | 'POST', url: string, work: () => T): T =>
+    tracing.current === null ? work() : tracing.current.within(fetchSpan(method, url), work);
   return {
-    get: (url, wanted) => tracing.within(fetchSpan('GET', url), () => client.get(url, wanted)),
-    postForm: (url, form, wanted) =>
-      tracing.within(fetchSpan('POST', url), () => client.postForm(url, form, wanted)),
+    get: (url, wanted) => within('GET', url, () => client.get(url, wanted)),
+    postForm: (url, form, wanted) => within('POST', url, () => client.postForm(url, form, wanted)),
   };
 }
 

@@ -327,6 +327,11 @@ test('a collector is named by a reload, and one that takes nothing holds nobody 
     await receiver.until(({ spans }) =>
       spans.some(({ attributes }) => attributes['overlay_auth.request_id'] === headers['x-request-id']),
     );
+    // What holds a part of the store since the start asks it under the trace too.
+    await submitPassword(server, await beginLogin(server), 'nobody', 'wrong');
+    await receiver.until(({ spans }) =>
+      spans.some(({ name }) => name === 'store authenticators.findPasswordLogin'),
+    );
     assert.ok((await sample('spans_sent')) > 0);
     assert.deepEqual(said(), []);
 

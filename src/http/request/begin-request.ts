@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { RequestTrace, Tracing } from '../../platform/tracing.ts';
+import type { RequestTrace, Tracing, TracingInUse } from '../../platform/tracing.ts';
 import { type ApplicationOrigins, corsHeaders, type OriginCheck } from './cors.ts';
 import { RequestContext } from './request-context.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -31,7 +31,7 @@ export interface ServerScope {
   /** True while shutting down: every answer ends its connection. */
   readonly isDraining: boolean;
   readonly applicationOrigins?: ApplicationOrigins | undefined;
-  readonly tracing?: Tracing | undefined;
+  readonly tracing?: TracingInUse | undefined;
 }
 
 const mostHeaders = 100;
@@ -87,7 +87,8 @@ export function requestBeginner(
       authorization: lines.authorization,
     });
     request.overlay = context;
-    if (isTraced && scope.tracing !== undefined) context.trace = beginTrace(scope.tracing, request);
+    const tracing = scope.tracing?.current;
+    if (isTraced && tracing != null) context.trace = beginTrace(tracing, request);
 
     reply.headers(commonHeaders);
     reply.header('x-request-id', request.id);

@@ -10,7 +10,7 @@ import type { Principal } from '../../model/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
-import type { Tracing } from '../../platform/tracing.ts';
+import type { TracingInUse } from '../../platform/tracing.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts, isUnacceptable, sendAnswer } from '../request/answer.ts';
@@ -50,7 +50,7 @@ export interface MountNeeds {
   readonly applicationOrigins?: ApplicationOrigins | undefined;
   /** How pages look to whoever asks. */
   readonly views: Views;
-  readonly tracing?: Tracing | undefined;
+  readonly tracing?: TracingInUse | undefined;
   /** Told of every answer. */
   readonly onAnswer?: AnswerObserver;
   /** Told of every answer of an endpoint, so that a test can compare it with the declaration. */
