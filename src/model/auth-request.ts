@@ -40,6 +40,11 @@ export interface AuthRequest {
   };
 }
 
+/** One that a browser continues, and only that browser. */
+export interface BoundAuthRequest extends AuthRequest {
+  readonly browserBinding: string;
+}
+
 /** What a client asks of the authentication itself (OIDC Core 3.1.2.1). */
 export interface AuthenticationWish {
   readonly prompts: readonly Prompt[];

@@ -12,10 +12,12 @@ import {
   createUserWithPolicy,
   reasonOf,
 } from '../support/external-jwt.ts';
-import { type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { beginLogin } from '../support/flow.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { authQueries, startEnrollment } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword, signInAtProvider } from './support.ts';
 
 let server: TestServer;
@@ -121,6 +123,27 @@ test('the way back belongs to the browser that went, once', async () => {
   assert.ok(!ana.page.url().startsWith(application.redirectUri));
   await other.close();
   await ana.close();
+});
+
+test('a visit that a program has begun ends in no browser, whoever is led to the provider', async () => {
+  const carla = await createIdentity(server, 'carla', { externalId: 'carla' });
+  const mustEnroll = await createPolicy(server, 'must enroll', { secondary: { requireTotp: true } });
+  await server.store.identities.update(carla, { authPolicyId: mustEnroll }, server.clock.now());
+  for (const accept of ['*/*', '']) {
+    const id = await beginLogin(server);
+    const leaving = await server.get(
+      `/oidc/login/ext-jwt/visit?step=primary&signer=${signerId}&authRequestID=${id}`,
+      { headers: accept === '' ? {} : { accept } },
+    );
+    const victim = await visitor();
+    const answered = victim.page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback/'));
+    await victim.page.goto(String(leaving.headers.location));
+    await signInAtProvider(provider, victim.page, 'carla');
+    assert.equal((await answered).status(), 400);
+    await victim.close();
+    assertRefused(await authQueries(server, id), 400, 'INVALID_AUTH_REQUEST');
+    assertRefused(await startEnrollment(server, id), 400, 'INVALID_AUTH_REQUEST');
+  }
 });
 
 describe('an answer that is not what was asked for', () => {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuthRequest } from '../../model/auth-request.ts';
+import type { AuthRequest, BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import { type AuthRequestSealer, openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
 import type { Html } from '../../pages/html.ts';
@@ -84,8 +84,10 @@ export function openStep(
   const view = () => needs.views(context);
   const application = applicationOf(needs.clients, authRequest);
   const opened = { context, authRequest, authRequestId, application, view };
-  const step = boundTo(needs, authRequest.browserBinding, opened);
-  return withPage(step, pageAsking(context.path));
+  const { browserBinding } = authRequest;
+  // Programs keep the id that they know.
+  const isBound = browserBinding !== null && isForPeople(opened);
+  return withPage(isBound ? boundTo(needs, browserBinding, opened) : opened, pageAsking(context.path));
 }
 
 /** A failure that passes leads back to this page of the login. */
@@ -99,13 +101,17 @@ export function isForPeople({ context }: Pick<Step, 'context'>): boolean {
 }
 
 /**
- * The step in a browser that has the binding cookie from now on, on the page before anything is given: a person who is
- * lured into a login that somebody else began is bound to it before the password is typed.
+ * The step in a browser that has the binding cookie from now on, before anything is given: a person who is lured into a
+ * login that somebody else began is bound to it before the password is typed. Whoever asks, and whatever for: where a
+ * program asks for what a browser is to do next, only a browser with the cookie of that program's can do it.
  */
 export function bindStep(
   needs: StepNeeds,
   step: Step,
-): { readonly step: Step; readonly headers: Readonly<Record<string, string>> } {
+): {
+  readonly step: Step & { readonly authRequest: BoundAuthRequest };
+  readonly headers: Readonly<Record<string, string>>;
+} {
   const { binding, headers } = bindBrowser(needs.random, step.context);
   return { step: boundTo(needs, binding, step), headers };
 }
@@ -114,8 +120,11 @@ export function bindStep(
  * In a page the id is bound to the browser that shows it, and so is also the token that every form has to bring: no
  * other site can make one that fits the cookie.
  */
-function boundTo(needs: StepNeeds, binding: string | null, step: Step): Step {
-  if (binding === null || !isForPeople(step)) return step;
+function boundTo(
+  needs: StepNeeds,
+  binding: string,
+  step: Step,
+): Step & { readonly authRequest: BoundAuthRequest } {
   const begun = needs.sealer.open(step.authRequestId, needs.clock.now());
   const authRequest = { ...step.authRequest, browserBinding: binding };
   const isBound = begun?.browserBinding === binding;

@@ -4,7 +4,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { AuthRequest } from '../../model/auth-request.ts';
+import type { AuthRequest, BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
 import { submitPrimary, submitSecondary } from './login-flow.ts';
@@ -39,7 +39,6 @@ export interface ProviderFailure {
 
 /**
  * The address at the provider to which a login leads.
- * @param login.authRequest bound to the browser that is sent there
  * @throws AuthError not_found   there is no such signer for people
  */
 export async function visitProvider(
@@ -47,7 +46,7 @@ export async function visitProvider(
   {
     signerId,
     ...login
-  }: { readonly signerId: SignerId; readonly authRequest: AuthRequest; readonly step: ProviderStep },
+  }: { readonly signerId: SignerId; readonly authRequest: BoundAuthRequest; readonly step: ProviderStep },
   origin: RequestOrigin,
 ): Promise<{ readonly kind: 'redirect'; readonly location: string } | ProviderFailure> {
   const signer = signerForPeople(needs, signerId);

@@ -11,7 +11,7 @@ import {
   type ProviderEndpoints,
 } from '../../login/external-jwt/provider-endpoints.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { AuthRequest } from '../../model/auth-request.ts';
+import type { BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { ApiSessionId, IdentityId, SignerId } from '../../model/ids.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
@@ -35,9 +35,12 @@ export interface ProviderVisitNeeds {
 /** Whether the token stands for the first proof, or for the one that the policy asks for besides. */
 export type ProviderStep = 'primary' | 'secondary';
 
-/** For what somebody goes to a provider. */
+/**
+ * For what somebody goes to a provider. Always in a browser: a way back that is bound to none would take whoever is led
+ * to the provider, and the one who began would continue with what that person proves there.
+ */
 export type VisitPurpose =
-  | { readonly step: ProviderStep; readonly authRequest: AuthRequest }
+  | { readonly step: ProviderStep; readonly authRequest: BoundAuthRequest }
   | {
       readonly step: 'test';
       readonly test: SignerTest;
@@ -204,7 +207,7 @@ function refused(saw: string): NoToken {
   return { kind: 'no-token', outcome: 'refused', reason: 'provider-refused', saw };
 }
 
-function startOf(visit: VisitPurpose): Pick<AuthRequest, 'issuer' | 'browserBinding'> {
+function startOf(visit: VisitPurpose): Pick<BoundAuthRequest, 'issuer' | 'browserBinding'> {
   if (visit.step !== 'test') return visit.authRequest;
   return { issuer: visit.test.issuer, browserBinding: visit.browserBinding };
 }
