@@ -10,11 +10,12 @@ export interface ListedAuditEvent extends AuditRecord {
 
 export interface AuditEventStore {
   /**
-   * Keeps audit events. With `keepAtMost` the oldest beyond that number go, a few hundred at most in one step; this
-   * counts the records, which takes as long as there are many, so it is not for each call. One that is there already stays.
+   * Stores audit events. With `keepAtMost`, deletes the oldest beyond that number, a few hundred per step. That counts
+   * the records, which takes longer the more there are, so do not ask for it with every call. Events already stored are
+   * skipped.
    */
   append(records: readonly AuditRecord[], keepAtMost: number | null): Promise<void>;
   list(query: ListQuery): Promise<Page<ListedAuditEvent>>;
-  /** Deletes at most `batch` records from before `before`. */
+  /** Deletes at most `batch` records older than `before`. */
   deleteBefore(before: Millis, batch: number): Promise<number>;
 }

@@ -9,18 +9,18 @@ export interface AuthPolicyStore {
   /** @throws AlreadyTaken `name` */
   create(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<void>;
   /**
-   * Replaces the rules; leaves a change-feed entry, so that they apply at the next call everywhere.
+   * Replaces the rules. Adds a change-feed entry, so that they apply everywhere at the next call.
    * @returns false when there is no such policy
    * @throws AlreadyTaken `name`
    * @throws NoAdministratorLeft
    */
   replace(id: AuthPolicyId, rules: AuthPolicyRules, now: Millis): Promise<boolean>;
   /**
-   * Changes single members, as `replace` does all: of two changes at once neither takes the other back.
+   * Like `replace`, but changes single members, so that of two simultaneous changes neither undoes the other.
    * @returns false when there is no such policy
-   * @throws AlreadyTaken, NoAdministratorLeft   as `replace`
+   * @throws AlreadyTaken, NoAdministratorLeft   as for `replace`
    */
   update(id: AuthPolicyId, patch: AuthPolicyPatch, now: Millis): Promise<boolean>;
-  /** `referenced` when identities have the policy or a signer enrolls with it; nothing is deleted then. */
+  /** `referenced` when identities have the policy or a signer enrolls with it. Nothing is deleted then. */
   delete(id: AuthPolicyId, now: Millis): Promise<'deleted' | 'referenced' | 'unknown'>;
 }

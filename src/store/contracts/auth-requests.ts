@@ -8,21 +8,21 @@ import type { Millis } from '../../platform/clock.ts';
 import type { NewBrowserSession } from './browser-sessions.ts';
 import type { Within } from './store.ts';
 
-/** An authorization code as it is stored: never the code itself. */
+/** An authorization code as stored: its hash, never the code. */
 export interface StoredCode {
   /** SHA-256 of the whole code, base64url. */
   readonly hash: string;
   readonly expiresAt: Millis;
-  /** Keys of counters of attempts (`AttemptStore`) to reset, since the login is complete with the code. */
+  /** Keys of attempt counters (`AttemptStore`) to reset, since the login is complete with the code. */
   readonly forgetFailures: readonly string[];
-  /** Opened by the same step: the person stays signed in in this browser. */
+  /** Opened in the same step: the person stays signed in in this browser. */
   readonly browserSession?: NewBrowserSession;
 }
 
-/** A login in progress: exists from the first verified primary login on. */
+/** A login in progress. It exists from the first verified primary login on. */
 export interface LoginRecord {
   readonly authRequest: AuthRequest;
-  /** Raised by every primary login; a factor is recorded only for the generation it was verified against. */
+  /** Raised by every primary login. A factor is recorded only for the generation against which it was verified. */
   readonly generation: number;
   readonly progress: LoginProgress;
   readonly hasCode: boolean;
@@ -34,13 +34,13 @@ export interface RedeemCode {
   readonly codeHash: string;
   readonly clientId: string;
   readonly redirectUri: string;
-  /** S256 of the verifier that was presented. */
+  /** S256 of the presented verifier. */
   readonly codeChallenge: string;
   readonly issuer: string;
   /** SHA-256 of the certificate on the connection, base64url; null when there is none. */
   readonly certThumbprint: string | null;
   readonly now: Millis;
-  /** The session to open, and its first refresh token when `offline_access` was granted. */
+  /** The session to open, with its first refresh token when `offline_access` was granted. */
   readonly session: {
     readonly id: ApiSessionId;
     readonly ipAddress: string;
@@ -51,12 +51,12 @@ export interface RedeemCode {
   readonly within?: Within;
 }
 
-/** Opened only when the scopes of the authorization request hold `offline_access`. */
+/** Opened only when the scopes of the authorization request contain `offline_access`. */
 export interface NewRefreshFamily {
   /** SHA-256 of the refresh token of generation 1, base64url. */
   readonly hash: string;
   readonly expiresAt: Millis;
-  /** No token of the family is accepted at or after this point, however often it was refreshed. */
+  /** The family accepts no token from this time on, however often it was refreshed. */
   readonly familyExpiresAt: Millis;
 }
 
@@ -65,23 +65,23 @@ export type RedeemOutcome =
       readonly outcome: 'redeemed';
       readonly session: ApiSession;
       readonly identity: IdentityInTokens;
-      /** That of the identity at this moment. */
+      /** The identity's policy at this moment. */
       readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
       readonly nonce: string | null;
-      /** As in `LoginProgress`; null when none was asked for. */
+      /** As in `LoginProgress`; null when none was requested. */
       readonly certificateKey: string | null;
     }
-  /** `endedSession` is set when this was a second valid use and the session that the first one opened was ended. */
+  /** `endedSession` is set when this was a second valid use, and the session opened by the first one was ended. */
   | {
       readonly outcome: 'refused';
       readonly reason: RedeemRefusal;
       readonly endedSession: ApiSessionId | null;
     };
 
-/** What became of a primary login: see `recordPrimaryLogin`. */
+/** The outcome of a primary login: see `recordPrimaryLogin`. */
 export type PrimaryRecorded = 'recorded' | 'finished' | 'elsewhere' | 'changed';
 
-/** For the audit trail; the client is never told which. */
+/** For the audit trail. The client never learns which. */
 export type RedeemRefusal =
   | 'unknown'
   | 'expired'
@@ -93,15 +93,15 @@ export type RedeemRefusal =
 
 export interface AuthRequestStore {
   /**
-   * Records a verified primary login and replaces whatever the record holds, in one step: what was proven before, the
-   * browser, what was asked for. A TOTP enrollment that was begun on it is forgotten. The request never ends earlier by it.
+   * Records a verified primary login and replaces the whole record in one step: what was proven before, the browser,
+   * what was requested. A TOTP enrollment begun on it is deleted. The request never ends earlier because of this.
    * A record that is bound to a browser is replaced from that browser only.
-   * With `code`, the request is finished by the same step. A request that already has a code is left as it is.
+   * With `code`, the same step finishes the request. A request that already has a code is left unchanged.
    * With `verifiedHash`, nothing is recorded unless the authenticator still has that password hash: a change of the
-   * password ends every login that was verified before it, also one that is just being recorded.
-   * `release` takes back attempts that were reserved for the credentials (`AttemptStore.release`), whatever the outcome.
+   * password ends every login that was verified before it, even one that is just being recorded.
+   * `release` takes back attempts reserved for the credentials (`AttemptStore.release`), whatever the outcome.
    * @returns `finished` when the request already has a code, `elsewhere` when another browser continues with it,
-   *   `changed` when the password is another one now
+   * `changed` when the password has changed since
    */
   recordPrimaryLogin(login: {
     authRequest: AuthRequest;
@@ -114,12 +114,11 @@ export interface AuthRequestStore {
   }): Promise<PrimaryRecorded>;
 
   /**
-   * Records a factor that was passed after the primary login, with the code when nothing is outstanding any more.
-   * Takes effect only for the generation against which the factor was verified: after another primary login, or
-   * once there is a code, it changes nothing. Nor does it when another factor was recorded meanwhile, which it would
-   * undo.
+   * Records a factor passed after the primary login, with the code when nothing is outstanding any more. Only the
+   * generation against which the factor was verified accepts it: after another primary login, or once there is a code,
+   * nothing changes. Nothing changes either if another factor was recorded meanwhile, because this would undo it.
    * @param factor.known the progress to which the factor was added
-   * @returns `outdated` when the progress is another one by now, of the same primary login
+   * @returns `outdated` when the progress has changed since, within the same primary login
    */
   recordFactor(factor: {
     key: AuthRequestKey;
@@ -132,9 +131,9 @@ export interface AuthRequestStore {
   }): Promise<'recorded' | 'superseded' | 'outdated'>;
 
   /**
-   * Sets the new password that a login with the old one has to choose, if the login is still of that generation and has
-   * no code. Ends every session of the identity and its other logins, and nobody needs to ask for a new password.
-   * @returns false when the login is superseded, over, or the authenticator is gone
+   * Sets the new password that a login with the old one has to choose, if the login still has that generation and no
+   * code. Ends every session of the identity and its other logins, and clears the requirement of a new password.
+   * @returns false when the login is superseded or over, or the authenticator is gone
    */
   replacePassword(change: {
     key: AuthRequestKey;
@@ -144,17 +143,18 @@ export interface AuthRequestStore {
     now: Millis;
   }): Promise<boolean>;
 
-  /** Keeps a login in progress open until `expiresAt`, if that is later than now its end. */
+  /** Keeps a login in progress open until `expiresAt`, if that is later than its present end. */
   extend(key: AuthRequestKey, expiresAt: Millis): Promise<void>;
 
-  /** The record of a request whose primary login is done; null when there is none or it has expired. */
+  /** The record of a request whose primary login is done. Null when there is none or it has expired. */
   findLogin(key: AuthRequestKey, now: Millis): Promise<LoginRecord | null>;
 
   /**
-   * Uses up an authorization code and opens its session: exactly one of any number of concurrent calls is
-   * `redeemed`. Every binding is in the condition of the one statement that decides. A second use with the
-   * right bindings ends the session that the first one opened (RFC 6749 4.1.2); wrong bindings do not use the
-   * code up, but the fifth makes it worthless. The code of a login by certificate is bound to that certificate. A disabled or deleted identity refuses.
+   * Uses up an authorization code and opens its session: exactly one of any number of concurrent calls is `redeemed`.
+   * The condition of the one statement that decides contains every binding. A second use with the right bindings ends
+   * the session that the first one opened (RFC 6749 4.1.2). Wrong bindings do not use the code up, but after the fifth
+   * it no longer works. The code of a certificate login is bound to that certificate. A disabled or deleted identity
+   * gets nothing.
    */
   redeemCode(redeem: RedeemCode): Promise<RedeemOutcome>;
 }

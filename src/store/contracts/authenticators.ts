@@ -14,14 +14,16 @@ export interface NewPasswordAuthenticator {
   readonly id: AuthenticatorId;
   readonly identityId: IdentityId;
   readonly username: string;
-  /** The one form under which a user name is looked up; unique (see usernameKey in login/password/password.ts). */
+  /**
+   * The normalized form under which a user name is looked up; unique (see usernameKey in login/password/password.ts).
+   */
   readonly usernameKey: string;
   /** PHC string. */
   readonly passwordHash: string;
   readonly tags: Tags;
 }
 
-/** Everything that a password login needs, in one read. */
+/** Everything a password login needs, in one read. */
 export interface PasswordLogin extends Account {
   readonly authenticator: PasswordAuthenticator;
   readonly passwordHash: string;
@@ -34,15 +36,15 @@ export type NewCertificateAuthenticator = Pick<
 
 export interface KeepSuccessor {
   readonly id: AuthenticatorId;
-  /** That of the certificate whose key the client has proven; another one by now keeps nothing. */
+  /** The certificate whose key the client has proven. If it has been replaced since, nothing is stored. */
   readonly currentThumbprint: string;
   readonly certPem: string;
   readonly thumbprint: string;
-  /** Without one, nothing is kept once a new key was asked for. */
+  /** If false, nothing is stored once a new key was requested. */
   readonly hasNewKey: boolean;
 }
 
-/** Everything that a certificate login needs, in one read. */
+/** Everything a certificate login needs, in one read. */
 export interface CertificateLogin {
   readonly authenticator: CertificateAuthenticator;
   readonly identity: Identity;
@@ -50,7 +52,7 @@ export interface CertificateLogin {
 }
 
 export type LockableAuthenticator = Authenticator & {
-  /** When the lock of a password ends or ended; null when there was none recently. */
+  /** When the password's lock ends or ended; null when there was none recently. */
   readonly lockedUntil: Millis | null;
 };
 
@@ -82,26 +84,26 @@ export interface AuthenticatorStore {
   /** @throws AlreadyTaken `certPem` (of any identity), or `method` when the identity already has a certificate */
   createCertificate(authenticator: NewCertificateAuthenticator, now: Millis): Promise<void>;
   /**
-   * Notes that an administrator wants a certificate replaced.
-   * @param rollKey a successor that was kept before is withdrawn: it may have the key that is to go
+   * Records that an administrator wants a certificate replaced.
+   * @param rollKey withdraws a stored successor, which may have the key that has to go
    * @returns false when there is no such certificate
    */
   requestExtension(id: AuthenticatorId, rollKey: boolean, now: Millis): Promise<boolean>;
-  /** Keeps a successor beside the certificate, in the place of an earlier one. It logs nobody in. */
+  /** Stores a successor beside the certificate, replacing an earlier one. It logs nobody in. */
   keepSuccessor(keep: KeepSuccessor): Promise<boolean>;
   /**
-   * Puts the successor with this thumbprint in the place of the certificate; what was requested is fulfilled. When a
-   * new key was, the sessions that the certificate opened end with the former one.
-   * @returns false when it is not the one that is kept
+   * Replaces the certificate by the successor with this thumbprint; pending requests are fulfilled. If a new key was
+   * requested, the sessions that the old certificate opened end.
+   * @returns false when this is not the stored successor
    */
   promoteSuccessor(promote: PromoteSuccessor): Promise<boolean>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
   list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
-  /** Those of some identities. */
+  /** The authenticators of these identities. */
   listOf(identityIds: readonly IdentityId[]): Promise<readonly LockableAuthenticator[]>;
   /**
-   * Sets user name or password. A new password ends the identity's sessions, except one if named, and its logins in
-   * progress in the same step.
+   * Sets user name or password. In the same step, a new password ends the identity's sessions, except one if given, and
+   * its logins in progress.
    * @returns false when there is no such authenticator
    * @throws AlreadyTaken `username`
    */
@@ -110,7 +112,7 @@ export interface AuthenticatorStore {
     patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags },
     when: WhenPasswordChanges,
   ): Promise<boolean>;
-  /** Stores the same password under newer parameters. Does nothing when the hash is no longer `oldHash`. */
+  /** Stores the same password with newer hash parameters. Does nothing when the hash is no longer `oldHash`. */
   rehashPassword(id: AuthenticatorId, oldHash: string, newHash: string): Promise<void>;
   /**
    * Deletes an authenticator, ends the sessions it opened and the identity's logins in progress.

@@ -6,19 +6,19 @@ import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { StoredCode } from './auth-requests.ts';
 
-/** A browser session that the completion of a login opens; the rest of it is that login's. */
+/** A browser session opened when a login completes. The rest of it comes from that login. */
 export interface NewBrowserSession {
   readonly id: BrowserSessionId;
   /** SHA-256 of the whole cookie value, base64url. */
   readonly tokenHash: string;
-  /** The application to which the login leads. */
+  /** The application that the login leads to. */
   readonly application: string;
   readonly ipAddress: string;
   readonly now: Millis;
   readonly expiresAt: Millis;
-  /** The one that this browser had before: it ends in the same step. */
+  /** The previous session of this browser. It ends in the same step. */
   readonly replaces: BrowserSessionId | null;
-  /** How many one identity may have; the oldest go. */
+  /** How many one identity may have. The oldest are ended. */
   readonly most: number;
 }
 
@@ -38,13 +38,13 @@ export interface ContinueBrowserSession {
 export type NamedBrowserSession = BrowserSession & { readonly identityName: string };
 
 export interface BrowserSessionStore {
-  /** The session that has this cookie; null when there is none, or it has expired. */
+  /** The session with this cookie; null when there is none, or it has expired. */
   findByToken(id: BrowserSessionId, tokenHash: string, now: Millis): Promise<BrowserSession | null>;
 
   /**
    * Records the authorization request with its code, and the use of the session, in one step.
    * @returns `gone` when the session has ended by now, `finished` when the request already has a code; nothing was
-   *   recorded then
+   * recorded then
    */
   continueWith(use: ContinueBrowserSession): Promise<'recorded' | 'gone' | 'finished'>;
 

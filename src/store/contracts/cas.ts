@@ -3,16 +3,16 @@ import type { CaId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 
-/** A new authority counts for nothing until it is verified. */
+/** A new authority does not count until it is verified. */
 export type NewCa = Omit<Ca, 'verifiedAt' | 'createdAt' | 'updatedAt'>;
 
 /**
- * Only the members that are present are changed. The certificate cannot be: the proof that somebody holds its key
- * would no longer belong to it.
+ * Changes only the members that are present. The certificate cannot change: the proof that somebody holds its key would
+ * no longer apply.
  */
 export type CaPatch = Partial<Omit<NewCa, 'id' | 'certPem' | 'thumbprint' | 'verificationToken'>>;
 
-/** Every change leaves a change-feed entry, so that it applies at the next login everywhere. */
+/** Every change adds a change-feed entry, so that it applies everywhere at the next login. */
 export interface CaStore {
   find(id: CaId): Promise<Ca | null>;
   list(query: ListQuery): Promise<Page<Ca>>;
@@ -21,13 +21,16 @@ export interface CaStore {
   /** @throws AlreadyTaken `name`, or `certPem` when the certificate is registered already */
   create(ca: NewCa, now: Millis): Promise<void>;
   /**
-   * Changes an authority. When the rule by which its certificates name identities changes, the sessions and logins in
-   * progress of those that it has found end in the same step.
+   * Changes an authority. If the rule by which its certificates name identities changes, the sessions and logins in
+   * progress of identities found by it end in the same step.
    * @returns false when there is no such authority
    * @throws AlreadyTaken `name`
    */
   update(id: CaId, patch: CaPatch, now: Millis): Promise<boolean>;
-  /** Notes that somebody proved to hold the key. @returns false when that was done before, or there is none */
+  /**
+   * Records that somebody proved to hold the key. @returns false when that was done before, or there is no such
+   * authority
+   */
   verify(id: CaId, now: Millis): Promise<boolean>;
   /** @returns false when there is none */
   delete(id: CaId, now: Millis): Promise<boolean>;

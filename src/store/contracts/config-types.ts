@@ -6,7 +6,7 @@ import type { Millis } from '../../platform/clock.ts';
 export type NewConfigType = Omit<ConfigType, 'createdAt' | 'updatedAt'>;
 export type ConfigTypePatch = Partial<Omit<NewConfigType, 'id'>>;
 
-/** Read at each login that asks for configuration types; nothing is kept in memory. */
+/** Read at each login that asks for configuration types; not cached. */
 export interface ConfigTypeStore {
   find(id: ConfigTypeId): Promise<ConfigType | null>;
   /** Those that have one of these names. */

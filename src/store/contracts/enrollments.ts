@@ -34,30 +34,30 @@ export interface Redemption {
   readonly now: Millis;
 }
 
-/** `unknown`: there is no such token with that method for that identity, or no more. */
+/** `unknown`: there is no such token, or no longer, with that method for that identity. */
 export type RedemptionOutcome = 'enrolled' | 'unknown' | 'expired' | 'disabled';
 
 export interface EnrollmentStore {
-  /** Takes the place of an expired one of the same method. @throws AlreadyTaken `method` where one is still good */
+  /** Replaces an expired one of the same method. @throws AlreadyTaken `method` if one is still valid */
   create(enrollment: NewEnrollment, now: Millis): Promise<void>;
   /** Creates an identity with its enrollments in one step. @throws AlreadyTaken `name`, `externalId` or `method` */
   createIdentity(identity: NewIdentity, enrollments: readonly NewEnrollment[], now: Millis): Promise<void>;
   find(id: EnrollmentId): Promise<Enrollment | null>;
-  /** Also an expired one. */
+  /** Even an expired one. */
   findByTokenHash(tokenHash: string): Promise<OpenEnrollment | null>;
   /** All of the named identities. */
   listOf(identityIds: readonly IdentityId[]): Promise<readonly Enrollment[]>;
   list(query: ListQuery): Promise<Page<ListedEnrollment>>;
-  /** Puts another token in the place of the present one, which is worthless from then on. @returns false when there is none */
+  /** Replaces the current token, which no longer works. @returns false when there is none */
   renew(
     id: EnrollmentId,
     renewal: Pick<NewEnrollment, 'tokenHash' | 'sealedToken' | 'expiresAt'>,
     now: Millis,
   ): Promise<boolean>;
   /**
-   * Uses a token up and gives its identity the authenticator in the same step. Exactly one of any number of
-   * concurrent calls does. A disabled identity is given none.
-   * @throws AlreadyTaken `certPem`, `username` or `method`; the token stays good
+   * Uses a token up and gives its identity the authenticator in the same step. Exactly one of any number of concurrent
+   * calls does. A disabled identity gets none.
+   * @throws AlreadyTaken `certPem`, `username` or `method`; the token can still be used
    */
   redeem(redemption: Redemption): Promise<RedemptionOutcome>;
   /**

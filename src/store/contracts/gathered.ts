@@ -1,7 +1,7 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { Store } from './store.ts';
 
-/** Kinds of what a gathered change may rest on. */
+/** Kinds of entities that a gathered change may depend on. */
 export type GatheredKind =
   | 'auth-policy'
   | 'ext-jwt-signer'
@@ -19,23 +19,23 @@ export interface Seen {
 
 export interface CommitConditions {
   readonly now: Millis;
-  /** These have not changed since. */
+  /** These must not have changed since. */
   readonly seen: readonly Seen[];
-  /** Also when no administrator is left who can log in. */
+  /** Even if no administrator could log in any more. */
   readonly force: boolean;
-  /** Makes every change, finds out whether all of them can be made, and takes them back. */
+  /** Makes every change, finds out whether all of them are possible, and rolls them back. */
   readonly dryRun: boolean;
 }
 
-/** Changes that are kept back, to be made in one step or not at all. */
+/** Changes that are deferred, to be made in one step or not at all. */
 export interface GatheredChanges {
   /**
-   * Reads what is stored. What is changed through it is kept back, and its promise says that it worked; only methods
-   * that create, update and delete what administrators manage may be used so.
+   * Reads what is stored. Changes made through it are deferred, and their promises claim success; only methods that
+   * create, update and delete what administrators manage may be used this way.
    */
   readonly store: Store;
   /**
-   * Makes the changes in their order, in one step.
+   * Makes the changes in order, in one step.
    * @throws NotAsSeen            something has changed since, or something still refers to what is deleted
    * @throws AlreadyTaken, NoAdministratorLeft, CallerRefused
    */
@@ -43,10 +43,10 @@ export interface GatheredChanges {
 }
 
 /**
- * Thrown when changes that belong together cannot be made; none is.
- * - `changed`: an entity is not as it was seen, or gone
- * - `referenced`: something refers to an entity that is to be deleted
- * - `taken-back`: a dry run, of which every change could be made
+ * Thrown when changes that belong together cannot be made. None is made then.
+ * - `changed`: an entity is not as it was seen, or is gone
+ * - `referenced`: something refers to an entity that would be deleted
+ * - `taken-back`: a dry run in which every change was possible
  */
 export class NotAsSeen extends Error {
   override readonly name = 'NotAsSeen';

@@ -13,9 +13,9 @@ export interface NewIdentity {
   readonly externalId: string | null;
   readonly authPolicyId: AuthPolicyId;
   readonly isAdmin: boolean;
-  /** None unless given. */
+  /** None by default. */
   readonly permissions?: readonly Permission[];
-  /** False unless given. */
+  /** False by default. */
   readonly passwordMustChange?: boolean;
   readonly roleAttributes: readonly string[];
   readonly tags: Tags;
@@ -40,16 +40,18 @@ export interface IdentityStore {
   find(id: IdentityId): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
-  /** What its client said about itself when a login was last completed (legacy: when a session was opened); null: nothing yet. */
+  /**
+   * What its client reported when a login was last completed (legacy: when a session was opened). Null: nothing yet.
+   */
   findClientInfo(id: IdentityId): Promise<ClientInfo | null>;
   /** The identity that has exactly this external id. */
   findByExternalId(externalId: string): Promise<Identity | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
-  /** Identities with a policy in the order of their ids. @param after the id after which to begin; empty: the first */
+  /** Identities with a policy, ordered by id. @param after the id to start after; empty: from the first */
   listOfPolicy(policyId: AuthPolicyId, after: string, limit: number): Promise<readonly Identity[]>;
   /**
-   * Changes an identity. Disabling ends its sessions and logins in progress in the same step; an external id that
-   * goes ends those that no authenticator of the identity has opened. Leaves a change-feed entry.
+   * Changes an identity. Disabling it ends its sessions and logins in progress in the same step; removing or changing
+   * the external id ends those that no authenticator of the identity opened. Adds a change-feed entry.
    * @returns false when there is no such identity
    * @throws AlreadyTaken `name` or `externalId`
    * @throws NoAdministratorLeft

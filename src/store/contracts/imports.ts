@@ -8,7 +8,7 @@ import type { NewConfigType } from './config-types.ts';
 import type { NewEnrollment } from './enrollments.ts';
 import type { NewExternalJwtSigner } from './external-jwt-signers.ts';
 
-/** Kinds of what is imported, in the order in which they refer to one another. */
+/** Kinds of imported entities. Each comes after those it refers to. */
 export const importKinds = [
   'auth-policy',
   'ext-jwt-signer',
@@ -21,9 +21,9 @@ export const importKinds = [
 ] as const;
 export type ImportKind = (typeof importKinds)[number];
 
-/** One entity as the source has it. */
+/** One entity in the source. */
 interface Imported {
-  /** Hash of the entity in the source: tells whether it has changed there since. */
+  /** Hash of the entity in the source, which shows whether it has changed there since. */
   readonly digest: string;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
@@ -50,13 +50,13 @@ export type ImportedAuthenticator = Imported &
 export type ImportedTotp = Imported & {
   readonly identityId: IdentityId;
   readonly sealedSeed: string;
-  /** Keyed hashes of the codes that were not used. */
+  /** Keyed hashes of the unused codes. */
   readonly recoveryHashes: readonly string[];
 };
 
 export type ImportedEnrollment = Imported & { readonly enrollment: NewEnrollment };
 
-/** What is imported in one step, each kind in the order of the source. */
+/** What one step imports, each kind in the order of the source. */
 export interface ImportBatch {
   readonly authPolicies: readonly ImportedAuthPolicy[];
   readonly signers: readonly ImportedSigner[];
@@ -69,10 +69,10 @@ export interface ImportBatch {
 }
 
 /**
- * - `created`: it was not here
+ * - `created`: it did not exist here
  * - `changed`: the source has changed since it was imported, and nobody has changed it here
- * - `unchanged`: the source has not changed since it was imported; whatever became of it here stays
- * - `conflict`: something else is here, which stays
+ * - `unchanged`: the source has not changed since it was imported; whatever happened to it here stays
+ * - `conflict`: something different exists here, and stays
  */
 export type ImportStatus = 'created' | 'changed' | 'unchanged' | 'conflict';
 
@@ -80,16 +80,16 @@ export interface ImportOutcome {
   readonly kind: ImportKind;
   readonly id: string;
   readonly status: ImportStatus;
-  /** Of a conflict: what it conflicts with. */
+  /** In a conflict: what it conflicts with. */
   readonly reason: string | null;
 }
 
 export interface ImportStore {
   /**
-   * Takes over all of it in one step, or nothing. What is here already stays as it is where the two disagree.
-   * @param dryRun says what would be done, and does nothing
+   * Imports everything in one step, or nothing. Where the two disagree, what exists here stays.
+   * @param dryRun says what would be done, and changes nothing
    * @returns one outcome for each entity, in the order of the kinds
-   * @throws NoAdministratorLeft   what the policies of the source say would lock the last administrator out
+   * @throws NoAdministratorLeft   the policies of the source would lock the last administrator out
    */
   take(batch: ImportBatch, now: Millis, dryRun: boolean): Promise<readonly ImportOutcome[]>;
 }

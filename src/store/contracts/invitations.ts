@@ -6,14 +6,14 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 export type NewInvitation = Invitation & {
-  /** SHA-256 of the token, base64url. The token itself is stored nowhere. */
+  /** SHA-256 of the token, base64url. The token itself is not stored. */
   readonly tokenHash: string;
 };
 
 /** An invitation as administrators see it. */
 export type ListedInvitation = Invitation & {
   readonly identityName: string;
-  /** Null where `madeBy` is. */
+  /** Null when `madeBy` is null. */
   readonly madeByName: string | null;
 };
 
@@ -22,13 +22,13 @@ export interface OpenInvitation {
   readonly invitation: Invitation;
   readonly identity: Identity;
   readonly policy: AuthPolicy;
-  /** Of the password that the identity has; null when it has none yet. */
+  /** Of the identity's password; null when it has none yet. */
   readonly username: string | null;
 }
 
 export interface InvitationRedemption {
   readonly tokenHash: string;
-  /** The user name is for an identity without a password; one that has a password keeps its own. */
+  /** The user name applies to an identity without a password; others keep theirs. */
   readonly password: {
     readonly id: AuthenticatorId;
     readonly identityId: IdentityId;
@@ -41,22 +41,22 @@ export interface InvitationRedemption {
 
 export interface InvitationStore {
   /**
-   * Takes the place of the one that the identity has.
-   * @returns `unknown` without such an identity; `disabled`; `beyond-help` for one by a helper when the identity
-   *   administers or has a permission
+   * Replaces the invitation that the identity has.
+   * @returns `unknown` when there is no such identity; `disabled`; `beyond-help` for an invitation by a helper when the
+   * identity is an administrator or has a permission
    */
   create(invitation: NewInvitation, now: Millis): Promise<'created' | 'unknown' | 'disabled' | 'beyond-help'>;
-  /** Also an expired one. */
+  /** Even an expired one. */
   find(identityId: IdentityId): Promise<Invitation | null>;
-  /** Also expired ones, until they are deleted a week later. */
+  /** Including expired ones, which are deleted after a week. */
   list(query: ListQuery): Promise<Page<ListedInvitation>>;
-  /** Also an expired one. */
+  /** Even an expired one. */
   findByTokenHash(tokenHash: string): Promise<OpenInvitation | null>;
   /**
-   * Uses the link up and sets the password in the same step; exactly one of any number of concurrent calls does. Locks
-   * of the password end, and so do logins in progress and an enrollment with a password; sessions only where the
-   * invitation says so.
-   * @throws AlreadyTaken `username`; the link stays good
+   * Uses the link up and sets the password in the same step; exactly one of any number of concurrent calls does. Ends
+   * locks of the password, logins in progress and an enrollment for a password; ends sessions only if the invitation
+   * says so.
+   * @throws AlreadyTaken `username`; the link can still be used
    */
   redeem(redemption: InvitationRedemption): Promise<'set' | 'unknown' | 'expired' | 'disabled'>;
   /** @returns false when there is none */

@@ -28,30 +28,30 @@ export interface ReplaceSealed {
 }
 
 export interface KeyStore {
-  /** Every signing key that is not yet removed at `now`, oldest first. */
+  /** Every signing key that is not removed at `now`, oldest first. */
   listSigningKeys(now: Millis): Promise<readonly SigningKey[]>;
   /**
-   * Adds a key and sets when the ones before it stop signing and leave, in one step; leaves a change-feed entry.
-   * Guarded by the kid of the newest key of that algorithm that the caller saw, so that of two nodes rotating at
-   * once one wins. @returns false when another rotation came first
+   * Adds a key and sets when the previous ones stop signing and are removed, in one step. Adds a change-feed entry. The
+   * caller passes the kid of the newest key of that algorithm it knows, so that one of two nodes that rotate at once
+   * wins. @returns false when another rotation came first
    */
   rotateSigningKey(rotation: {
     next: SigningKey;
     newestSeen: string | null;
-    /** For every older key of the same algorithm that is not yet retired. */
+    /** For every older key of the same algorithm that is not retired yet. */
     retireOldAt: Millis;
     removeOldAt: Millis;
   }): Promise<boolean>;
   /**
-   * What is sealed under the key-encryption key, by id, whatever has become of what it belongs to.
-   * @param after the last id of the page before; empty for the first page
+   * Everything sealed under the key-encryption key, by id, even if what it belongs to has ended.
+   * @param after the last id of the previous page; empty for the first page
    */
   listSealed(kind: SealedKind, after: string, limit: number): Promise<readonly SealedSecret[]>;
   /**
-   * Puts the same secret, sealed again, in the place of what was read; leaves a change-feed entry for a signing key.
-   * @returns false when it is no longer there, or another one
+   * Replaces a sealed value by the same secret sealed anew. Adds a change-feed entry for a signing key.
+   * @returns false when the value is gone or has changed
    */
   replaceSealed(replace: ReplaceSealed): Promise<boolean>;
-  /** The named server secret (sealed text), created from `make` by whoever comes first. */
+  /** The named server secret (sealed text). Whoever asks first creates it from `make`. */
   serverSecret(name: string, make: () => string): Promise<string>;
 }

@@ -5,10 +5,10 @@ import type { Millis } from '../../platform/clock.ts';
 
 export type NewOidcClient = Omit<OidcClient, 'createdAt' | 'updatedAt'>;
 
-/** Only the members that are present are changed. */
+/** Changes only the members that are present. */
 export type OidcClientPatch = Partial<Omit<NewOidcClient, 'id'>>;
 
-/** Every change of a client or of its secrets leaves a change-feed entry, so that it applies at once on every node. */
+/** Every change of a client or its secrets adds a change-feed entry, so that it applies at once on every node. */
 export interface OidcClientStore {
   find(id: OidcClientId): Promise<OidcClient | null>;
   list(query: ListQuery): Promise<Page<OidcClient>>;
@@ -17,13 +17,13 @@ export interface OidcClientStore {
   create(client: NewOidcClient, now: Millis): Promise<void>;
   /** @returns false when there is no such client. @throws AlreadyTaken `name` */
   update(id: OidcClientId, patch: OidcClientPatch, now: Millis): Promise<boolean>;
-  /** Ends the client's sessions and takes its secrets along. @returns false when there is no such client */
+  /** Ends the client's sessions and deletes its secrets. @returns false when there is no such client */
   delete(id: OidcClientId, now: Millis): Promise<boolean>;
   /** Oldest first. */
   listSecrets(id: OidcClientId): Promise<readonly OidcClientSecret[]>;
   /**
-   * Of concurrent calls no more succeed than there is room for.
-   * @returns `full` when the client has as many as it may, `unknown` when there is no such client
+   * If called concurrently, no more calls succeed than there is room for.
+   * @returns `full` when the client has as many as it may have, `unknown` when there is no such client
    */
   addSecret(
     secret: Omit<OidcClientSecret, 'lastUsedAt' | 'createdAt'>,
@@ -31,10 +31,10 @@ export interface OidcClientStore {
   ): Promise<'added' | 'full' | 'unknown'>;
   /** @returns false when the client has no such secret */
   deleteSecret(id: OidcClientId, secretId: OidcClientSecretId, now: Millis): Promise<boolean>;
-  /** Notes that a secret was used. Leaves no change-feed entry. */
+  /** Records that a secret was used. Adds no change-feed entry. */
   noteSecretUse(secretId: OidcClientSecretId, now: Millis): Promise<void>;
   /**
-   * Uses up an assertion (RFC 7523 3): of several calls with the same key one gets true.
+   * Uses up an assertion (RFC 7523 3): exactly one of several calls with the same key gets true.
    * @param key       hash of the client's id and the `jti`
    * @param expiresAt until when it has to be remembered
    */

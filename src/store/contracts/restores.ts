@@ -1,6 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 
-/** What a restored database contained that could be used, and is worthless now. */
+/** What a restored database contained that was usable, and was withdrawn. */
 export interface Withdrawn {
   readonly sessions: number;
   readonly recoveryCodes: number;
@@ -11,11 +11,11 @@ export interface Withdrawn {
 
 export interface RestoreStore {
   /**
-   * Makes worthless, in one step, everything that was ever issued from this database and can be presented: the
-   * database is of an earlier moment and does not know what was used, ended or withdrawn since, nor what was issued
-   * since. Sessions, logins in progress, links, enrollments and recovery codes go; so do the signing keys and the server secrets,
-   * under which tokens that this database has never seen would still be good. New ones are made at the next start.
-   * What proves who somebody is stays: passwords, certificates, TOTP enrollments. For use while no controller runs.
+   * Withdraws, in one step, everything ever issued from this database that could be presented: the database is of an
+   * earlier moment and does not know what was used, ended, withdrawn or issued since. Deletes sessions, logins in
+   * progress, links, enrollments and recovery codes; also the signing keys and server secrets, with which tokens
+   * unknown to this database would still be valid. The next start makes new ones. What proves who somebody is stays:
+   * passwords, certificates, TOTP enrollments. Call only while no controller runs.
    * @param totpStep the last time step whose code may have been used by now; no code up to it is accepted any more
    */
   withdrawEverythingIssued(restore: { id: string; totpStep: number; now: Millis }): Promise<Withdrawn>;

@@ -8,19 +8,18 @@ export type NewRevocation = Omit<Revocation, 'createdAt' | 'updatedAt'>;
 export interface RevocationStore {
   find(id: RevocationId): Promise<Revocation | null>;
   list(query: ListQuery): Promise<Page<Revocation>>;
-  /** The tokens (`jti`) that are revoked by themselves and may be unexpired: their deny set at start. */
+  /** The individually revoked tokens (`jti`) that may be unexpired: their deny set at start. */
   listTokens(now: Millis): Promise<readonly Pick<Revocation, 'id' | 'expiresAt'>[]>;
   /**
-   * Keeps the entry and does what it says in the same step: a `jti` is refused by every node from its next look at
-   * the change feed; the sessions of an identity, or those that a signer or a CA has opened, are ended that were not
-   * opened after `issuedBefore`, with the logins in progress; or the session is. Repeated, it does so again and the
-   * entry lives on.
-   * @returns how many sessions were ended; null: there is no such thing, and nothing was kept
+   * Stores the entry and carries it out in the same step. A `jti`: every node refuses it once it has read the change
+   * feed. An identity, signer or CA: ends the sessions opened by it, not after `issuedBefore`, and the logins in
+   * progress. A session: ends it. A repeated call does so again and prolongs the entry.
+   * @returns how many sessions were ended; null: there is no such entity, and nothing was stored
    * @throws AlreadyTaken `id`   something of another type is revoked under this id
    */
   revoke(revocation: NewRevocation, now: Millis): Promise<number | null>;
   /**
-   * Forgets an entry: a `jti` counts again; sessions that were ended stay ended.
+   * Deletes an entry: a `jti` counts again; ended sessions stay ended.
    * @returns false when there is none
    */
   delete(id: RevocationId, now: Millis): Promise<boolean>;

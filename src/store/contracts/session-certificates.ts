@@ -4,8 +4,8 @@ import type { Millis } from '../../platform/clock.ts';
 
 export interface SessionCertificateStore {
   /**
-   * Keeps a certificate of a session that is alive. Beyond `most` of one session the oldest are revoked.
-   * @returns false when the session has ended; nothing is kept then
+   * Stores a certificate for a live session. Beyond `most` per session, the oldest are revoked.
+   * @returns false when the session has ended; nothing is stored then
    */
   add(certificate: SessionCertificate, most: number): Promise<boolean>;
   /** Those of a session that have not expired, the oldest first. */
@@ -13,7 +13,7 @@ export interface SessionCertificateStore {
   /** The certificate with this thumbprint; null also when its session has ended. */
   findByThumbprint(thumbprint: string): Promise<SessionCertificate | null>;
   /**
-   * Revokes one of a session: it stands for nothing from the next call on. Leaves a change-feed entry.
+   * Revokes one certificate of a session from the next call on. Adds a change-feed entry.
    * @returns false when the session has none with this id
    */
   revoke(sessionId: ApiSessionId, id: SessionCertificateId, now: Millis): Promise<boolean>;

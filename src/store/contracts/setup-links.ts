@@ -9,9 +9,9 @@ export interface RedeemSetupLink {
 }
 
 export interface SetupLinkStore {
-  /** Stores a one-time link for setting up an administrator; earlier unused ones stop working. */
+  /** Stores a one-time link for setting up an administrator. Earlier unused links stop working. */
   create(link: { id: string; tokenHash: string; expiresAt: Millis; now: Millis }): Promise<void>;
-  /** `usable`, or why it is not. Uses nothing up. */
+  /** `usable`, or why it is not. Does not use the link up. */
   check(tokenHash: string, now: Millis): Promise<'usable' | 'used' | 'expired' | 'unknown'>;
   /**
    * Uses the link up and creates the administrator with a password in the same step.

@@ -1,6 +1,6 @@
-// The interface of the store: one for each concern. A method is one atomic intent, never a table operation, and its
-// promise resolves after the commit is durable. The implementations are beside this folder; only the files directly in
-// src/ know them.
+// The interface of the store, split by concern. A method is one atomic intent, never a table operation, and its promise
+// resolves once the commit is durable. The implementations are in the folders beside this one; only the files directly
+// in src/ know them.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
@@ -63,18 +63,18 @@ export interface Store {
   readonly imports: ImportStore;
   readonly versions: VersionStore;
   /**
-   * The same store, for changes in somebody's name: each of its intents first asks, in its own transaction, whether the
-   * session and the right of the actor still stand. However long a call has waited since it was let in (for its body, a
-   * hash, an answer from elsewhere), what was taken from the caller meanwhile is no longer acted on.
+   * The same store for changes on behalf of a caller: each intent first checks, in its own transaction, that the
+   * session and the right of the actor still exist. However long the call has waited since it was let in (for its body,
+   * a hash, an answer from elsewhere), it cannot use what was taken from the caller meanwhile.
    * @param now   Millis; sessions that expire at or before it are over
    * @throws CallerRefused from every method that changes something; NotAsSeen when `unchanged` has changed
    */
   onBehalfOf(actor: Actor, now: Millis, conditions?: ChangeConditions): Store;
-  /** Several changes in somebody's name, to be made together. */
+  /** Several changes on behalf of a caller, to be made together. */
   gather(actor: Actor, now: Millis): GatheredChanges;
   /**
-   * Lets another thread of this process, which has opened the same database with the other end of the port, write through
-   * the one that writes here. Closes the port where each thread writes by itself.
+   * Lets another thread of this process, which has opened the same database with the other end of the port, write
+   * through the thread that writes here. Closes the port if each thread writes by itself.
    */
   letWrite(port: MessagePort): void;
   /** Waits for what is under way, then closes the database. */
@@ -90,23 +90,23 @@ export interface ChangeConditions {
 }
 
 /**
- * Thrown by any method when the database could not do its part: disk full, connection lost, shutting down.
- * Nothing of the intent has taken effect, except that a commit whose answer was lost may have.
+ * Thrown by any method when the database could not do its part: disk full, connection lost, shutting down. The intent
+ * has not taken effect, except that a commit whose answer was lost may have.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
 /**
- * How long a single-use credential may wait for a database that several nodes share before it is used up; later the
- * method throws StoreUnavailable, and nothing is done. A client without an answer asks another node; its first request
- * would then arrive as the second use, and end what the client has obtained meanwhile.
+ * How long a single-use credential may wait for a shared database before it is used up. After that the method throws
+ * StoreUnavailable and does nothing. A client without an answer asks another node; its first request would then arrive
+ * as the second use, and end what the client has obtained meanwhile.
  */
 export type Within = Millis;
 
 /**
- * The methods that give power, or take it away. Rules that act for callers get the store without them
- * (`StoreForCallers`), so that what they change goes through `onBehalfOf`.
+ * The methods that grant or remove power. Rules that act for callers get the store without them (`StoreForCallers`), so
+ * that such changes go through `onBehalfOf`.
  */
 interface Powers {
   readonly apiSessions: 'end' | 'endAllOf' | 'endOthers';
@@ -137,7 +137,7 @@ export type StoreForCallers<Part extends keyof Store> = Pick<Store, 'onBehalfOf'
   readonly [Name in Part]: Name extends keyof Powers ? Omit<Store[Name], Powers[Name]> : Store[Name];
 };
 
-/** Thrown by a store of `onBehalfOf`: the session of the actor is over, or the right is lost. Nothing was changed. */
+/** Thrown by a store of `onBehalfOf` when the actor's session has ended or the right is lost. Nothing was changed. */
 export class CallerRefused extends Error {
   override readonly name = 'CallerRefused';
   readonly lacks: 'session' | 'right';
@@ -147,7 +147,7 @@ export class CallerRefused extends Error {
   }
 }
 
-/** Thrown by methods that would leave no administrator who can log in, and are not told to do it anyway. */
+/** Thrown by methods that would leave no administrator who can log in, unless they are forced. */
 export class NoAdministratorLeft extends Error {
   override readonly name = 'NoAdministratorLeft';
   constructor() {
@@ -155,7 +155,7 @@ export class NoAdministratorLeft extends Error {
   }
 }
 
-/** Thrown by methods that create or rename, when a unique value is taken. `field` is the wire name of the field. */
+/** Thrown by methods that create or rename when a unique value is taken. `field` is the wire name of the field. */
 export class AlreadyTaken extends Error {
   override readonly name = 'AlreadyTaken';
   readonly field: string;

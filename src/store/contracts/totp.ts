@@ -1,7 +1,7 @@
 import type { IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 
-/** A seed that was shown to somebody and not yet verified. It belongs to the flow that showed it. */
+/** A seed that was shown to somebody and is not verified yet. It belongs to the flow that showed it. */
 export interface PendingTotp {
   readonly identityId: IdentityId;
   /** The seed and the recovery codes, sealed under the key-encryption key with the flow's key as label. */
@@ -23,25 +23,24 @@ export interface TotpStore {
   enrolledAmong(identityIds: readonly IdentityId[]): Promise<ReadonlySet<IdentityId>>;
   /** The pending enrollment of a flow: the key of an authorization request or the id of a session. */
   findPending(flow: string, now: Millis): Promise<PendingTotp | null>;
-  /** Keeps a pending enrollment. `exists` when this flow has one already or the identity is enrolled. */
+  /** Stores a pending enrollment. `exists` when this flow has one already or the identity is enrolled. */
   start(flow: string, pending: PendingTotp, now: Millis): Promise<'started' | 'exists'>;
   /**
-   * Turns the flow's pending enrollment into the identity's, with `step` as the first that was accepted; other
-   * pending enrollments of the identity die. Leaves a change-feed entry.
+   * Makes the flow's pending enrollment the identity's, with `step` as its first accepted step. Deletes other pending
+   * enrollments of the identity. Adds a change-feed entry.
    * @returns false when the flow has none, or the identity was enrolled meanwhile by another flow
    */
   verify(flow: string, enrollment: { sealedSeed: string; step: number; now: Millis }): Promise<boolean>;
   /** Abandons the flow's pending enrollment. False when there was none. */
   abandon(flow: string): Promise<boolean>;
   /**
-   * Accepts a time step (RFC 6238 5.2): true for exactly one caller, and never for a step at or before one that
-   * was accepted.
+   * Accepts a time step (RFC 6238 5.2): true for exactly one caller, and never for a step at or before an accepted one.
    */
   burnStep(identityId: IdentityId, step: number): Promise<boolean>;
   /** Uses up a recovery code: true for exactly one caller. */
   burnRecoveryCode(identityId: IdentityId, hash: string, now: Millis): Promise<boolean>;
   /** Replaces every recovery code. False when the identity is not enrolled. */
   replaceRecoveryCodes(identityId: IdentityId, hashes: readonly string[]): Promise<boolean>;
-  /** Removes enrollment and recovery codes. False when there was none. Leaves a change-feed entry. */
+  /** Deletes enrollment and recovery codes. False when there was none. Adds a change-feed entry. */
   remove(identityId: IdentityId, now: Millis): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
-// Versions of what administrators change, so that a change can ask that nobody else has made one meanwhile.
+// Versions of what administrators change, so that a change can require that nobody else made one meanwhile.
 
-/** What has versions, as the management API calls its collections. */
+/** What has versions, by the names of the management API's collections. */
 export type VersionedEntity =
   | 'identities'
   | 'authenticators'
@@ -12,8 +12,8 @@ export type VersionedEntity =
 
 export interface VersionStore {
   /**
-   * @returns base64url, another one after every change of the entity's own fields, and the same on every node; null when
-   *   there is no such entity
+   * @returns base64url, the same on every node, and different after every change of the entity's own fields; null when
+   * there is no such entity
    */
   find(entity: VersionedEntity, id: string): Promise<string | null>;
 }
@@ -22,6 +22,6 @@ export interface VersionStore {
 export interface Unchanged {
   readonly entity: VersionedEntity;
   readonly id: string;
-  /** One of these is the version that it has. */
+  /** Its version has to be one of these. */
   readonly versions: readonly string[];
 }

@@ -6,20 +6,22 @@ import { tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService } from './tables-of-service.ts';
 import { to18, upgradeFrom16 } from './upgrade.ts';
 
-/** The version of a schema without later migrations. Versions below the one before it were never used outside. */
+/**
+ * The version of a schema before any later migration. Versions older than the one before it were never used elsewhere.
+ */
 const initialVersion = 17;
 
-/** What a release knows of the schema. */
+/** What a release knows about the schema. */
 export interface Schema {
-  /** Makes the tables of an empty database. One text for all engines: see `Dialect.ddl`. */
+  /** Creates the tables of an empty database. One text for all engines: see `Dialect.ddl`. */
   readonly initial: readonly string[];
-  /** Brings a database of the version before `initial` to what that makes. */
+  /** Brings a database of the version before `initial` to that version. */
   readonly upgrade: readonly string[];
-  /** Later ones, forward only: each brings the schema from its version to the next. */
+  /** Later migrations, forward only: each brings the schema from its version to the next. */
   readonly migrations: readonly (readonly string[])[];
   /**
-   * The lowest version of which releases can still work on this schema, beside this one or again after it. Raised
-   * to the number of a migration that is not additive only; see "Add a column" in CONTRIBUTING.md.
+   * The lowest version whose releases can still work on this schema, beside this one or again after it. Raise it to the
+   * number of a migration that does more than add; see "Add a column" in CONTRIBUTING.md.
    */
   readonly usableFrom: number;
 }
@@ -41,7 +43,7 @@ export const schemaVersion = versionOfSchema(ourSchema);
 export const versionTable =
   'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, usable_from INTEGER NOT NULL DEFAULT 0)';
 
-/** What a database says of its schema. */
+/** What a database says about its schema. */
 export interface StoredVersion {
   readonly version: number;
   readonly usableFrom: number;
@@ -53,12 +55,12 @@ export class SchemaError extends Error {
 }
 
 /**
- * Controllers of a release that cannot live with what a migration does run on the database; the message is a sentence
- * for the operator. Nothing is changed.
+ * Running controllers of a release that could not work after the migration. The message is a sentence for the operator.
+ * Nothing is changed.
  */
 export class NodesInTheWay extends Error {
   override readonly name = 'NodesInTheWay';
-  /** @param running how they are called in front of people */
+  /** @param running how to describe them to people */
   constructor(running: readonly string[]) {
     super(
       `this release changes the database so that the previous release cannot use it, and controllers run on it: ${running.join(', ')}`,
@@ -66,14 +68,14 @@ export class NodesInTheWay extends Error {
   }
 }
 
-/** Whether the releases that work on the database now could not work on it afterwards. */
+/** Whether releases that work on the database now could no longer do so afterwards. */
 export function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean {
   return version > 0 && version < versionOfSchema(schema) && version < schema.usableFrom;
 }
 
 /**
- * What brings a database from one version of the schema, 0 when it is empty, to another release's.
- * @throws SchemaError it was made by a version of this program that was never released
+ * What brings a database from its schema version (0 when empty) to another release's.
+ * @throws SchemaError a version of this program that was never released made it
  */
 export function migrationsFrom(version: number, dialect: Dialect, schema = ourSchema): readonly string[] {
   const { initial, upgrade, migrations } = schema;
@@ -93,8 +95,8 @@ export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredV
 }
 
 /**
- * Whether a newer release has brought the database to a schema on which this release can work all the same: while
- * nodes are upgraded one after the other, or when the newer release was taken back.
+ * Whether a newer release has migrated the database to a schema that this release can still use: while nodes are
+ * upgraded one after the other, or after going back to this release.
  * @throws SchemaError the newer schema is not for this release
  */
 export function isOfNewerRelease({ version, usableFrom }: StoredVersion, schema = ourSchema): boolean {
@@ -104,7 +106,7 @@ export function isOfNewerRelease({ version, usableFrom }: StoredVersion, schema 
   throw newerSchema(version, known);
 }
 
-/** @throws SchemaError a newer release has been at work; for what has to know every table */
+/** @throws SchemaError a newer release has migrated it; for callers that have to know every table */
 export function refuseNewer({ version }: StoredVersion): void {
   if (version > schemaVersion) throw newerSchema(version, schemaVersion);
 }
@@ -116,9 +118,9 @@ function newerSchema(version: number, known: number): SchemaError {
 }
 
 /**
- * Brings a database to the schema of this release, under its write lock, so that several programs may try.
- * @param runsElsewhere whether another process runs a controller on it; asked when the migration would be its end
- * @returns the version before and after; after is more than ours where an older release may work on a newer schema
+ * Brings a database to the schema of this release, under its write lock, so that several programs may try at once.
+ * @param runsElsewhere whether another process runs a controller on it; asked when the migration would break that one
+ * @returns the version before and after; the latter is newer than ours if an older release may use a newer schema
  * @throws SchemaError   the database was written by a newer release or by another program; nothing is changed
  * @throws NodesInTheWay
  */
@@ -144,7 +146,7 @@ export function migrateSqlite(
     }
     if (endsReleaseBefore(stored, schema) && runsElsewhere())
       throw new NodesInTheWay(['the one of this machine']);
-    // An ordinary start writes nothing, and does not wait for the disk.
+    // An ordinary start writes nothing, so it does not wait for the disk.
     if (stored.version !== to || stored.usableFrom !== schema.usableFrom) {
       for (const sql of migrationsFrom(stored.version, sqliteDialect, schema)) database.exec(sql);
       database.exec('DELETE FROM schema_version');
@@ -160,7 +162,7 @@ export function migrateSqlite(
   }
 }
 
-/** Of a database that was migrated once. */
+/** For a database that has been migrated already. */
 export function schemaVersionOfSqlite(database: DatabaseSync): StoredVersion {
   return storedVersionOf(database.prepare('SELECT * FROM schema_version').get() ?? {});
 }

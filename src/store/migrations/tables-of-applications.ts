@@ -1,7 +1,7 @@
-// Applications that log people in here, with what proves that it is they.
+// Applications that log people in here, with their means of authentication.
 
 export const tablesOfApplications: readonly string[] = [
-  // Lists and mappings are JSON texts; durations are in milliseconds, null for those of the server.
+  // Lists and mappings are JSON text; durations are in milliseconds, null means the server's default.
   `CREATE TABLE oidc_clients (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -32,7 +32,7 @@ export const tablesOfApplications: readonly string[] = [
     last_used_at BIGINT
   )`,
   'CREATE INDEX oidc_client_secrets_by_client ON oidc_client_secrets (client_id)',
-  // Assertions that clients have proven themselves with: each counts once.
+  // Assertions with which clients have authenticated: each works once.
   `CREATE TABLE used_assertions (
     id TEXT PRIMARY KEY,
     expires_at BIGINT NOT NULL

@@ -1,4 +1,4 @@
-// Logins in progress, the sessions that they open, and what is kept of each attempt.
+// Logins in progress, the sessions they open, and the records of attempts.
 
 /** Devices without a browser that wait for a person to log in. */
 export const tablesOfDeviceLogins: readonly string[] = [
@@ -18,7 +18,7 @@ export const tablesOfDeviceLogins: readonly string[] = [
   'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
 ];
 
-/** Browsers in which somebody is signed in; progress is what was proven there. */
+/** Browsers in which somebody is signed in; `progress` is what was proven there. */
 export const tablesOfBrowserSessions: readonly string[] = [
   `CREATE TABLE browser_sessions (
     id TEXT PRIMARY KEY,
@@ -65,8 +65,8 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX auth_requests_unfinished ON auth_requests (identity_id) WHERE code_used_at IS NULL',
   ...tablesOfDeviceLogins,
   ...tablesOfBrowserSessions,
-  // What opened it is there too: the signer of the external JWT, the third-party authority of the certificate,
-  // and the external JWT itself, which is no second proof.
+  // What opened the session: the signer of the external JWT, the third-party authority of the certificate, and hashes
+  // of the external JWT itself, which cannot serve as the second proof.
   `CREATE TABLE api_sessions (
     id TEXT PRIMARY KEY,
     mechanism TEXT NOT NULL,
@@ -117,8 +117,8 @@ export const tablesOfLogins: readonly string[] = [
   )`,
   'CREATE INDEX session_certificates_by_session ON session_certificates (session_id)',
   'CREATE INDEX session_certificates_by_expiry ON session_certificates (expires_at)',
-  // What administrators revoked. A `jti` is refused for as long as it is here; an identity's or a session's
-  // entry records that sessions were ended.
+  // What administrators revoked. A `jti` is refused for as long as its row exists; the row of an identity or session
+  // records that sessions were ended.
   `CREATE TABLE revocations (
     id TEXT PRIMARY KEY,
     type TEXT NOT NULL,

@@ -1,5 +1,5 @@
-// Who may log in, and how. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are time-ordered, so
-// that new rows and their index entries land on the last pages. See docs/storage-schema.md.
+// Who may log in, and how. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are ordered by time, so
+// that new rows and index entries land on the last pages. See docs/storage-schema.md.
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 
@@ -18,12 +18,12 @@ const primary: AuthPolicy['primary'] = {
 };
 const secondary: AuthPolicy['secondary'] = { requireTotp: false, requireExtJwt: null };
 
-/** The policy that every identity has unless another one is named. */
+/** The policy of every identity that names no other. */
 const seedDefaultPolicy = `INSERT INTO auth_policies
   (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
   VALUES ('default', 'Default', '${JSON.stringify(primary)}', '${JSON.stringify(secondary)}', '{}', 0, 0)`;
 
-/** Leave to choose a password by a link, at most one for an identity. A row is gone when it was used. */
+/** Links with which a person chooses a password, at most one per identity. Using one deletes its row. */
 export const tablesOfInvitations: readonly string[] = [
   `CREATE TABLE invitations (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
@@ -88,7 +88,7 @@ export const tablesOfPeople: readonly string[] = [
   )`,
   'CREATE INDEX authenticators_by_identity ON authenticators (identity_id)',
   `CREATE UNIQUE INDEX authenticators_one_password ON authenticators (identity_id) WHERE method = 'updb'`,
-  // An identity that was imported may have several certificates: those do not count.
+  // An imported identity may have several certificates. Those do not count here.
   `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id)
     WHERE method = 'cert' AND is_imported = 0`,
   `CREATE TABLE totp_enrollments (
@@ -112,14 +112,14 @@ export const tablesOfPeople: readonly string[] = [
   )`,
   'CREATE INDEX pending_totp_by_identity ON pending_totp (identity_id)',
   'CREATE INDEX pending_totp_by_expiry ON pending_totp (expires_at)',
-  // What the client of an identity said about itself at its last complete login.
+  // What the client of an identity reported at its last completed login.
   `CREATE TABLE client_info (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
     env_info TEXT NOT NULL,
     sdk_info TEXT NOT NULL
   )`,
-  // Two of one issuer differ in their audience: a token then belongs to at most one of them, unless it names both
-  // audiences, and such a token is refused.
+  // Two signers with one issuer differ in their audience, so a token belongs to at most one of them. A token that names
+  // both audiences is refused.
   `CREATE TABLE external_jwt_signers (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -170,7 +170,7 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
-  // Leave to enroll, at most one of each method for an identity. A row is gone when it was used.
+  // Open enrollments, at most one of each method per identity. Using one deletes its row.
   `CREATE TABLE enrollments (
     id TEXT PRIMARY KEY,
     identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-// What the service keeps for itself: keys, the nodes that run, and the feed by which they hear of changes.
+// What the service needs itself: keys, the running nodes, and the feed that tells them about changes.
 
 export const tablesOfService: readonly string[] = [
   `CREATE TABLE signing_keys (
@@ -22,7 +22,7 @@ export const tablesOfService: readonly string[] = [
     expires_at BIGINT NOT NULL,
     used_at BIGINT
   )`,
-  // The running controllers on this database, as they have announced themselves.
+  // The controllers on this database, as they announce themselves.
   `CREATE TABLE nodes (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -36,13 +36,13 @@ export const tablesOfService: readonly string[] = [
     key_ids TEXT
   )`,
   'CREATE INDEX nodes_by_last_seen ON nodes (last_seen_at)',
-  // At most one row: the last time that this database was put back from a backup. A controller that started before
-  // that stops serving.
+  // At most one row: the last time that this database was restored from a backup. A controller that started before that
+  // stops serving.
   `CREATE TABLE restores (
     id TEXT PRIMARY KEY,
     restored_at BIGINT NOT NULL
   )`,
-  // What was imported from another controller, and what it was like when it was written.
+  // What was imported from another controller, and its state at that time.
   `CREATE TABLE imports (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -50,13 +50,13 @@ export const tablesOfService: readonly string[] = [
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (kind, id)
   )`,
-  // The change feed. The engine counts `seq` up.
+  // The change feed. The engine numbers `seq`.
   `CREATE TABLE changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     entity_id TEXT NOT NULL,
     at BIGINT NOT NULL
   )`,
-  // For expiry.
+  // For deleting old entries.
   'CREATE INDEX changes_by_time ON changes (at)',
 ];

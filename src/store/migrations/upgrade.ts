@@ -3,19 +3,19 @@ import { tablesOfBrowserSessions, tablesOfDeviceLogins } from './tables-of-login
 import { tablesOfInvitations } from './tables-of-people.ts';
 
 /**
- * Brings a database of schema version 16, the last one that was not numbered by releases, to version 17, as the
- * tables of this folder make it. Neither changes any more.
+ * Brings a database of schema version 16, the last one before the versions of releases, to version 17, as the tables of
+ * this folder define it. Both are frozen.
  */
 export const upgradeFrom16: readonly string[] = [
-  // The identities with a policy are gone through in the order of their ids.
+  // Lists the identities of a policy in order of their ids.
   'DROP INDEX identities_by_policy',
   'CREATE INDEX identities_by_policy ON identities (auth_policy_id, id)',
-  // What a login in progress and its code are bound to.
+  // The bindings of a login in progress and its code.
   'ALTER TABLE auth_requests ADD COLUMN browser_binding TEXT',
   'ALTER TABLE auth_requests ADD COLUMN cert_thumbprint TEXT',
-  // Signers whose provider never says whether an address was verified may go without.
+  // For providers that never say whether an address is verified.
   'ALTER TABLE external_jwt_signers ADD COLUMN require_verified_email INTEGER NOT NULL DEFAULT 1',
-  // Imports; an identity that was imported may have several certificates.
+  // Imports. An imported identity may have several certificates.
   `CREATE TABLE imports (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -27,31 +27,31 @@ export const upgradeFrom16: readonly string[] = [
   'DROP INDEX authenticators_one_certificate',
   `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id)
     WHERE method = 'cert' AND is_imported = 0`,
-  // What a legacy session that a certificate opened is judged by.
+  // For checking a legacy session that a certificate opened.
   'ALTER TABLE api_sessions ADD COLUMN cert_chain TEXT',
   ...tablesOfDeviceLogins,
-  // A login may have to replace the password.
+  // For logins that have to replace the password.
   'ALTER TABLE identities ADD COLUMN password_must_change INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE authenticators ADD COLUMN password_set_at BIGINT',
   ...tablesOfInvitations,
   ...tablesOfBrowserSessions,
   'ALTER TABLE api_sessions ADD COLUMN browser_session_id TEXT',
   'ALTER TABLE api_sessions ADD COLUMN resources TEXT',
-  // What a signer or an authority has opened is ended with it.
+  // So that what a signer or an authority opened ends with it.
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
-  // A start reads the sessions that have ended from the index alone.
+  // So that a start reads the ended sessions from the index alone.
   'DROP INDEX api_sessions_ended',
   'CREATE INDEX api_sessions_ended ON api_sessions (ended_at, expires_at, id) WHERE ended_at IS NOT NULL',
-  // Which key-encryption keys a node has: none is put to use before every node has it.
+  // Which key-encryption keys a node has: a new one is used only once every node has it.
   'ALTER TABLE nodes ADD COLUMN key_ids TEXT',
   ...tablesOfApplications,
 ];
 
 /**
- * The audit trail is kept in the database, an invitation ends with the right of whoever made it, and sessions have an
- * index less.
+ * The database keeps the audit trail, an invitation ends when its creator loses the right to make it, and sessions have
+ * one index less.
  */
 export const to18: readonly string[] = [
   `CREATE TABLE audit_events (
@@ -70,9 +70,9 @@ export const to18: readonly string[] = [
   )`,
   'CREATE INDEX audit_events_by_identity ON audit_events (identity_id, at)',
   'CREATE INDEX audit_events_by_time ON audit_events (at)',
-  // Null: made by a controller of the version before.
+  // Null: made by a controller of the previous version.
   'ALTER TABLE invitations ADD COLUMN made_by TEXT REFERENCES identities (id) ON DELETE CASCADE',
   'CREATE INDEX invitations_by_maker ON invitations (made_by)',
-  // Whoever asks for the sessions of an identity asks for live ones: api_sessions_alive.
+  // Queries for an identity's sessions only ask for live ones: api_sessions_alive.
   'DROP INDEX api_sessions_by_identity',
 ];

@@ -3,7 +3,7 @@ import { versionOf } from './migrate.ts';
 import { withPostgres } from './open.ts';
 
 /**
- * What is wrong with the database or would lose what was acknowledged, one sentence each; empty when it is sound.
+ * What is wrong with the database, or could lose acknowledged changes: one sentence each, empty when all is well.
  * @throws StoreUnavailable
  */
 export function checkPostgres({ url }: { readonly url: string }): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
-// COMMIT, whose answer can be long in coming: a server that was told to wait for a standby (synchronous_standby_names)
-// waits for ever while that is away. The transaction is done there, holds its locks, and is seen by nobody until the
-// standby has it or an administrator lets it go.
+// COMMIT, whose answer may take long: a server that has to wait for a standby (synchronous_standby_names) waits for
+// ever while the standby is away. Meanwhile the transaction is complete on the server, holds its locks, and is visible
+// to nobody until the standby has it or an administrator cancels the wait.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NoticeMessage } from 'pg-protocol/dist/messages.js';
@@ -8,16 +8,16 @@ import { type Millis, SECOND } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import type { PostgresClient, PostgresPool } from './connection.ts';
 
-/** How long whoever asked waits for the answer; as long as for a lock. */
+/** How long the caller waits for the answer; as long as for a lock. */
 const patience: Millis = 10 * SECOND;
-/** How often it is asked whether the server is still at work on it. */
+/** How often to check whether the server still works on it. */
 const askAgain: Millis = 5 * SECOND;
-/** The longest that a timer knows. */
+/** The longest time that a timer supports. */
 const endless: Millis = 2 ** 31 - 1;
-/** A warning of the server without a state of its own. */
+/** A warning of the server without its own state. */
 const warning = '01000';
 
-/** The outcome of a commit is not known, and its connection is not free until `answer` settles. */
+/** The outcome of a commit is unknown, and its connection is not free until `answer` settles. */
 export class CommitUnanswered extends StoreUnavailable {
   readonly answer: Promise<unknown>;
   constructor(answer: Promise<unknown>) {
@@ -28,13 +28,13 @@ export class CommitUnanswered extends StoreUnavailable {
 
 /**
  * Ends the transaction of a connection.
- * @throws CommitUnanswered  not in time
- * @throws StoreUnavailable  it has failed, or was confirmed without what the server was told to wait for
+ * @throws CommitUnanswered  no answer in time
+ * @throws StoreUnavailable  it failed, or was confirmed without the standby that the server should wait for
  */
 export async function commit(client: PostgresClient): Promise<void> {
   let isInDoubt = false;
   const onNotice = ({ code }: Pick<NoticeMessage, 'code'>) => {
-    // Somebody has cancelled the wait: committed here, and perhaps nowhere else.
+    // Somebody cancelled the wait: the commit is on this server, and perhaps on no other.
     if (code === warning) isInDoubt = true;
   };
   client.on('notice', onNotice);
@@ -43,17 +43,17 @@ export async function commit(client: PostgresClient): Promise<void> {
     .finally(() => client.off('notice', onNotice));
   const first = await inTime(answer);
   if (first === null) {
-    // Whoever keeps the connection hears of it.
+    // Whoever holds the connection handles the failure.
     answer.catch(() => undefined);
     throw new CommitUnanswered(answer);
   }
-  // A transaction that has failed answers COMMIT with ROLLBACK.
+  // The server answers the COMMIT of a failed transaction with ROLLBACK.
   if (first.command !== 'COMMIT') throw new StoreUnavailable('the database took the transaction back');
   if (isInDoubt)
     throw new StoreUnavailable('the database stopped waiting for its standby: it may lack the commit');
 }
 
-/** null: not in time. */
+/** null: no answer in time. */
 function inTime<T>(answer: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, patience, null).unref();
@@ -62,15 +62,15 @@ function inTime<T>(answer: Promise<T>): Promise<T | null> {
 }
 
 export interface UnansweredCommits {
-  /** Gives the connection back to its pool when its commit is over. */
+  /** Returns the connection to its pool when its commit has finished. */
   keep(client: PostgresClient, answer: Promise<unknown>): void;
   /** Drops all connections. */
   close(): void;
 }
 
 /**
- * Keeps connections whose commit was given up, as long as the server works on it. To close one would free it here and
- * not there: a server does not look at connections while it waits for a standby, and would soon have no more to give.
+ * Holds connections whose commit was given up, as long as the server works on it. Closing one would free it here but
+ * not on the server, which ignores its connections while it waits for a standby, and would soon have none left.
  */
 export function unansweredCommits(readers: PostgresPool): UnansweredCommits {
   const kept = new Set<PostgresClient>();
@@ -88,7 +88,7 @@ export function unansweredCommits(readers: PostgresPool): UnansweredCommits {
       await Promise.race([settled, pause(askAgain, null, { ref: false })]);
       if (!kept.has(client)) return;
       misses = (await isAtWork(readers, client)) ? 0 : misses + 1;
-      // The wire is dead, or leads to another server by now.
+      // The connection is dead, or leads to another server by now.
       if (misses === 2) giveBack(client, true);
     }
   }
@@ -104,7 +104,7 @@ export function unansweredCommits(readers: PostgresPool): UnansweredCommits {
   };
 }
 
-/** Behind a pooler, which makes up the numbers of processes, nothing is found, and the connection is closed. */
+/** A pooler invents process numbers, so behind one nothing is found and the connection is closed. */
 async function isAtWork(readers: PostgresPool, client: PostgresClient): Promise<boolean> {
   const { processID } = client as unknown as { readonly processID: number };
   try {

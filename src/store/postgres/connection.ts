@@ -15,33 +15,33 @@ export type PostgresClient = pg.PoolClient;
 export type PostgresPool = pg.Pool;
 export type PostgresQuery = pg.QueryConfig;
 
-/** Connections for reads and for writes together, unless the URL says `pool_max_conns`. */
+/** Connections for reads and writes together, unless the URL sets `pool_max_conns`. */
 const defaultConnections = 16;
 
 export interface PostgresSettings {
   readonly client: pg.ClientConfig;
-  /** Of every connection: of the pools, of the one that listens, of commands. */
+  /** Applies to every connection: of the pools, of the listener, of commands. */
   readonly tls: TlsForConnections;
   readonly maxConnections: number;
-  /** Behind a pooler in transaction mode, whose connections hold no session. */
+  /** Whether it goes through a pooler in transaction mode, whose connections keep no session. */
   readonly isPooled: boolean;
-  /** For what needs a session, such as listening; null: there is no such connection. */
+  /** For what needs a session, such as listening; null: no such connection. */
   readonly session: PostgresSettings | null;
 }
 
 /**
- * Reads a database URL. What it does not say comes from the environment, as with every client of PostgreSQL
- * (PGPASSWORD, PGPASSFILE, PGSSLMODE and so on).
+ * Reads a database URL. What it leaves out comes from the environment, as for every PostgreSQL client (PGPASSWORD,
+ * PGPASSFILE, PGSSLMODE and so on).
  * @throws TypeError        the URL cannot be parsed
- * @throws PostgresPoolerError it says something impossible about a pooler
- * @throws PostgresTlsError it asks for TLS in a way that is not to be had, or a file is not what it should be
- * @throws Error            of the file system: it names a file that cannot be read
+ * @throws PostgresPoolerError its settings for a pooler are impossible
+ * @throws PostgresTlsError its TLS settings are not supported, or a file has the wrong content
+ * @throws Error            from the file system: it names a file that cannot be read
  */
 export function postgresSettings(
   url: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): PostgresSettings {
-  // Read here and nowhere else: pg gives some modes another meaning, and takes one that it does not know for none.
+  // Read only here: pg gives some modes another meaning, and treats an unknown one as no TLS.
   const tls = readPostgresTls(new URL(url), env);
   const pooler = readPostgresPooler(new URL(url));
   const parsed = withoutPoolerParameters(withoutTlsParameters(new URL(url)));
@@ -57,13 +57,13 @@ export function postgresSettings(
       sslnegotiation: tls.negotiation,
       application_name: 'overlay-auth',
       connectionTimeoutMillis: 5 * SECOND,
-      // A pooler in transaction mode cannot set them for a client: there the role has them.
+      // A pooler in transaction mode cannot set them per client. There the role has them.
       ...(pooler === null && limits),
       query_timeout: 20 * SECOND,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * SECOND,
       types: { getTypeParser },
-      // Statements that do not need each other's answers share a round trip.
+      // Statements that do not depend on each other's answers share a round trip.
       pipeline: true,
     } as pg.ClientConfig,
   };
@@ -75,13 +75,13 @@ export function postgresSettings(
 const limits = {
   statement_timeout: 15 * SECOND,
   lock_timeout: 10 * SECOND,
-  // A node that is stopped in the middle of an intent must not hold up the others.
+  // A node that freezes in the middle of an intent must not block the others.
   idle_in_transaction_session_timeout: 10 * SECOND,
 };
 
 /**
- * Behind a pooler the role has to have the limits that a connection of our own sets.
- * @throws PostgresPoolerError it has not; the message is the statement to run
+ * Behind a pooler the role must have the limits that our own connections set.
+ * @throws PostgresPoolerError it does not; the message is the statement to run
  */
 export async function requireLimitsOfRole(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
@@ -99,7 +99,7 @@ export async function requireLimitsOfRole(client: pg.Client): Promise<void> {
   );
 }
 
-/** For what may take as long as it takes, such as a migration: no statement is given up. */
+/** For work that may take any time, such as a migration: no statement times out. */
 export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
   const url = new URL(String(settings.client.connectionString));
   for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout']) url.searchParams.delete(name);
@@ -109,7 +109,7 @@ export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
   return { ...settings, client: { ...settings.client, ...endless, connectionString: url.href } };
 }
 
-/** How many seconds idle connections stay. */
+/** How many seconds an idle connection stays open. */
 const idleTimeout = 300 * SECOND;
 
 export function openPool(settings: PostgresSettings, connections: number): PostgresPool {
@@ -120,16 +120,16 @@ export function openPool(settings: PostgresSettings, connections: number): Postg
     idleTimeoutMillis: idleTimeout,
     verify: (client, done) => void requirePrimary(client).then(() => done(), done),
   });
-  // An idle connection that is lost is replaced by the next use, which notices if there is no server.
+  // The next use replaces a lost idle connection, and notices if there is no server.
   pool.on('error', () => {});
-  // The pool listens to idle connections only. One that is lost between two statements fails at the next.
+  // The pool listens to idle connections only. If one is lost between two statements, the next statement fails.
   pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }
 
 /**
- * A replica that follows another server may lack what was committed there: whoever reads from it would let people in
- * whose sessions have ended. A server that becomes a replica ends its connections, so new ones are asked only.
+ * A replica may lack what was committed on its primary: reading from it would let people in whose sessions have ended.
+ * A server that becomes a replica closes its connections, so checking new ones is enough.
  */
 async function requirePrimary(client: PostgresClient): Promise<void> {
   const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_replica');
@@ -146,7 +146,7 @@ export function openClient(settings: PostgresSettings): pg.Client {
   return client;
 }
 
-/** The pool makes its connections itself; each shall look at the files of before it. */
+/** The pool makes its connections itself. Each should use the current files. */
 function clientWith({ tls }: PostgresSettings): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
@@ -155,22 +155,22 @@ function clientWith({ tls }: PostgresSettings): typeof pg.Client {
   };
 }
 
-/** Integers as numbers, truth values as 0 and 1, everything else as text: what SQLite gives. */
+/** Integers as numbers, booleans as 0 and 1, everything else as text, as SQLite returns them. */
 function getTypeParser(oid: number): (text: string) => SqlValue {
   if (oid === 20 || oid === 21 || oid === 23) return Number;
   if (oid === 16) return (text) => (text === 't' ? 1 : 0);
   return (text) => text;
 }
 
-/** Of texts that stay prepared; a few hundred are fixed, and updates of several fields come in many forms. */
+/** How many texts stay prepared: a few hundred are fixed, and updates of several fields have many forms. */
 const maxPrepared = 500;
 const named = new Map<string, { readonly name: string; readonly text: string }>();
 let lastNumber = 0;
 
-/** How a statement of ours is asked. */
+/** How to send a statement of ours. */
 export type Asking = (statement: Statement) => PostgresQuery;
 
-/** What is prepared under a name would be on one of a pooler's connections, and used on another one. */
+/** A statement prepared under a name would be on one of the pooler's connections and used on another. */
 export function askingOf({ isPooled }: PostgresSettings): Asking {
   return isPooled ? unprepared : prepared;
 }
@@ -188,8 +188,8 @@ export function prepared({ sql, params }: Statement): PostgresQuery {
 }
 
 /**
- * From now on every statement is prepared under a new name. After the tables have changed all connections hold
- * plans of before, and one after the other would fail.
+ * From now on every statement is prepared under a new name. After the tables change, all connections hold outdated
+ * plans, and each would fail in turn.
  */
 export function prepareAnew(): void {
   named.clear();
@@ -203,7 +203,7 @@ export function rowsOf(result: pg.QueryResult): readonly SqlRow[] {
   return result.rows as readonly SqlRow[];
 }
 
-/** `?` becomes `$1`, `$2`, … Our texts have no question marks but placeholders. */
+/** Replaces `?` by `$1`, `$2`, … Our texts contain question marks as placeholders only. */
 function withNumbers(sql: string): string {
   let last = 0;
   return sql.replaceAll('?', () => {
@@ -212,7 +212,7 @@ function withNumbers(sql: string): string {
   });
 }
 
-/** PostgreSQL has no NUL in texts; it goes the way of everything that UTF-8 cannot say. */
+/** PostgreSQL has no NUL in texts. It is replaced like everything that UTF-8 cannot encode. */
 export function storable(value: SqlValue): SqlValue {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }

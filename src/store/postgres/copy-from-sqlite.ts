@@ -10,21 +10,21 @@ import { migrationLock } from './locks.ts';
 import { applyMigrations, hasTables, refuseUnsuitable } from './migrate.ts';
 import { withPostgres } from './open.ts';
 
-/** Rows that travel together. */
+/** Rows sent together. */
 const batchSize = 1000;
 
 interface Table {
   readonly name: string;
   readonly columns: readonly string[];
-  /** What orders the rows: the primary key. */
+  /** The primary key, which orders the rows. */
   readonly key: readonly string[];
   /** Tables that its rows refer to. */
   readonly parents: readonly string[];
 }
 
 /**
- * Copies every row in one transaction. Nobody writes to the source meanwhile. The target must be empty.
- * @throws SchemaError   the target has tables, or what arrived differs; nothing is left in the target then
+ * Copies every row in one transaction. Nobody may write to the source meanwhile. The target must be empty.
+ * @throws SchemaError   the target has tables, or what arrived differs; the target is left empty then
  */
 export async function copySqliteToPostgres(copy: {
   readonly path: string;
@@ -171,7 +171,7 @@ function note(hash: Hash, values: readonly SqlValue[]): void {
   hash.update(JSON.stringify(values)).update('\n');
 }
 
-/** Numbers that were given out before, and are gone, are not given out again. */
+/** Numbers that were used before are never used again, even if their rows are gone. */
 async function continueCounting(source: DatabaseSync, target: pg.Client): Promise<void> {
   for (const { name, seq } of source.prepare('SELECT name, seq FROM sqlite_sequence').all()) {
     const { rows } = await target.query(

@@ -30,12 +30,12 @@ import { followChanges } from './feed.ts';
 import { comesAfterActivity, keysOf } from './locks.ts';
 import { inTransaction, onClient, repeated } from './transaction.ts';
 
-/** Beyond that many a server that has become slow would cost memory without end, and answers nobody waits for. */
+/** More than that would use unbounded memory while the server is slow, for answers that nobody waits for. */
 const maxWaiting = 10_000;
 
-/** Of a migrated database. */
+/** For a migrated database. */
 export function openPostgresEngine(settings: PostgresSettings): Engine {
-  // Apart, so that reads do not wait behind writes that wait for one another.
+  // Separate, so that reads do not wait behind writes that wait for each other.
   const writers = openPool(settings, Math.ceil(settings.maxConnections / 2));
   const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
   const ask = askingOf(settings);
@@ -87,7 +87,7 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
   };
 }
 
-/** Runs intents, each in its own transaction, and says to whom it may concern that there are changes. */
+/** Runs intents, each in its own transaction, and announces changes. */
 function transactions(needs: {
   readonly writers: PostgresPool;
   readonly ask: Asking;
@@ -95,12 +95,12 @@ function transactions(needs: {
   readonly notify: (notice: ChangeNotice) => Promise<void>;
 }): {
   readonly write: Engine['write'];
-  /** Takes nothing more; resolves when everything under way is settled. */
+  /** Accepts no more intents. Resolves when everything under way is settled. */
   drain(): Promise<void>;
 } {
   const { writers, ask, unanswered, notify } = needs;
   const underWay = new Set<Promise<unknown>>();
-  /** Settles when all activity of before is written down. */
+  /** Settles when all earlier activity is recorded. */
   let activity: Promise<unknown> = Promise.resolve();
   let isClosing = false;
 
@@ -117,7 +117,7 @@ function transactions(needs: {
       const once = () => inTransaction({ client, ask, keys, intent: intentOf(call), beforeCommit });
       return onClient(client, once, unanswered);
     };
-    // A commit whose answer was lost may have taken effect: only what came before it is begun again.
+    // A commit whose answer was lost may have taken effect, so only what failed before it is repeated.
     return repeated(attempt, (error) => !isClosing && !(isLostConnection(error) && isCommitting));
   }
 
@@ -141,7 +141,7 @@ function transactions(needs: {
       if (name === 'recordActivity') activity = Promise.allSettled([activity, running]);
       try {
         const { outcome, hasChanges } = await running;
-        // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
+        // Whoever ended a session must see it ended at the next call: memory is updated before the promise resolves.
         if (hasChanges) await notify('own');
         return outcome as IntentOutcome<Name>;
       } finally {

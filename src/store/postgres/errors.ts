@@ -6,27 +6,27 @@ interface PostgresError extends Error {
   readonly code?: unknown;
   readonly table?: unknown;
   readonly detail?: unknown;
-  /** The function of the server that refused; unlike the message, it is the same in every language. */
+  /** The server function that refused. Unlike the message, it is the same in every language. */
   readonly routine?: unknown;
 }
 
-/** States (SQLSTATE) of a server that cannot do its part now; two characters stand for their class. */
+/** States (SQLSTATE) of a server that cannot do its part now; two characters name a whole class. */
 const unavailableStates: ReadonlySet<string> = new Set([
   '08', // connection
-  '28', // refused log-in: a password that is being changed
+  '28', // refused login: perhaps the password is being changed
   '53', // disk full, memory, too many connections
   '57', // shut down, starting up, statement timeout
   '58', // input and output, outside the database
   'XX', // internal, corrupted
-  '25006', // a standby: only until the others have noticed who leads
+  '25006', // a standby: only until the others notice which server leads
   '25P03', // idle in transaction for too long
   '3D000', // the database is being moved or restored
-  '40001', // after all tries
+  '40001', // after all retries
   '40P01',
   '55P03', // lock timeout
 ]);
 
-/** What the client says, which has no states, about a connection that is lost. */
+/** What the client library reports for a lost connection, without a state. */
 const lostConnection =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Cannot use a pool after|The server does not support SSL|SASL:)/;
 
@@ -39,7 +39,7 @@ function stateOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Whether the connection was lost, or not made, rather than a statement refused. */
+/** Whether the connection was lost or never made, as opposed to a refused statement. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = stateOf(error);
@@ -51,17 +51,17 @@ export function isLostConnection(error: unknown): boolean {
   );
 }
 
-/** Two transactions got in each other's way, and one of them may be run again. */
+/** Two transactions collided; one of them may be repeated. */
 export function isCollision(error: unknown): boolean {
   return ['40001', '40P01'].includes(stateOf(error));
 }
 
-/** A transaction waited too long for another one, or they waited for each other: it may be run again later. */
+/** A transaction waited too long for another, or they deadlocked. It may be repeated later. */
 export function isBlocked(error: unknown): boolean {
   return isCollision(error) || stateOf(error) === '55P03';
 }
 
-/** A statement was prepared before another node brought the tables to a newer schema. */
+/** A statement was prepared before another node migrated the tables to a newer schema. */
 export function isStalePlan(error: unknown): boolean {
   if (!(error instanceof Error) || stateOf(error) !== '0A000') return false;
   return (error as PostgresError).routine === 'RevalidateCachedQuery';
@@ -73,7 +73,7 @@ export function postgresError(error: unknown): unknown {
   const state = stateOf(error);
   if (state === '23505') {
     const { table, detail } = error as PostgresError;
-    // Key (name)=(ana) already exists. The words depend on the server's language, the names do not.
+    // Key (name)=(ana) already exists. The words depend on the server's language; the names do not.
     const column = /\(([a-z_]+)(?:, [a-z_]+)*\)=\(/.exec(String(detail))?.[1];
     const field = fieldOfUnique(`${String(table)}.${column}`);
     return field === undefined ? error : new AlreadyTaken(field);
@@ -84,13 +84,13 @@ export function postgresError(error: unknown): unknown {
   return isUnavailable ? new StoreUnavailable(messageOf(error), { cause: error }) : error;
 }
 
-/** What went wrong, with what to do where TLS is the matter. Of an attempt to reach several addresses, the first one's. */
+/** What went wrong, with advice if TLS is the cause. If several addresses were tried, the error of the first. */
 export function messageOf(error: Error): string {
   const first = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
   return tlsAdvice(first) ?? first.message;
 }
 
-/** Codes of a path that does not end at a root that is trusted. */
+/** Codes of a certificate path that does not end at a trusted root. */
 const untrusted =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_UNTRUSTED)$/;
 
@@ -114,7 +114,7 @@ function tlsAdvice(error: Error): string | null {
     return `the database server refused the TLS connection (${message}): look at sslcert, and at what its log says`;
   }
   if (state !== '28000') return null;
-  // Of pg_hba.conf. The words depend on the server's language; in another one they stand without advice.
+  // From pg_hba.conf. The words depend on the server's language; in other languages there is no advice.
   if (/no encryption|SSL off/.test(message)) {
     return `${message}: the server wants TLS, or knows no such user; add sslmode=verify-full`;
   }

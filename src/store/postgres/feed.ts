@@ -1,5 +1,5 @@
-// Notices the commits of other nodes: woken by NOTIFY, and by looking from time to time, for the moments in which
-// nothing listens and for connections through a pooler, which pass no notifications on.
+// Notices the commits of other nodes: NOTIFY wakes it, and it also polls, for moments without a listening connection
+// and for connections through a pooler, which pass no notifications on.
 
 import type pg from 'pg';
 import type { Millis } from '../../platform/clock.ts';
@@ -9,10 +9,10 @@ import { openClient, type PostgresPool, type PostgresSettings } from './connecti
 
 export const changesChannel = 'overlay_auth_changes';
 
-/** How often is looked while nobody would wake us, and while somebody would. */
+/** How often to poll while nothing would wake us, and while something would. */
 const pollAlone: Millis = 200;
 const pollBesides: Millis = 2000;
-/** A listening connection that does not answer for so long no longer wakes anybody. */
+/** A listening connection silent for this long no longer wakes anybody. */
 const listenerPatience: Millis = 500;
 
 interface FeedNeeds {
@@ -22,8 +22,8 @@ interface FeedNeeds {
 }
 
 /**
- * Calls `notify` after commits of other processes, and when it is not known whether there were any.
- * Stops when told to, and never fails: while the server is away it looks for it.
+ * Calls `notify` after commits of other processes, and when it is unknown whether there were any. Runs until stopped
+ * and never fails: while the server is away, it keeps trying to reach it.
  */
 export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(): Promise<void> } {
   let listener: pg.Client | null = null;
@@ -42,7 +42,7 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
   }
 
   async function listen(): Promise<void> {
-    // Through a pooler it would seem to listen, and hear nothing.
+    // Through a pooler it would seem to listen, but hear nothing.
     if (settings.session === null) return;
     const client = openClient(settings.session);
     listener = client;
@@ -52,7 +52,7 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
       await client.connect();
       await client.query(`LISTEN ${changesChannel}`);
       isListening = true;
-      // What was committed before the server knew that somebody listens; perhaps to another server.
+      // Changes committed before the server registered our LISTEN, perhaps on another server.
       const notice = hasListened ? 'perhaps-another-history' : 'perhaps-new';
       hasListened = true;
       await notify(notice);
@@ -79,7 +79,7 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
       if (isNew) await notify('perhaps-new');
     } catch {
       seen = null;
-      // Whoever reads the feed then finds that it cannot, and knows that memory may be old.
+      // Whoever reads the feed then finds that it cannot, and knows that memory may be outdated.
       await notify('perhaps-new');
     }
   }
@@ -111,7 +111,7 @@ async function latestOf(readers: PostgresPool): Promise<number> {
   return Number(rows[0]?.latest);
 }
 
-/** A connection whose other end vanished silently looks alive for as long as nothing is sent. */
+/** If its other end vanished silently, a connection looks alive until something is sent. */
 async function answers(client: pg.Client): Promise<boolean> {
   try {
     await withinTime(client.query('SELECT 1'), listenerPatience, 'the listening connection does not answer');
@@ -121,7 +121,7 @@ async function answers(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** To one that is gone it would take for ever. */
+/** Closing it in an orderly way would never finish if the server is gone. */
 async function sayGoodbye(client: pg.Client | null): Promise<void> {
   if (client !== null) await withinTime(client.end(), listenerPatience, 'no answer').catch(() => {});
 }

@@ -1,20 +1,20 @@
-// Which intents may run beside others on PostgreSQL. By default an intent runs alone, over all nodes, as it does
-// in the writer thread of SQLite: what it reads stays true until it commits, so that rules over several rows (the
-// last administrator, no session after a disabling) need no locks. The intents below are the frequent
-// ones. Each was looked at beside every other one of the list under READ COMMITTED: one guarded statement decides
-// it, or it is named a key that it holds. What they read of identities, policies and authenticators cannot change
-// meanwhile, because the intents that change those run alone.
+// Which intents may run beside others on PostgreSQL. By default an intent runs alone, across all nodes, as in SQLite's
+// writer thread: what it reads stays true until it commits, so rules over several rows (the last administrator, no
+// session after disabling) need no locks. The intents below are the frequent ones. Each was reviewed against every
+// other one of the list under READ COMMITTED: either one guarded statement decides it, or it names a key that it holds.
+// The identities, policies and authenticators that they read cannot change meanwhile, because the intents that change
+// those run alone.
 
 import type { StoredCode } from '../contracts/auth-requests.ts';
 import type { IntentArgs, IntentCall, IntentName } from '../sql/store.ts';
 
-/** Keys that an intent holds against others of the list that name the same. */
+/** Keys that an intent holds, against others of the list that name the same key. */
 type KeysOf<Name extends IntentName> = (args: IntentArgs<Name>) => readonly string[];
 
 const none = (): readonly string[] => [];
 const attemptKeys = (keys: readonly string[]): readonly string[] => keys.map((key) => `attempts:${key}`);
 
-// What counts and adds the browser sessions of an identity.
+// Intents that count and add the browser sessions of an identity.
 const browserKey = (identityId: string) => `browser-sessions:${identityId}`;
 const browserKeys = (identityId: string, code: StoredCode | null): readonly string[] =>
   code?.browserSession === undefined ? [] : [browserKey(identityId)];
@@ -33,7 +33,7 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   appendAuditEvents: none,
   announceNode: none,
   leaveNode: none,
-  // What reads, decides and writes a counter, and what clears one.
+  // Intents that read, decide and write a counter, or clear one.
   recordPrimaryLogin: ({ code, release, identityId }) => [
     ...attemptKeys([...(release ?? []), ...(code?.forgetFailures ?? [])]),
     ...browserKeys(identityId, code),
@@ -42,43 +42,43 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
     ...attemptKeys(code?.forgetFailures ?? []),
     ...browserKeys(progress.identityId, code),
   ],
-  // Reads which applications there were before.
+  // Reads which applications there were already.
   continueBrowserSession: ({ identityId }) => [browserKey(identityId)],
   endBrowserSession: none,
-  // Reads what was passed before.
+  // Reads which factors were passed already.
   addPassed: ({ id }) => [`session:${id}`],
   reserveAttempt: ({ limits }) => attemptKeys(limits.map(({ key }) => key)),
   clearAttempts: ({ keys }) => attemptKeys(keys),
   releaseAttempts: ({ keys }) => attemptKeys(keys),
 };
 
-/** First halves of all our advisory locks; other programs on the same database have their own. */
+/** The first half of all our advisory locks, so that other programs on the same database have their own. */
 const ours = 0x4f_41;
 export const migrationLock = `${ours}, 1`;
 const intentLock = `${ours}, 2`;
 const feedLock = `${ours}, 3`;
 
-/** Waits until no intent is under way on any node, and keeps them waiting until the end of the transaction. */
+/** Waits until no intent is under way on any node, and blocks new ones until the end of the transaction. */
 export const holdIntents = `SELECT pg_advisory_xact_lock(${intentLock})`;
 
 const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 /** Begins the transaction of an intent that runs alone. */
 export const beginAlone = `${begin}; SELECT pg_advisory_xact_lock(${intentLock})`;
-/** Begins the transaction of an intent that runs beside others of its sort. */
+/** Begins the transaction of an intent that runs beside others of its kind. */
 export const beginBesideOthers = `${begin}; SELECT pg_advisory_xact_lock_shared(${intentLock})`;
-/** Parameter: the keys, in the order in which they are taken. */
+/** Parameter: the keys, in the order in which to take them. */
 export const holdKeys = `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key`;
 
 /**
- * Before the first entry of a transaction in the change feed. Numbers are given out in the order of the inserts,
- * but transactions become visible in the order of their commits: without the lock a reader could see 8, continue from
- * there and never see 7. Held until after the commit.
+ * Taken before a transaction's first entry in the change feed. Inserts assign the numbers, but commits make
+ * transactions visible, in another order: without the lock a reader could see 8, continue from there and never see 7.
+ * Held until after the commit.
  */
 export const holdFeed = `SELECT pg_advisory_xact_lock(${feedLock})`;
 
 /**
- * The keys that an intent holds, in one order for all; null when it runs alone. In the name of a caller each does: what
- * was asked about the caller stays true until it commits.
+ * The keys that an intent holds, always in the same order; null when it runs alone. An intent on behalf of a caller
+ * holds one in any case: what was checked about the caller stays true until it commits.
  */
 export function keysOf({ name, args, caller }: IntentCall): readonly string[] | null {
   if (caller !== undefined) return null;
@@ -87,8 +87,8 @@ export function keysOf({ name, args, caller }: IntentCall): readonly string[] | 
 }
 
 /**
- * Whether an intent waits for the writing down of activity that this node began before. A session that is used lives
- * on in memory first, and neither who ends it nor what its owner does must find it expired in the store.
+ * Whether an intent waits until activity that this node noticed earlier is recorded. Using a session extends it in
+ * memory first, and neither an intent that ends it nor what its owner does may find it expired in the store.
  */
 export function comesAfterActivity({ name, caller }: Omit<IntentCall, 'args'>): boolean {
   return caller !== undefined || name === 'endSession' || !(name in besideOthers);

@@ -18,12 +18,12 @@ import { postgresDialect } from '../sql/engine.ts';
 import { isBlocked } from './errors.ts';
 import { holdIntents, migrationLock } from './locks.ts';
 
-/** The oldest server that we promise to run on. */
+/** The oldest supported server. */
 const oldestServer = 150_000;
 /**
- * Who waits for a table makes everybody wait who comes later, readers too. A migration that meets a long
- * transaction, such as a backup, therefore lets them pass and tries again: long before a token request has waited for
- * too long (`Within`).
+ * Whoever waits for a table blocks everybody who comes later, readers too. So a migration that meets a long
+ * transaction, such as a backup, lets them pass and tries again, well before a token request has waited too long
+ * (`Within`).
  */
 const patience = 1.5 * SECOND;
 const maxTries = 120;
@@ -31,12 +31,11 @@ const maxTries = 120;
 type Client = Pick<pg.Client, 'query'>;
 
 /**
- * Brings a database to the schema of this release, beside running nodes. Nodes that start together wait for one
- * another.
- * @returns the version before and after; after is more than ours where an older release may work on a newer schema
- * @throws SchemaError   written by a newer release or by another program, or of a kind that is not served; nothing
- *                       is changed
- * @throws NodesInTheWay nodes run that could not continue afterwards
+ * Brings a database to the schema of this release, beside running nodes. Nodes that start at the same time wait for
+ * each other.
+ * @returns the version before and after; the latter is newer than ours if an older release may use a newer schema
+ * @throws SchemaError   a newer release or another program made it, or the server is not supported; nothing is changed
+ * @throws NodesInTheWay running nodes could not continue afterwards
  */
 export async function migratePostgres(
   client: Client,
@@ -65,7 +64,7 @@ async function migrateOnce(client: Client, schema: typeof ourSchema) {
     await client.query('SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0');
     await client.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
     await client.query(`SET LOCAL lock_timeout = ${patience}`);
-    // No intent is half-way then: it would hold a table that is wanted, and want one that is held.
+    // No intent is half-way then: it could hold a table that the migration needs, and wait for one that it holds.
     await client.query(holdIntents);
     const migrated = await applyMigrations(client, schema);
     await client.query('COMMIT');
@@ -76,7 +75,7 @@ async function migrateOnce(client: Client, schema: typeof ourSchema) {
   }
 }
 
-/** Within a transaction that holds the lock. @returns the version before, 0 when there was nothing, and after */
+/** Runs in a transaction that holds the lock. @returns the version before (0: no tables) and after */
 export async function applyMigrations(
   client: Client,
   schema = ourSchema,
@@ -101,8 +100,8 @@ export async function applyMigrations(
 }
 
 /**
- * Nodes say every ten seconds that they run, and say so when they stop. Who has vanished counts as running for half
- * a minute: that is shorter than making sure of it.
+ * Nodes announce every ten seconds that they run, and say when they stop. One that vanished counts as running for half
+ * a minute, which is quicker than finding out.
  * @throws NodesInTheWay
  */
 async function refuseBesideNodes(client: Client): Promise<void> {
@@ -136,7 +135,7 @@ export async function hasTables(client: Client): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** @throws SchemaError a server, an encoding or a schema that cannot be used */
+/** @throws SchemaError the server, its encoding or the schema cannot be used */
 export async function refuseUnsuitable(client: Client): Promise<void> {
   const { rows } = await client.query(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,

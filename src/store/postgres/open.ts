@@ -15,9 +15,9 @@ import { migratePostgres, versionOf } from './migrate.ts';
 
 /**
  * Opens the store on a PostgreSQL server, and creates or migrates the tables first.
- * @param options.isPatient statements take as long as they take: for work on the whole database, by nobody who waits
- * @throws SchemaError        the database was written by a newer release or by another program
- * @throws StoreUnavailable   the server cannot be reached, or lets us not in
+ * @param options.isPatient statements never time out: for work on the whole database that nobody waits for
+ * @throws SchemaError        a newer release or another program made the database
+ * @throws StoreUnavailable   the server cannot be reached, or refuses us
  */
 export async function openPostgresStore({
   isPatient = false,
@@ -43,16 +43,16 @@ async function checkRole(settings: PostgresSettings): Promise<void> {
 
 interface OpenedBySeveral {
   readonly url: string;
-  /** Threads of this process that open it, each for itself. */
+  /** How many threads of this process open the store. */
   readonly threads?: number;
 }
 
-/** Of a database that another thread has opened, and migrated if that was necessary. */
+/** For a database that another thread has opened, and migrated if necessary. */
 export function openMigratedPostgresStore(opened: OpenedBySeveral): Store {
   return sqlStore(openPostgresEngine(settingsOf(opened)));
 }
 
-/** The connections of the URL are for the whole process. Two is the least: one reads, one writes. */
+/** The number in the URL is for the whole process. Each thread needs two: one reads, one writes. */
 function settingsOf({ url, threads = 1 }: OpenedBySeveral): PostgresSettings {
   const settings = postgresSettings(url);
   return { ...settings, maxConnections: Math.max(2, Math.floor(settings.maxConnections / threads)) };
@@ -64,7 +64,7 @@ export function schemaVersionOf({ url }: { readonly url: string }): Promise<Stor
 }
 
 /**
- * Uses its own connection, on which no statement is given up.
+ * Uses a separate connection, on which no statement times out.
  * @throws StoreUnavailable the server cannot be reached; and whatever `use` throws
  */
 export async function withPostgres<T>(

@@ -3,13 +3,13 @@ import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type PostgresTls, PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { parseCertificates } from '../../platform/x509/x509.ts';
 
-/** What the next connection uses; `false`: no TLS. */
+/** What the next connection will use; `false`: no TLS. */
 export type TlsForConnections = () => ConnectionOptions | false;
 
 /**
- * Reads the files that the URL names, once now and again for each connection, so that certificates that are replaced
- * while a controller runs are used without a restart. While the new files cannot be used, those of before are.
- * @throws PostgresTlsError a file does not hold what it should; or the error of the file system
+ * Reads the files that the URL names, now and again for each connection, so that certificates can be replaced while a
+ * controller runs. As long as new files cannot be used, the previous ones are.
+ * @throws PostgresTlsError a file has the wrong content; or the error of the file system
  */
 export function tlsForConnections(tls: PostgresTls): TlsForConnections {
   if (tls.protection === 'plain' || tls.protection === 'unasked') return () => false;
@@ -18,9 +18,9 @@ export function tlsForConnections(tls: PostgresTls): TlsForConnections {
     try {
       latest = readFiles(tls);
     } catch {
-      // Whoever replaces them may be half-way.
+      // Somebody may be replacing them right now.
     }
-    // pg changes the object that it gets.
+    // pg changes the object that it receives.
     return { ...latest };
   };
 }

@@ -1,4 +1,4 @@
-// One use of a connection: an intent as a transaction, and what is begun again when something came between.
+// One use of a connection: an intent as a transaction, and what is repeated after an interruption.
 
 import { addChangeSql } from '../sql/changes.ts';
 import type { Intent } from '../sql/intent.ts';
@@ -8,13 +8,13 @@ import { isCollision, isLostConnection, isStalePlan, postgresError } from './err
 import { changesChannel } from './feed.ts';
 import { beginAlone, beginBesideOthers, holdFeed, holdKeys } from './locks.ts';
 
-/** How often something is begun again after a collision, before whoever asked is told to. */
+/** How often to repeat after a collision before giving up. */
 const maxTries = 8;
 
 /**
- * Does something, and begins it again after a collision with another transaction, when the tables have changed since
- * it was prepared, and once when the connection was lost: an idle one may have died with the server that it led to.
- * @param mayRepeat asked before it is begun again
+ * Does something, and repeats it after a collision with another transaction, after a change of the tables since it was
+ * prepared, and once after a lost connection: an idle one may have died with its server.
+ * @param mayRepeat asked before repeating
  * @throws StoreUnavailable, or what `attempt` throws
  */
 export async function repeated<T>(
@@ -33,7 +33,7 @@ export async function repeated<T>(
   }
 }
 
-/** Uses a connection of a pool and gives it back; one that may be broken, or out of date, is thrown away. */
+/** Uses a connection of a pool and returns it. One that may be broken or outdated is closed. */
 export async function onClient<T>(
   client: PostgresClient,
   use: () => Promise<T>,
@@ -56,8 +56,9 @@ function isTimeout(error: unknown): boolean {
 
 /**
  * Runs an intent as one transaction.
- * @param use.keys         what it locks beside others; null when it runs alone
- * @param use.beforeCommit called when all is done but the commit; what it throws takes the transaction back
+ * @param use.keys         the keys to lock beside others; null when it runs alone
+ * @param use.beforeCommit called when everything except the commit is done; if it throws, the transaction is rolled
+ * back
  */
 export async function inTransaction(use: {
   readonly client: PostgresClient;
@@ -67,7 +68,7 @@ export async function inTransaction(use: {
   readonly beforeCommit: () => void;
 }): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
   const { client, ask, keys, intent, beforeCommit } = use;
-  // Sent together, in this order; a failure of one makes those behind it fail too.
+  // Sent together, in this order. If one fails, those after it fail too.
   const opening: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
   if (keys !== null && keys.length > 0) opening.push(client.query(holdKeys, [keys]));
   let hasChanges = false;
@@ -95,7 +96,7 @@ export async function inTransaction(use: {
   }
 }
 
-/** The answer, after all that was sent before it; of several failures the first one, which caused the others. */
+/** The last answer. If several statements failed, the first failure, which caused the others. */
 async function firstFailure<T>(answer: Promise<T>, before: readonly Promise<unknown>[]): Promise<[T]> {
   const settled = await Promise.allSettled([...before, answer]);
   const failed = settled.find((one) => one.status === 'rejected');

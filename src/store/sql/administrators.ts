@@ -5,12 +5,12 @@ import { NoAdministratorLeft } from '../contracts/store.ts';
 import { authPolicyRulesOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { all, type Intent, type SqlRow } from './intent.ts';
 
-// Somebody must remain who can undo a change. It is decided in the step that makes the change, so that two changes
-// at once cannot each rely on the administrator that the other one takes away.
+// Somebody must remain who can undo a change. The step that makes the change decides this, so that two simultaneous
+// changes cannot each rely on the administrator that the other one removes.
 
 const pageSize = 100;
 
-/** Administrators in the order of their ids. Parameters: the id after which to begin, how many. */
+/** Administrators ordered by id. Parameters: the id to start after, and how many. */
 export const administratorsSql = `SELECT identities.id, identities.disabled_at, identities.disabled_until,
     identities.external_id, auth_policies.primary_rules, auth_policies.secondary_rules, password.id AS password_id,
     (SELECT attempts.locked_until FROM attempts WHERE attempts.key = 'password:' || password.id) AS locked_until,
@@ -56,7 +56,7 @@ export interface MayBeForced {
 }
 
 /**
- * Makes a change, and takes it back when no administrator could log in after it although one could before.
+ * Makes a change, and undoes it if no administrator could log in afterwards although one could before.
  * @throws NoAdministratorLeft
  */
 export function* keepingAnAdministrator<Outcome>(

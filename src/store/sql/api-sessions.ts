@@ -67,7 +67,7 @@ export function apiSessionStore(db: Database): ApiSessionStore {
         now,
       ),
     async endOldestOf(identityId, most, now) {
-      // Most logins end nothing, and this is all that they cost.
+      // Most logins end no session, and then this is all the work.
       const beyond = await read(`${newestSessionsSql} LIMIT 1 OFFSET ?`, identityId, now, most);
       if (beyond.length === 0) return [];
       return (await write('endOldestSessions', { identityId, most, now })).map((id) => asId(id));
@@ -89,10 +89,10 @@ export function apiSessionStore(db: Database): ApiSessionStore {
   };
 }
 
-/** More would be in memory twice for longer, and hold up who else asks. */
+/** More at a time would occupy memory twice for longer, and delay other requests. */
 const endedTogether = 5000;
 
-/** In the order of an index that has all of it: going from the index to each row took twice as long. */
+/** Matches an index that contains every column: looking up each row in the table took twice as long. */
 const endedSessionsSql = `SELECT id, expires_at, ended_at FROM api_sessions
   WHERE ended_at IS NOT NULL AND (ended_at, expires_at, id) > (?, ?, ?) AND expires_at > ?
   ORDER BY ended_at, expires_at, id LIMIT ?`;
@@ -100,7 +100,7 @@ const endedSessionsSql = `SELECT id, expires_at, ended_at FROM api_sessions
 const newestSessionsSql = `SELECT id FROM api_sessions
   WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id DESC`;
 
-/** In steps: what has gathered before there was a limit must not hold others up. */
+/** In batches: sessions left from before there was a limit must not delay others. */
 const endedAtOnce = 1000;
 
 function* endOldestSessions(args: {
@@ -115,7 +115,7 @@ function* endOldestSessions(args: {
   return ids;
 }
 
-/** Their identity is there: its deletion ends them. */
+/** The identity exists: deleting it ends its sessions. */
 function liveSessions(now: Millis) {
   return listSource('api_sessions', apiSessionListFields, {
     identity: 'JOIN',
@@ -124,10 +124,13 @@ function liveSessions(now: Millis) {
   });
 }
 
-/** Somebody wants the person out; with the other reasons the person continues, or a client is to blame. */
+/**
+ * Only these reasons mean that somebody wants the person out. With the others the person continues, or a client is to
+ * blame.
+ */
 const endsBrowserSession: ReadonlySet<SessionEndReason> = new Set(['logout', 'administrator', 'revoked']);
 
-/** Ends a live session and leaves a change-feed entry; false when it was not alive. */
+/** Ends a live session and adds a change-feed entry. False when the session was not alive. */
 export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
   const row = yield* first(
     `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
@@ -146,8 +149,8 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
 }
 
 /**
- * Ends every live session of an identity except one, and forgets its logins in progress, so that what was proven
- * before cannot open a session after.
+ * Ends every live session of an identity except one, and deletes its logins in progress, so that what was proven
+ * earlier cannot open a session later.
  * @returns how many sessions
  */
 export function* endSessionsOf(args: {
@@ -177,7 +180,7 @@ export function* endSessionsOf(args: {
   return rows.length;
 }
 
-/** Ends every live session that an authenticator has opened, except one, and forgets the logins in progress. */
+/** Ends every live session that an authenticator opened, except one, and deletes the logins in progress. */
 export function* endSessionsOfAuthenticator(args: {
   readonly identityId: string;
   readonly authenticatorId: string;
@@ -200,7 +203,9 @@ export function* endSessionsOfAuthenticator(args: {
   yield* forgetLogins(identityId);
 }
 
-/** Ends the logins of an identity that have not opened a session yet. Used codes stay, to notice a second use. */
+/**
+ * Ends the logins of an identity that have not opened a session yet. Used codes stay, so that a second use is noticed.
+ */
 export function* forgetLogins(identityId: string, except = ''): Intent<void> {
   yield* first(
     'DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL AND id <> ?',
@@ -211,7 +216,7 @@ export function* forgetLogins(identityId: string, except = ''): Intent<void> {
 
 function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const { now } = rotate;
-  // The one statement that decides: only the holder of the live token passes its condition, and only once.
+  // This statement alone decides: only the holder of the live token meets its condition, and only once.
   const row = yield* first(
     `UPDATE api_sessions SET refresh_hash = ?, refresh_generation = refresh_generation + 1,
        refresh_expires_at = ?, refresh_rotated_at = ?, last_activity_at = ?, ip_address = ?,
@@ -240,7 +245,7 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
     now,
   );
   if (row === undefined) return yield* refuseRefresh(rotate);
-  // No more than the answer needs: what crosses to another thread is copied twice.
+  // Only what the answer needs: data that crosses to another thread is copied twice.
   const identity = yield* first(identityInTokensSql, text(row, 'identity_id'));
   if (identity === undefined) throw new Error('a live session has no identity');
   const session = { ipAddress: rotate.ipAddress, lastActivityAt: now, expiresAt: integer(row, 'expires_at') };
@@ -263,7 +268,7 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
     }
     if (isDuplicate(row, rotate, liveGeneration)) return refused('duplicate');
     if (yield* endSession(rotate.sessionId, 'refresh-reuse', rotate.now)) return { outcome: 'reused' };
-    // Somebody else may have ended it since it was read: then it is their end.
+    // Somebody else may have ended it since it was read. Then that end counts.
     const now = yield* first('SELECT ended_at FROM api_sessions WHERE id = ?', rotate.sessionId);
     return now !== undefined && integerOrNull(now, 'ended_at') !== null
       ? refused('ended')
@@ -287,8 +292,8 @@ function isBound(row: SqlRow, rotate: RotateRefreshToken): boolean {
 }
 
 /**
- * A client whose answer was lost: the direct predecessor, lately, and its successor is still unused. Who can name the hash
- * of the successor has the text of the predecessor.
+ * A retry by a client that lost the answer: it sends the direct predecessor shortly afterwards, and the successor is
+ * still unused. Only somebody who has the predecessor can compute the hash of the successor.
  */
 function isRetry(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: number): boolean {
   const rotatedAt = integerOrNull(row, 'refresh_rotated_at');
@@ -302,13 +307,13 @@ function isRetry(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: number
   );
 }
 
-/** A client that sent the same request twice: the direct predecessor, just now, from the same address. */
+/** A client that sent the same request twice: it sends the direct predecessor again at once, from the same address. */
 function isDuplicate(row: SqlRow, rotate: RotateRefreshToken, liveGeneration: number): boolean {
   const rotatedAt = integerOrNull(row, 'refresh_rotated_at');
   return (
     rotate.presentedGeneration === liveGeneration - 1 &&
     rotatedAt !== null &&
-    // Of two nodes, or after the clock was set, the later request may carry the earlier time.
+    // With two nodes, or after the clock was changed, the later request may carry the earlier time.
     Math.abs(rotate.now - rotatedAt) < rotate.duplicateWindow &&
     text(row, 'ip_address') === rotate.ipAddress
   );
@@ -318,7 +323,7 @@ function refused(reason: Extract<RotateOutcome, { outcome: 'refused' }>['reason'
   return { outcome: 'refused', reason };
 }
 
-/** The rows of the session and of its identity; undefined when it must not live on. */
+/** The rows of the session and its identity. Undefined when the session must not continue. */
 function* renewSession(renew: RenewSession): Intent<{ session: SqlRow; identity: SqlRow } | undefined> {
   const { now, expiresAt } = renew;
   const session = yield* first(

@@ -1,4 +1,4 @@
-// Counters of attempts: one durable step reserves an attempt before it is evaluated.
+// Counters of attempts. One durable step reserves an attempt before it is evaluated.
 
 import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, AttemptStore, ReserveOutcome } from '../contracts/attempts.ts';
@@ -29,7 +29,7 @@ interface Counter {
   readonly lockedUntil: Millis;
 }
 
-/** In place of "for ever". */
+/** Means "for ever". */
 const untilCleared = 36_500 * DAY;
 
 const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
@@ -39,7 +39,7 @@ function* reserveAttempt(args: {
   readonly now: Millis;
 }): Intent<ReserveOutcome> {
   const { limits, now } = args;
-  // One reading and one writing for all counters: whoever else comes from the same source waits meanwhile.
+  // One read and one write for all counters: other requests from the same source wait meanwhile.
   const keys = limits.map(({ key }) => key);
   const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
   const found = limits.map((limit) => {
@@ -47,7 +47,7 @@ function* reserveAttempt(args: {
       rows.find((row) => text(row, 'key') === limit.key),
       now,
     );
-    // The limit was higher when these were counted.
+    // The limit was higher when these attempts were counted.
     const isOverdue = counter.lockedUntil <= now && counter.failures >= limit.max;
     return { limit, counter: isOverdue ? lock(limit, counter, now) : counter, isOverdue };
   });
@@ -55,7 +55,7 @@ function* reserveAttempt(args: {
   const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
     if (at <= refusedAt) return isOverdue ? [{ limit, counter }] : [];
     const counted = { ...counter, failures: counter.failures + 1 };
-    // The lock begins with the last failure, not with the attempt after it, which may come much later and be right.
+    // The lock begins with the last failure. The attempt after it may come much later, and be right.
     return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
   });
   yield* keep(kept, now);
@@ -78,7 +78,7 @@ function counterOf(row: SqlRow | undefined, now: Millis): Counter {
   if (row === undefined || integer(row, 'forget_at') <= now) return fresh;
   const locks = integer(row, 'locks');
   const lockedUntil = integer(row, 'locked_until');
-  // A lock that has ended has paid for the failures that led to it.
+  // A lock that has ended clears the failures that caused it.
   if (lockedUntil > 0 && lockedUntil <= now) return { failures: 0, locks, lockedUntil: 0 };
   return { failures: integer(row, 'failures'), locks, lockedUntil };
 }
@@ -112,7 +112,7 @@ export function* clearAttempts({ keys }: { readonly keys: readonly string[] }): 
 
 export function* releaseAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
   if (keys.length === 0) return;
-  // Whoever had a reservation came in before the lock, which the reservations that are left do not reach.
+  // Whoever holds a reservation got it before the lock, and without that reservation the count is below the limit.
   yield* first(
     `UPDATE attempts SET failures = failures - 1, locked_until = 0,
        locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END

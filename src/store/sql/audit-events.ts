@@ -26,14 +26,14 @@ export function auditEventStore({ write, list }: Database): AuditEventStore {
   };
 }
 
-/** A record as the intent takes it: its details as the text of their column. */
+/** A record as the intent receives it: details as the JSON text of their column. */
 type AuditEventRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 function auditEventRow(record: AuditRecord): AuditEventRow {
   return { ...record, details: JSON.stringify(record.details) };
 }
 
-/** So many beyond what came in go in one step: a table that has grown over its limit comes back in small steps. */
+/** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 200;
 
 function* appendAuditEvents(args: {
@@ -63,7 +63,7 @@ function* appendAuditEvents(args: {
   const count = yield* first('SELECT count(*) AS total FROM audit_events');
   const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
   if (tooMany <= 0) return;
-  // Ids are ordered by time, so the ones beyond the limit are the oldest.
+  // Ids are ordered by time, so those beyond the limit are the oldest.
   yield* first(
     'DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events ORDER BY id LIMIT ?)',
     Math.min(tooMany, args.records.length + mostOverdue),

@@ -48,13 +48,13 @@ export function authRequestStore({ write, find }: Database): AuthRequestStore {
   };
 }
 
-/** After so many redemptions with wrong bindings a code is worthless. */
+/** After this many redemptions with wrong bindings a code no longer works. */
 const maxCodeFailures = 5;
 
 type RecordPrimaryLogin = Parameters<AuthRequestStore['recordPrimaryLogin']>[0];
 type RecordFactor = Parameters<AuthRequestStore['recordFactor']>[0];
 
-/** A login as the intent takes it: flat, with the structured values as the text of their columns. */
+/** A login as the intent receives it: flat, structured values as the JSON text of their columns. */
 interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'progress'> {
   readonly key: string;
   readonly request: string;
@@ -69,7 +69,7 @@ interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'prog
   readonly progress: string;
 }
 
-/** What was proven, as its column has it; with the browser session that the login opens. */
+/** What was proven, as JSON for its column, including the browser session that the login opens. */
 function provenText(progress: LoginProgress, code: StoredCode | null): string {
   const opened = code?.browserSession?.id;
   return JSON.stringify(opened === undefined ? progress : { ...progress, browserSessionId: opened });
@@ -117,7 +117,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
     Math.max(login.expiresAt, code?.expiresAt ?? 0),
     ...params,
   );
-  // The guess was right whether or not the login can still be recorded.
+  // The guess was right, even if the login can no longer be recorded.
   const forgotten = row === undefined ? [] : (code?.forgetFailures ?? []);
   yield* releaseAttempts({ keys: release.filter((held) => !forgotten.includes(held)) });
   if (row === undefined) {
@@ -132,7 +132,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   return 'recorded';
 }
 
-/** The condition that an authenticator has the password that was verified; true when none was. */
+/** True if the authenticator still has the password that was verified, or if none was. */
 function hasStillPassword(
   authenticatorId: string | null,
   verifiedHash: string | null | undefined,
@@ -147,7 +147,7 @@ function hasStillPassword(
 function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' | 'outdated'> {
   const { key, generation, now } = factor;
   const isOpen = 'id = ? AND generation = ? AND code_hash IS NULL AND expires_at > ?';
-  // The text is the one that this service wrote, and read back with its members in the same order.
+  // Comparing text works because this service wrote it, and reading it back keeps the order of members.
   const row = yield* first(
     `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
      WHERE ${isOpen} AND progress = ? RETURNING issuer`,
@@ -216,7 +216,7 @@ function loginRecordOf(row: SqlRow): LoginRecord {
 
 type RefusedCode = Extract<RedeemOutcome, { outcome: 'refused' }>;
 
-/** What the intent gives: the login that won, as the text of its columns. */
+/** The outcome of the intent: the login that won, as the text of its columns. */
 interface RedeemedLogin {
   readonly outcome: 'redeemed';
   readonly identity: IdentityInTokens;
@@ -227,7 +227,7 @@ interface RedeemedLogin {
 
 function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
-  // The one statement that decides. A code that was used is kept as long as the first tokens of its session.
+  // This statement alone decides. A used code is kept as long as the first tokens of its session can live.
   const won = yield* first(
     `UPDATE auth_requests SET code_used_at = ?, session_id = ?,
        expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
@@ -275,7 +275,7 @@ interface OpenedSession {
   readonly progress: LoginProgress;
 }
 
-/** The session that a code opens follows from its login, given as the text of its columns. */
+/** The session that a code opens, derived from its login, which is given as the text of its columns. */
 function openedSession({ session, now }: RedeemCode, request: string, proven: string): OpenedSession {
   const authRequest = JSON.parse(request) as AuthRequest;
   const progress = JSON.parse(proven) as LoginProgress;
@@ -309,7 +309,7 @@ function openedSession({ session, now }: RedeemCode, request: string, proven: st
   };
 }
 
-/** The outcome for whoever asked, who knows what the session was to be: the intent gives no more than the login. */
+/** The outcome for the caller, who knows which session was to be opened. The intent returns only the login. */
 function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOutcome {
   const { session, authRequest, progress } = openedSession(redeem, redeemed.request, redeemed.progress);
   const certificateKey = progress.certificateKey ?? null;
@@ -356,7 +356,7 @@ function* insertSession({ session, refresh, progress }: OpenedSession): Intent<v
   );
 }
 
-/** Why the code was refused, and what follows from it. */
+/** Why the code was refused, and what follows. */
 function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
   const row = yield* first(
     'SELECT * FROM auth_requests WHERE id = ? AND code_hash = ?',
@@ -378,7 +378,7 @@ function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
   if (integerOrNull(row, 'code_used_at') === null) {
     return refused(integer(row, 'code_failures') >= maxCodeFailures ? 'too-many-attempts' : 'expired');
   }
-  // However often it was tried with wrong bindings in between: a second use must not be hidden by failures.
+  // Whatever failed in between: failed redemptions must not hide a second use.
   const sessionId = textOrNull(row, 'session_id');
   const ended = sessionId !== null && (yield* endSession(sessionId, 'code-reuse', redeem.now));
   return { outcome: 'refused', reason: 'already-used', endedSession: ended ? asId(sessionId) : null };

@@ -72,14 +72,17 @@ function lockableOf(row: SqlRow): LockableAuthenticator {
   return { ...authenticatorOf(row), lockedUntil: integerOrNull(row, 'locked_until') };
 }
 
-/** Everything that a primary login needs in one read. */
+/** Everything a primary login needs, in one read. */
 const findLoginSql = `SELECT authenticators.*, ${accountColumns}
   FROM authenticators
   JOIN identities ON identities.id = authenticators.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   WHERE`;
 
-/** Where nobody has the user name, somebody else's row is read for nothing: a miss must not tell itself by its time. */
+/**
+ * For an unknown user name somebody else's row is read and ignored, so that timing does not reveal that nobody has the
+ * name.
+ */
 const findPasswordLoginSql = `${findLoginSql} authenticators.id = COALESCE(
   (SELECT id FROM authenticators WHERE username_key = ?),
   (SELECT id FROM authenticators WHERE username_key >= '' ORDER BY username_key LIMIT 1))`;
@@ -106,7 +109,7 @@ function certificateLoginOf(row: SqlRow): CertificateLogin {
 export function* createCertificate(args: {
   readonly authenticator: NewCertificateAuthenticator;
   readonly now: Millis;
-  /** Such a one does not count where an identity has at most one. */
+  /** An imported certificate does not count against the limit of one per identity. */
   readonly isImported?: boolean;
 }): Intent<void> {
   const { authenticator, now } = args;
@@ -159,7 +162,7 @@ function* updatePassword(args: PasswordUpdate): Intent<boolean> {
     yield* withdrawInvitation(identityId);
     const reason = 'credential-changed';
     yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
-    // Whoever proved the one before is the owner.
+    // Whoever proved the current certificate is the owner.
     if (verifiedHash !== undefined) yield* passwordWasChosen(identityId, now);
   }
   return true;

@@ -1,5 +1,5 @@
-// Browser sessions: rows that are there as long as somebody stays signed in. An end is a deletion: every use reads the
-// row, so no other node has to be told.
+// Browser sessions: a row exists as long as somebody stays signed in. Ending one deletes it. Every use reads the row,
+// so other nodes need no notice.
 
 import type { BrowserSession } from '../../model/browser-session.ts';
 import { asId } from '../../model/ids.ts';
@@ -49,7 +49,7 @@ export function browserSessionStore({ write, find, list }: Database): BrowserSes
   };
 }
 
-/** Their identity is there: its deletion ends them. */
+/** The identity exists: deleting it ends its browser sessions. */
 function living(now: Millis) {
   return listSource('browser_sessions', browserSessionListFields, {
     identity: 'JOIN',
@@ -79,9 +79,9 @@ function namedBrowserSessionOf(row: SqlRow): NamedBrowserSession {
 }
 
 /**
- * Opens the browser session that comes with a code, if one does, in the place of the one that the browser had before.
+ * Opens the browser session that comes with a code, if there is one. It replaces the previous one of that browser.
  * Called in the step that records the code.
- * @param proven the progress of the login, as its column has it
+ * @param proven the progress of the login, as JSON for its column
  */
 export function* openBrowserSession(proven: string, issuer: string, code: StoredCode | null): Intent<void> {
   if (code?.browserSession === undefined) return;
@@ -106,7 +106,7 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
     now,
     expiresAt,
   );
-  // Whoever can log in could otherwise fill the store.
+  // Otherwise anybody who can log in could fill the store.
   yield* first(
     `DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions WHERE identity_id = ?
        ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ?)`,
@@ -128,7 +128,7 @@ type ContinuedRow = Omit<ContinueBrowserSession, 'authRequest' | 'progress'> & {
   readonly progress: string;
 };
 
-/** An application beyond these is asked for again. */
+/** Applications beyond this number need confirmation again. */
 const mostApplications = 100;
 
 function* continueBrowserSession(use: ContinuedRow): Intent<'recorded' | 'gone' | 'finished'> {
@@ -184,9 +184,9 @@ export function* endBrowserSession({ id }: { readonly id: string }): Intent<bool
 }
 
 /**
- * Ends those of an identity.
- * @param of.except          spares the one behind this API session
- * @param of.authenticatorId only those that it opened
+ * Ends the browser sessions of an identity.
+ * @param of.except          keeps the one that opened this API session
+ * @param of.authenticatorId ends only those that this authenticator opened
  */
 export function* endBrowserSessionsOf(of: {
   readonly identityId: string;

@@ -7,7 +7,7 @@ import { identityOf, integer, integerOrNull } from './codec.ts';
 import { first, type Intent } from './intent.ts';
 import { requireUnchanged } from './versions.ts';
 
-/** In whose name an intent runs, when, and what must still be as the caller has read it. */
+/** On whose behalf an intent runs, when, and which entities must be unchanged since the caller read them. */
 export interface Caller {
   readonly actor: Actor;
   readonly now: Millis;
@@ -15,8 +15,8 @@ export interface Caller {
 }
 
 /**
- * An intent that takes effect only when the caller may still act: asked in the very transaction that changes
- * something, so that nothing can be taken from the caller in between.
+ * Makes an intent take effect only if the caller may still act. The check is in the transaction that makes the change,
+ * so nobody can take the right away in between.
  * @throws CallerRefused, NotAsSeen
  */
 export function* inTheNameOf<Outcome>(

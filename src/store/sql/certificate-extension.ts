@@ -1,5 +1,5 @@
-// How the certificate of an authenticator is replaced by its successor: in two steps, so that a client which never
-// got the new one still has the old one.
+// Replaces the certificate of an authenticator by its successor, in two steps: a client that never received the new one
+// still has the old one.
 
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthenticatorStore, KeepSuccessor, PromoteSuccessor } from '../contracts/authenticators.ts';
@@ -28,7 +28,7 @@ function* requestExtension(args: {
   readonly rollKey: boolean;
   readonly now: Millis;
 }): Intent<boolean> {
-  // Fetched before, it may have the very key that is to go.
+  // A successor fetched earlier may have the very key that has to go.
   const withdrawn = args.rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
   const row = yield* first(
     `UPDATE authenticators SET is_extend_requested = 1, is_key_roll_requested = ?, updated_at = ?${withdrawn}

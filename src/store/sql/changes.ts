@@ -28,7 +28,7 @@ function changeOf(row: SqlRow): Change {
   };
 }
 
-/** Engines tell by this text that a commit has something for the listeners. */
+/** Engines look for this text to learn that a commit concerns the listeners. */
 export const addChangeSql = 'INSERT INTO changes (kind, entity_id, at) VALUES (?, ?, ?)';
 
 /** Adds an entry to the change feed, in the transaction of the intent that changes something. */

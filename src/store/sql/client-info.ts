@@ -2,7 +2,7 @@ import type { ClientInfo, EnvInfo, SdkInfo } from '../../model/client-info.ts';
 import { text } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
-/** Keeps what a client said in place of what was known; nothing is written when it is the same. */
+/** Stores what a client reported, replacing earlier reports. Writes nothing if it is the same. */
 export function* keepClientInfo(identityId: string, info: ClientInfo | undefined): Intent<void> {
   if (info === undefined) return;
   yield* first(

@@ -18,7 +18,7 @@ export const accountColumns = `${identityColumns('identities', 'identity__')},
     (SELECT COALESCE(held.password_set_at, held.created_at) FROM authenticators AS held
       WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at`;
 
-/** A policy that is missing is no reason to find nobody: reading the row then fails, and no check is skipped. */
+/** A missing policy must not look like an unknown identity: reading the row then fails, and no check is skipped. */
 export const findAccountSql = `SELECT ${accountColumns}
   FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   WHERE identities.id = ?`;
@@ -32,7 +32,7 @@ export function accountOf(row: SqlRow): Account {
   };
 }
 
-/** The text in a column that is never null. */
+/** The text in a NOT NULL column. */
 export function text(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new Error(`column ${column} holds no text`);
@@ -43,7 +43,7 @@ export function textOrNull(row: SqlRow, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
 
-/** The integer in a column that is never null. */
+/** The integer in a NOT NULL column. */
 export function integer(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') throw new Error(`column ${column} holds no integer`);
@@ -119,7 +119,7 @@ export function authPolicyOf(row: SqlRow, prefix = ''): AuthPolicy {
   };
 }
 
-/** What a policy allows and asks for. */
+/** What a policy allows and requires. */
 export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'primary' | 'secondary'> {
   return {
     primary: json<AuthPolicy['primary']>(row, `${prefix}primary_rules`),

@@ -37,7 +37,7 @@ function configTypeOf(row: SqlRow): ConfigType {
   };
 }
 
-/** @param count how many names follow */
+/** @param count how many names are bound */
 function findConfigTypesSql(count: number): string {
   return `SELECT * FROM config_types WHERE name IN (${Array.from({ length: count }, () => '?').join(', ')})`;
 }

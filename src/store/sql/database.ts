@@ -3,9 +3,9 @@ import type { Engine } from './engine.ts';
 import type { SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-source.ts';
 
-/** What each concern builds its part of the store on: an engine, with the reads that most of them do. */
+/** What each concern builds its part of the store on: an engine, and the reads that most of them use. */
 export interface Database extends Engine {
-  /** @returns the first row as `read` gives it; null when there is none */
+  /** @returns the first row, decoded by `read`; null when there is none */
   find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null>;
   list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
 }
@@ -18,7 +18,7 @@ export function databaseOf(engine: Engine): Database {
       return row === undefined ? null : read(row);
     },
     async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
-      // Loaded with the first list: a controller that starts has no need of a query builder.
+      // Loaded with the first list, because starting a controller needs no query builder.
       const { compileList } = await import('./list-query.ts');
       const { onlyNumber, totalOf } = await import('./list-total.ts');
       const { page, count, estimate } = compileList(engine.dialect, source, query);

@@ -10,18 +10,18 @@ export interface WriteOptions {
   readonly caller?: Caller;
 }
 
-/** What an engine does for the implementation of the contracts. */
+/** What an engine provides for the implementation of the contracts. */
 export interface Engine {
   readonly dialect: Dialect;
-  /** Runs an intent as one atomic step; resolves after the commit is durable. */
+  /** Runs an intent as one atomic step. Resolves once the commit is durable. */
   write<Name extends IntentName>(
     name: Name,
     args: IntentArgs<Name>,
     options?: WriteOptions,
   ): Promise<IntentOutcome<Name>>;
-  /** @param sql one of the fixed texts of this folder: it stays prepared */
+  /** @param sql one of the fixed texts of this folder, which stay prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
-  /** Reads with a text that was put together for this call, in batches: however many rows there are, nobody else waits for long. */
+  /** Reads with a text composed for this call, in batches: even many rows delay nobody for long. */
   readList(statement: Statement): AsyncIterable<readonly SqlRow[]>;
   /** See `ChangeFeed.onChange`. */
   onChange(listener: ChangeListener): () => void;
@@ -30,24 +30,24 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Everything in which the engines differ as far as the shared SQL is concerned. */
+/** All differences between the engines that the shared SQL has to know. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** A statement of a migration, which is written with the types of SQLite, in the types of this engine. */
+  /** Translates a migration statement, written with SQLite's types, to this engine's types. */
   ddl(statement: string): string;
-  /** Function: the position of the second text in the first one, 0 when it is not in there. */
+  /** Function: the position of the second text in the first, 0 when absent. */
   readonly position: 'instr' | 'strpos';
-  /** A text in lower case, letters beyond ASCII included. */
+  /** A text in lower case, including letters outside ASCII. */
   lowerCase(expression: string): string;
-  /** After `LIMIT`, for all rows. */
+  /** What `LIMIT` takes to return all rows. */
   readonly noLimit: '-1' | 'ALL';
-  /** Where the number of rows that fit is taken from without counting them: the engine's plan, or a sample of the table. */
+  /** How to estimate the number of matching rows without counting: the engine's plan, or a sample of the table. */
   readonly estimates: 'plan' | 'sample';
-  /** Function: the texts of a JSON array as rows with a column `value`. */
+  /** Function: turns the texts of a JSON array into rows with a column `value`. */
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
-  /** The same of a column that holds such an array as text. */
+  /** The same for a column that contains such an array. */
   jsonTextsOf(column: string): string;
-  /** The time in Millis, where the engine has a clock that is not ours. */
+  /** The time in Millis, if the engine has its own clock. */
   readonly time: string | null;
 }
 
@@ -55,7 +55,7 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   ddl: (statement) => statement,
   position: 'instr',
-  // Ours: the built-in `lower` knows ASCII only. Defined by store/sqlite/connection.ts.
+  // Our own function, because the built-in `lower` knows ASCII only. Defined by store/sqlite/connection.ts.
   lowerCase: (expression) => `lower_case(${expression})`,
   noLimit: '-1',
   estimates: 'sample',
@@ -68,7 +68,7 @@ export const postgresDialect: Dialect = {
   name: 'postgres',
   ddl: postgresDdl,
   position: 'strpos',
-  // The columns compare by bytes, and under that collation `lower` knows ASCII only.
+  // The columns compare by bytes. Under that collation `lower` knows ASCII only.
   lowerCase: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   noLimit: 'ALL',
   estimates: 'plan',
@@ -78,8 +78,8 @@ export const postgresDialect: Dialect = {
 };
 
 /**
- * Texts compare and sort by their bytes, as in SQLite, whatever the database was created with. Integers are wide
- * everywhere, as in SQLite.
+ * Texts compare and sort by bytes, as in SQLite, whatever the collation of the database. Integers are always 64 bits
+ * wide, as in SQLite.
  */
 function postgresDdl(statement: string): string {
   if (!/^\s*(CREATE|ALTER) TABLE\b/.test(statement)) return statement;

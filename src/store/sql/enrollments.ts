@@ -159,7 +159,7 @@ function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutcome> {
   const disabledAt = integerOrNull(identity, 'disabled_at');
   const disabledUntil = integerOrNull(identity, 'disabled_until');
   if (isDisabled({ disabledAt, disabledUntil }, now)) return 'disabled';
-  // Of two transactions that come this far with one token, the delete lets one on.
+  // If two transactions get this far with one token, only one deletes the row and continues.
   const used = yield* first(
     `DELETE FROM enrollments WHERE token_hash = ? AND method = ? AND identity_id = ? AND expires_at > ?
      RETURNING id`,

@@ -9,13 +9,13 @@ export function expiryStore({ write }: Database): ExpiryStore {
   return { deleteExpired: (now, batch) => write('deleteExpired', { now, batch }) };
 }
 
-/** Other nodes have read an entry of the feed long before it is this old. */
+/** Other nodes read an entry of the feed long before it is this old. */
 const changeLifetime: Millis = HOUR;
-/** A legacy session may have been used on a node that has not written it down yet. */
+/** Another node may have used the legacy session and not recorded it yet. */
 const activityGrace: Millis = MINUTE;
-/** So that whoever comes too late is told so, and an administrator can renew what he gave out. */
+/** Kept so that people who come too late learn why, and administrators can renew the enrollment. */
 const enrollmentGrace: Millis = 7 * DAY;
-/** So that a used link can say for a while that it was used. */
+/** Kept so that a used link can say for a while that it was used. */
 const setupLinkLifetime: Millis = 7 * DAY;
 
 function* deleteExpired(args: { readonly now: Millis; readonly batch: number }): Intent<number> {

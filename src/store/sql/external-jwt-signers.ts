@@ -161,7 +161,7 @@ function* applyUpdate({ id, patch, now }: SignerUpdate): Intent<boolean> {
   return true;
 }
 
-/** What a signer vouches with, and for whom: when it changes, what was vouched for before counts for nothing. */
+/** What a signer vouches with, and for whom. If this changes, whatever it vouched for before no longer counts. */
 const vouching: ReadonlySet<string> = new Set(
   (['issuer', 'audience', 'certPem', 'jwksEndpoint', 'claimsProperty', 'useExternalId'] as const).map(
     (name) => columns[name],
@@ -175,7 +175,7 @@ function deleteExternalJwtSigner(
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {
-  // Rules name signers by their id as a JSON text, and no other text in them can be an id.
+  // Rules name signers by id, as JSON text in which nothing else can look like an id.
   const row = yield* first(
     `DELETE FROM external_jwt_signers WHERE id = ? AND NOT EXISTS (SELECT 1 FROM auth_policies
        WHERE primary_rules LIKE '%"' || external_jwt_signers.id || '"%'

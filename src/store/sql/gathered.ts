@@ -1,4 +1,4 @@
-// Several intents as one: their changes are made together, or none of them is.
+// Several intents as one: either all of their changes are made, or none.
 
 import type { CommitConditions, GatheredKind } from '../contracts/gathered.ts';
 import { NotAsSeen } from '../contracts/gathered.ts';
@@ -25,13 +25,13 @@ const tables: Readonly<Record<GatheredKind, string>> = {
   identity: 'identities',
 };
 
-/** What an intent that is kept back is said to have done: that it found its entity. */
+/** What a deferred intent is assumed to return: that it found its entity. */
 export function assumedOutcome(name: string): unknown {
   if (name.startsWith('create')) return undefined;
   return name === 'deleteAuthPolicy' || name === 'deleteExternalJwtSigner' ? 'deleted' : true;
 }
 
-/** @param run the body of an intent, by its name */
+/** @param run runs the body of an intent, by its name */
 export function runTogether(
   { calls, conditions }: GatheredCalls,
   run: (call: GatheredCall) => Intent<unknown>,
@@ -49,7 +49,7 @@ function* runAll(
     if (row === undefined || integer(row, 'updated_at') !== updatedAt) throw new NotAsSeen('changed');
   }
   for (const call of calls) {
-    // Whether an administrator remains is asked once, of all changes together.
+    // Checked once for all changes together: whether an administrator remains.
     const args = { ...(call.args as object), force: true };
     const outcome = yield* run({ name: call.name, args });
     if (outcome === 'referenced') throw new NotAsSeen('referenced');

@@ -79,15 +79,15 @@ export function* createIdentity(args: {
   if (password !== null) yield* insertPassword({ ...password, identityId: identity.id, tags: '{}' }, now);
 }
 
-/** The link with which somebody may set the password; gone with whatever sets or takes it in another way. */
+/** Deletes the link for setting the password, because the password was set or removed in another way. */
 export function* withdrawInvitation(identityId: string): Intent<boolean> {
   const row = yield* first('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
   return row !== undefined;
 }
 
 /**
- * Withdraws the invitations that an identity has made: nobody opens a way in with a right that they lost.
- * @param byHelper which: true those that it made as a helper, false those that it made as an administrator
+ * Withdraws the invitations that an identity made: nobody may use a right that they lost to open a way in.
+ * @param byHelper true: those made with the permission `helpdesk`; false: those made as administrator
  */
 function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Intent<void> {
   for (const is of byHelper) {
@@ -175,7 +175,7 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   return true;
 }
 
-/** An external id that goes takes with it what it opened, as an authenticator does. */
+/** Removing an external id ends what it opened, as removing an authenticator does. */
 function* endSessionsByClaim(id: string, nextExternalId: string | null, now: Millis): Intent<void> {
   const row = yield* first('SELECT external_id FROM identities WHERE id = ?', id);
   const former = row === undefined ? null : textOrNull(row, 'external_id');
@@ -203,7 +203,7 @@ function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   return true;
 }
 
-/** The person has chosen a new password: nobody needs to ask for one. */
+/** The person has chosen a new password, so the next login need not ask for one. */
 export function* passwordWasChosen(identityId: string, now: Millis): Intent<void> {
   const row = yield* first(
     'UPDATE identities SET password_must_change = 0 WHERE id = ? AND password_must_change = 1 RETURNING id',

@@ -1,4 +1,4 @@
-// What an import does for each kind: what stands in its way, how it is made, how it is changed.
+// What an import does for each kind: what conflicts with it, how it is created, and how it is changed.
 
 import type { Millis } from '../../platform/clock.ts';
 import type {
@@ -22,19 +22,19 @@ import { externalJwtSignerIntents } from './external-jwt-signers.ts';
 import { createIdentity, identityIntents } from './identities.ts';
 import { all, first, type Intent, type SqlValue } from './intent.ts';
 
-/** Where a kind is kept. */
+/** The table of a kind. */
 interface Table {
   readonly name: string;
   readonly key: string;
-  /** The column that changes with the row. */
+  /** The column that is updated with every change of the row. */
   readonly stamp: string;
-  /** Null where there is none besides. */
+  /** Null if there is none. */
   readonly created: string | null;
 }
 
 export interface Known {
   readonly now: Millis;
-  /** Whether this import has made or found it. */
+  /** Whether this import created or found it. */
   has(kind: ImportKind, id: string): boolean;
 }
 
@@ -45,13 +45,13 @@ export interface ImportStep {
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   readonly table: Table;
-  /** Why it can be neither made nor changed: a sentence without a subject; null when nothing is. */
+  /** Why it can be neither created nor changed: a sentence without a subject. Null if nothing prevents it. */
   inTheWay(known: Known): Intent<string | null>;
   create(now: Millis): Intent<void>;
   change(now: Millis): Intent<void>;
 }
 
-/** In the order in which they refer to one another. */
+/** Ordered so that a kind comes after those it refers to. */
 export function importSteps(batch: ImportBatch): readonly ImportStep[] {
   return [
     ...batch.authPolicies.map((item) => ({
@@ -194,7 +194,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
     },
     *create(now) {
       if (item.method === 'updb') return yield* createPassword({ authenticator: item.password, now });
-      // The mark first: an identity has at most one certificate without it.
+      // Mark it first: an identity has at most one certificate without the mark.
       yield* insertImported(item, now);
     },
     *change(now) {
@@ -337,10 +337,10 @@ function* taken(
 
 const tables = { 'auth-policy': 'auth_policies', identity: 'identities', ca: 'cas' } as const;
 
-/** What it refers to is neither here nor made by this import. */
+/** What it refers to neither exists here nor is created by this import. */
 function* missing(known: Known, kind: keyof typeof tables, id: string): Intent<string | null> {
   if (known.has(kind, id)) {
-    // Deleted here since it was imported, and remembered as unchanged.
+    // Deleted here since it was imported. The import record still counts it as unchanged.
     const row = yield* first(`SELECT id FROM ${tables[kind]} WHERE id = ?`, id);
     if (row !== undefined) return null;
     const imported = yield* first('SELECT id FROM imports WHERE kind = ? AND id = ?', kind, id);

@@ -1,5 +1,5 @@
-// Imports: what the source says is written where nothing here disagrees. A row of `imports` remembers what was
-// written, so that a repeated import neither undoes what happened here since nor does anything twice.
+// Imports write what the source says wherever it does not conflict with what is here. The table `imports` remembers
+// what was written, so that a repeated import undoes no change made here and repeats nothing.
 
 import type { Millis } from '../../platform/clock.ts';
 import type { ImportBatch, ImportOutcome, ImportStore } from '../contracts/imports.ts';
@@ -31,7 +31,7 @@ function* takeAll({ batch, now, dryRun }: TakeImport): Intent<readonly ImportOut
   const here = new Set<string>();
   const known: Known = {
     now,
-    // What this import makes is there for what comes after it, also where nothing is made.
+    // What this import creates is visible to what comes after it, even in a dry run.
     has: (kind, id) => here.has(`${kind} ${id}`),
   };
   for (const step of importSteps(batch)) {
@@ -77,10 +77,10 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
   return outcome(current === undefined ? 'created' : 'changed');
 }
 
-/** When the policy was changed that every database has from the start, unless somebody did. */
+/** The `updated_at` of the policy that every new database has, as long as nobody has changed it. */
 const never = 0;
 
-/** The times of the source; what changes the row here gives it another. */
+/** The times of the source. Any change here sets another `updated_at`. */
 function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {
   const times = table.created === null ? [] : [createdAt];
   yield* first(

@@ -114,7 +114,7 @@ function* redeemInvitation({
   const identity = identityOf(row);
   if (isDisabled(identity, now)) return 'disabled';
   const hasPower = identity.isAdmin || identity.permissions.length > 0;
-  // Of two transactions that come this far with one token, the delete lets one on.
+  // If two transactions get this far with one token, only one deletes the row and continues.
   const used = yield* first(
     `DELETE FROM invitations WHERE token_hash = ? AND identity_id = ? AND expires_at > ?
        ${hasPower ? 'AND is_by_helper = 0' : ''} RETURNING end_sessions`,
@@ -133,14 +133,14 @@ function* redeemInvitation({
   yield* putPassword(password, now);
   yield* passwordWasChosen(identity.id, now);
   yield* first(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
-  // The rows of a login are ended with the sessions, and otherwise by themselves: the password in them is gone.
+  // Logins in progress end in either case: they verified a password that is gone.
   if (integer(used, 'end_sessions') === 1)
     yield* endSessionsOf({ identityId: identity.id, reason: 'credential-changed', now });
   else yield* forgetLogins(identity.id);
   return 'set';
 }
 
-/** Also ends the lock of the password before: who has it no more was locked out by guessing it. */
+/** Also ends the lock of the old password: it locks out people who forgot that password and guessed. */
 function* putPassword(password: InvitationRedemption['password'], now: Millis): Intent<void> {
   const { identityId, passwordHash } = password;
   const changed = yield* first(

@@ -37,7 +37,7 @@ export function keyStore({ write, read, find }: Database): KeyStore {
   };
 }
 
-/** Every column that holds something sealed, and the key of its row. */
+/** Every column with sealed values, and the key of its row. */
 export const sealedColumns: Readonly<Record<SealedKind, { table: string; id: string; sealed: string }>> = {
   'signing-key': { table: 'signing_keys', id: 'kid', sealed: 'sealed_private_key' },
   'server-secret': { table: 'server_secrets', id: 'name', sealed: 'sealed' },

@@ -1,4 +1,4 @@
-// Sessions of the legacy mechanism: rows of `api_sessions` that a token of their own opens.
+// Sessions of the legacy mechanism: rows of `api_sessions`, each with a session token.
 
 import { isDisabled } from '../../model/identity.ts';
 import type { PassedMethod } from '../../model/login.ts';
@@ -87,7 +87,7 @@ function* addPassed(args: { readonly id: string; readonly factor: PassedMethod }
 }
 
 function* recordActivity(args: { readonly activity: readonly SessionActivity[] }): Intent<void> {
-  // In the order of the ids: two nodes that write down the same sessions then never wait for each other in a ring.
+  // Ordered by id, so that two nodes that record the same sessions cannot deadlock.
   const ordered = args.activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   for (const { id, lastActivityAt, expiresAt } of ordered) {
     yield* first(

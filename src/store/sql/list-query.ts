@@ -1,5 +1,5 @@
-// Lists with filters: the one place where SQL is put together at run time. Names come from an allow-list and
-// values are always parameters; the query builder only compiles.
+// Lists with filters: the only place that composes SQL at run time. Names come from an allow-list and values are always
+// parameters; the query builder only compiles.
 
 import {
   DummyDriver,
@@ -29,20 +29,20 @@ const compiler = new Kysely<unknown>({
   },
 });
 
-/** Far more than a person writes; what is beyond would only keep the database busy. */
+/** Far more than a person writes. Longer filters would only keep the database busy. */
 const maxFilterParts = 500;
 
 /** The statements of a list. */
 export interface CompiledList {
   readonly page: Statement;
-  /** Counts the entries, up to one more than `countedExactly`. */
+  /** Counts the entries, up to `countedExactly` plus one. */
   readonly count: Statement;
-  /** Says about how many entries there are, at the same small price for any table. */
+  /** Estimates the number of entries, at the same low cost for every table. */
   readonly estimate: Statement;
 }
 
 /**
- * The page and the total of a list. A comparison with a value that is not set is false, and its negation true.
+ * The page and the total of a list. Comparing an unset value is false, and the negation of that is true.
  * @throws AuthError invalid_filter   a field that the list does not have, a value of the wrong type, too many terms
  */
 export function compileList(dialect: Dialect, source: ListSource, query: ListQuery): CompiledList {
@@ -54,14 +54,14 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
   const where = sql`WHERE (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
   const { table, joined } = source;
   const whole = joined === null ? table : `${table} ${joined.sql}`;
-  // What is joined for its columns alone does not change how many there are, and is the larger part of the work.
+  // Joins that only add columns do not change the number of entries, and are most of the work.
   const join = joined !== null && names(source, joined.table, query.filter) ? joined.sql : '';
   const counted = `${table} ${join}`;
   const order = query.sort.map(({ field, descending }) => {
     const { column, isOptional } = fieldOf(source, field);
     const direction = sql.raw(descending ? 'DESC' : 'ASC');
     if (!isOptional) return sql`${sql.raw(column)} ${direction}`;
-    // Engines disagree on where values that are not set come, unless they are told. Told, they use no index.
+    // Engines disagree on where unset values are sorted, unless the query says so. If it does, they use no index.
     return sql`${sql.raw(column)} ${direction} ${sql.raw(descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
   });
   const orderBy = sql.join([...order, sql.raw(source.tieBreaker)]);
@@ -85,8 +85,8 @@ const samples = 32;
 const sampleRows = 100;
 
 /**
- * Counts what fits in a few windows of row ids that lie evenly between the first and the last one. A row id grows
- * with each row, so that gaps of deleted rows count as what does not fit.
+ * Counts the matching rows in a few windows of row ids, spread evenly between the first and the last one. Row ids grow
+ * with each row, and gaps left by deleted rows count as not matching.
  */
 function sampled(table: string, join: string, where: Sql): Sql {
   return sql`WITH RECURSIVE
@@ -161,7 +161,7 @@ function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
       return sql.join(terms, filter.op === 'and' ? sql` AND ` : sql` OR `);
     }
     case 'not':
-      // NOT of an unknown truth value would be unknown again, and leave the entry out.
+      // NOT of an unknown truth value is unknown again, and would exclude the entry.
       return sql`(${condition(dialect, source, filter.term)}) IS NOT TRUE`;
     case 'in':
       return membership(source, filter.field, filter.values);
@@ -175,7 +175,7 @@ function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
       if (field.kind !== 'text') throw wrongType(filter.field, field);
       const column = sql.raw(field.column);
       const position = sql.raw(dialect.position);
-      // A position, not LIKE: there are no wildcards that would have to be escaped.
+      // A position instead of LIKE: there are no wildcards to escape.
       return filter.op === 'contains'
         ? sql`${position}(${column}, ${filter.value}) > 0`
         : sql`${position}(${sql.raw(dialect.lowerCase(field.column))}, ${filter.value.toLowerCase()}) > 0`;

@@ -1,4 +1,4 @@
-// What a list is read from. Its fields are those of model/list-fields.ts: the names of the columns follow from theirs.
+// What a list is read from. Its fields are those of model/list-fields.ts; column names follow from field names.
 
 import type { FieldKind, ListFields } from '../../model/list-fields.ts';
 import type { Statement } from './intent.ts';
@@ -13,22 +13,22 @@ export interface StoredField {
 
 export interface ListSource {
   readonly table: string;
-  /** A table that is joined for each entry, which finds exactly one row, or none and keeps the entry; fixed text. */
+  /** A table joined to each entry. It matches at most one row, and entries without one are kept. Fixed text. */
   readonly joined: { readonly table: string; readonly sql: string } | null;
   readonly select: string;
-  /** Holds for every entry of the list. */
+  /** A condition that restricts the list. */
   readonly where: Statement;
-  /** What may be named in filters and sorts. */
+  /** The fields that filters and sorts may name. */
   readonly fields: Readonly<Record<string, StoredField>>;
-  /** A unique column, which settles the order of equals. */
+  /** A unique column that orders entries with equal sort values. */
   readonly tieBreaker: string;
 }
 
 /**
  * A list of the rows of a table.
- * @param source.columns      of fields whose column has another name; `id` of a table whose unique column has
- * @param source.identity     how the identity that a row belongs to is joined: the row gets `identity_name`
- * @param source.select       what else is read of each row
+ * @param source.columns      for fields whose column has another name; `id` if the unique column has another name
+ * @param source.identity     how to join the identity that a row belongs to; adds `identity_name` to the row
+ * @param source.select       further columns to read
  */
 export function listSource(
   table: string,

@@ -1,19 +1,19 @@
-// How many entries a list has. Nobody who reads the first page of a hundred million rows asked for all of them to be
-// counted: the number is exact as far as counting is cheap, and an estimate beyond.
+// How many entries a list has. Whoever reads the first page of a hundred million rows did not ask to count them all:
+// the number is exact where counting is cheap, and an estimate beyond.
 
 import type { ListQuery, ListTotal } from '../../model/list-query.ts';
 import { integer } from './codec.ts';
 import type { SqlRow } from './intent.ts';
 
-/** Up to this many entries are counted: some milliseconds. */
+/** Up to this many entries are counted, which takes some milliseconds. */
 export const countedExactly = 10_000;
 
 /**
- * What a list says about its length. Whoever pages until a page is not full, or until `totalCount` entries are there,
- * gets every entry once and comes to an end.
- * @param found    entries of the page
+ * What a list says about its length. A client that reads pages until one is not full, or until it has `totalCount`
+ * entries, gets every entry once and terminates.
+ * @param found    entries on this page
  * @param reads.count      the number of entries, or more than `countedExactly`
- * @param reads.estimate   about how many there are
+ * @param reads.estimate   estimated number of entries
  */
 export async function totalOf(
   { limit, offset }: Pick<ListQuery, 'limit' | 'offset'>,
@@ -22,7 +22,7 @@ export async function totalOf(
 ): Promise<ListTotal> {
   const seen = offset + found;
   const isLastPage = (limit === null || found < limit) && (found > 0 || offset === 0);
-  // It holds the last entry, so that there is nothing to count.
+  // The page contains the last entry, so there is nothing to count.
   if (isLastPage) return { totalCount: seen, totalCountIsEstimate: false };
   const counted = await reads.count();
   if (counted <= countedExactly) {
@@ -31,14 +31,14 @@ export async function totalOf(
   }
   const estimate = await reads.estimate();
   const isBeyondEnd = found === 0 && limit !== 0;
-  // Below what is known to be there, a program that pages would stop too early; above it, it would continue for ever.
+  // With less than what is known to exist, a paging program would stop too early; with more, it would never stop.
   const totalCount = isBeyondEnd
     ? Math.min(Math.max(estimate, counted), offset)
     : Math.max(estimate, counted, seen + 1);
   return { totalCount, totalCountIsEstimate: true };
 }
 
-/** The number in the only row of a statement: a count, or the rows that a plan of PostgreSQL expects. */
+/** The number in the only row of the result: a count, or the number of rows that PostgreSQL's plan expects. */
 export async function onlyNumber(batches: AsyncIterable<readonly SqlRow[]>): Promise<number> {
   let number = 0;
   for await (const [row] of batches) {

@@ -37,14 +37,14 @@ export function loginAttemptStore({ write, read, list }: Database): LoginAttempt
   };
 }
 
-/** A record as the intent takes it: its checks as the text of their column. */
+/** A record as the intent receives it: checks as the JSON text of their column. */
 type LoginAttemptRow = Omit<LoginAttempt, 'checks'> & { readonly id: string; readonly checks: string };
 
 function loginAttemptRow(attempt: LoginAttempt & { readonly id: string }): LoginAttemptRow {
   return { ...attempt, checks: JSON.stringify(attempt.checks) };
 }
 
-/** So many beyond what came in go in one step: a table that has grown over its limit comes back in small steps. */
+/** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 200;
 
 function* appendLoginAttempts(args: {
@@ -73,7 +73,7 @@ function* appendLoginAttempts(args: {
   const count = yield* first('SELECT count(*) AS total FROM login_attempts');
   const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
   if (tooMany <= 0) return;
-  // Ids are ordered by time, so the ones beyond the limit are the oldest.
+  // Ids are ordered by time, so those beyond the limit are the oldest.
   yield* first(
     'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts ORDER BY id LIMIT ?)',
     Math.min(tooMany, args.attempts.length + mostOverdue),

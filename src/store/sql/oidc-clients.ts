@@ -150,7 +150,7 @@ function* deleteOidcClient(args: { readonly id: string; readonly now: Millis }):
   yield* first('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
   const row = yield* first('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id);
   if (row === undefined) return false;
-  // A client of the same id that comes later is another one.
+  // A later client with the same id is a different client.
   const ended = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = 'administrator', refresh_hash = NULL
      WHERE client_id = ? AND ended_at IS NULL AND expires_at > ? RETURNING id`,

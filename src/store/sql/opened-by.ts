@@ -8,9 +8,9 @@ import { all, first, type Intent } from './intent.ts';
 export type Voucher = 'signer' | 'ca';
 
 /**
- * Ends every live session that a signer or an authority has opened, whosever it is, and forgets the logins in progress
- * that rest on it: what it vouched for before cannot open a session after.
- * @param byRule      of an authority: only sessions of identities that its rule has found
+ * Ends every live session that a signer or an authority opened, and deletes the logins in progress that depend on it,
+ * so that what it vouched for before cannot open a session later.
+ * @param byRule      for an authority: only sessions of identities that its rule found
  * @param openedUntil only sessions that were opened at or before this point
  * @returns how many sessions
  */
@@ -43,7 +43,7 @@ export function* endSessionsOpenedBy(
     id,
     openedUntil,
   );
-  // Progress names signers and authorities by their id, and no other text in it can be one. Used codes stay.
+  // Progress names signers and authorities by id, and nothing else in that text can look like one. Used codes stay.
   yield* first(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
   return rows.length;
 }

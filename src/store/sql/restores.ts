@@ -13,20 +13,20 @@ export function restoreStore({ write, find }: Database): RestoreStore {
   };
 }
 
-/** Names of columns, by what a restore does with them. */
+/** Column names, by what a restore does with them. */
 interface ColumnRules {
-  /** What people and administrators are and have set. */
+  /** Describes people, or was set by people and administrators. */
   readonly kept: string;
-  /** Null afterwards: what was issued, to be presented later. */
+  /** Set to null: it was issued and could be presented later. */
   readonly withdrawn?: string;
-  /** Set to what nothing from before reaches. */
+  /** Set to a value that excludes everything issued before. */
   readonly movedOn?: string;
 }
 
 /**
- * What a restore does with each table and column. A table that is `emptied` holds what was issued, to be presented
- * later: of a row nobody knows whether it was used since the backup. A new table or column has to be named here; a test
- * holds this against the schema.
+ * What a restore does with each table and column. An `emptied` table contains items that were issued and could be
+ * presented later; nobody can tell which of them were used since the backup. Every new table or column has to be listed
+ * here: a test compares this with the schema.
  */
 export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   schema_version: { kept: 'version usable_from' },
@@ -38,7 +38,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   authenticators: {
     kept: `id identity_id method username username_key password_hash password_set_at cert_pem thumbprint is_extend_requested
       is_key_roll_requested is_imported tags created_at updated_at`,
-    // A key roll that was asked for after the backup has withdrawn it.
+    // A key roll requested after the backup would have withdrawn it.
     withdrawn: 'successor_pem successor_thumbprint',
   },
   client_info: { kept: 'identity_id env_info sdk_info' },
@@ -59,21 +59,22 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
       id_token_signing_alg scopes api_access resources allowed_role_attributes claims access_token_duration
       refresh_token_duration tags created_at updated_at`,
   },
-  // As passwords: who had them has them still.
+  // Like passwords: they still belong to their owners.
   oidc_client_secrets: { kept: 'id client_id secret_hash created_at last_used_at' },
   // What was used before the backup stays used.
   used_assertions: { kept: 'id expires_at' },
   // A code that waits for a device would open a session.
   device_logins: 'emptied',
-  // What they are about was issued before, and counts no more.
+  // They refer to what was issued before, which no longer counts.
   revocations: { kept: 'id type issued_before expires_at tags created_at updated_at' },
   auth_requests: 'emptied',
   browser_sessions: 'emptied',
   session_certificates: 'emptied',
   api_sessions: 'emptied',
-  // Those that were withdrawn since, because others knew them, would sign again.
+  // Keys withdrawn since, because others knew them, would sign again.
   signing_keys: 'emptied',
-  // Codes, refresh and session tokens, and sealed authorization requests of after the backup are good by them alone.
+  // Codes, refresh tokens, session tokens and sealed authorization requests issued after the backup would be valid with
+  // these alone.
   server_secrets: 'emptied',
   setup_links: 'emptied',
   enrollments: 'emptied',
@@ -81,7 +82,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   totp_enrollments: { kept: 'identity_id sealed_seed enrolled_at', movedOn: 'last_step' },
   recovery_codes: 'emptied',
   pending_totp: 'emptied',
-  // A lock that was set before the backup still holds.
+  // A lock set before the backup still applies.
   attempts: { kept: 'key failures locks locked_until forget_at' },
   login_attempts: {
     kept: 'id reference at step mechanism outcome reason identity_id subject ip_address issuer checks',
@@ -90,14 +91,14 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
     kept: 'id at event action entity entity_id identity_id by_identity_id request_id ip_address issuer details',
   },
   changes: { kept: 'seq kind entity_id at' },
-  // So that what was withdrawn is not imported once more.
+  // So that withdrawn items are not imported again.
   imports: { kept: 'kind id digest updated_at' },
   nodes: 'emptied',
-  // There is one row: the restore of which this database is.
+  // One row: the restore that produced this database.
   restores: 'emptied',
 };
 
-/** What takes away whatever was issued. */
+/** The statements that withdraw everything issued. */
 const withdrawals: readonly string[] = Object.entries(restoreRules).flatMap(([table, rule]) => {
   if (rule === 'emptied') return [`DELETE FROM ${table}`];
   const columns = rule.withdrawn?.split(' ') ?? [];

@@ -48,7 +48,7 @@ function revocationOf(row: SqlRow): Revocation {
 
 const listRevokedTokensSql = `SELECT id, expires_at FROM revocations WHERE type = 'JTI' AND expires_at > ?`;
 
-/** What became of it; plain data, because errors do not cross threads. */
+/** The outcome as plain data, because errors do not cross threads. */
 type RevokeOutcome =
   | { readonly outcome: 'revoked'; readonly sessionsEnded: number }
   | { readonly outcome: 'unknown' | 'other-type' };
@@ -83,7 +83,7 @@ const tables: Readonly<Record<Exclude<RevocationType, 'JTI'>, string>> = {
 };
 
 function* exists(type: RevocationType, id: string): Intent<boolean> {
-  // Of a token nothing is stored that could be looked up.
+  // Nothing is stored about a single token that could be looked up.
   if (type === 'JTI') return true;
   return (yield* first(`SELECT id FROM ${tables[type]} WHERE id = ?`, id)) !== undefined;
 }

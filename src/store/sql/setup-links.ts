@@ -40,7 +40,7 @@ function* createSetupLink(link: {
 
 const findSetupLinkSql = 'SELECT * FROM setup_links WHERE token_hash = ?';
 
-/** What a link is good for. */
+/** Whether a link can be used. */
 function setupLinkState(row: SqlRow | undefined, now: Millis): 'usable' | 'used' | 'expired' | 'unknown' {
   if (row === undefined) return 'unknown';
   if (integerOrNull(row, 'used_at') !== null) return 'used';

@@ -1,5 +1,5 @@
-// Puts the concerns together. Each file beside this one holds the intents of one concern and its part of the store;
-// this one changes only when a concern comes or goes.
+// Combines the concerns. Each file beside this one has the intents of one concern and its part of the store; this file
+// changes only when a concern is added or removed.
 
 import { type GatheredChanges, NotAsSeen } from '../contracts/gathered.ts';
 import type { Store } from '../contracts/store.ts';
@@ -38,7 +38,10 @@ import { setupLinkIntents, setupLinkStore } from './setup-links.ts';
 import { totpIntents, totpStore } from './totp.ts';
 import { versionStore } from './versions.ts';
 
-/** Every intent by its name, but the one that runs several. The writer thread looks them up here, since functions do not cross threads. */
+/**
+ * Every intent by name, except the one that runs several. The writer thread looks them up here, since functions do not
+ * cross threads.
+ */
 const single = {
   ...authRequestIntents,
   ...apiSessionIntents,
@@ -88,7 +91,7 @@ export type IntentOutcome<Name extends IntentName> =
 export interface IntentCall {
   readonly name: IntentName;
   readonly args: unknown;
-  /** In whose name; undefined: that of the service itself. */
+  /** On whose behalf; undefined: the service itself. */
   readonly caller?: Caller | undefined;
 }
 
@@ -97,7 +100,7 @@ export function intentOf({ name, args, caller }: IntentCall): Intent<unknown> {
   return caller === undefined ? intent : inTheNameOf(caller, intent);
 }
 
-/** The contracts over an engine: reads become model values, writes are intents. */
+/** The contracts on top of an engine: reads return model values, writes are intents. */
 export function sqlStore(engine: Engine): Store {
   const database = databaseOf(engine);
   return {
@@ -140,12 +143,12 @@ function gathered(engine: Engine): GatheredChanges {
   const calls: GatheredCall[] = [];
   const write: Engine['write'] = async (name, args) => {
     calls.push({ name, args });
-    // Sound for the methods that may be used so: nothing of their outcome is used but that they found something.
+    // Safe for the methods allowed here: callers only use the outcome to know that the entity was found.
     return assumedOutcome(name) as never;
   };
   const store = sqlStore({ ...engine, write });
   return {
-    // Who acts is known already.
+    // The caller is already known.
     store: { ...store, onBehalfOf: () => store },
     commit: (conditions) => engine.write('commitGathered', { calls, conditions }),
   };
@@ -156,7 +159,7 @@ function forcing(engine: Engine): Engine {
   return { ...engine, write: (name, args, options) => engine.write(name, { ...args, force: true }, options) };
 }
 
-/** An engine whose intents run in the name of a caller. */
+/** An engine whose intents run on behalf of a caller. */
 function engineFor(engine: Engine, caller: Caller): Engine {
   return { ...engine, write: (name, args, options) => engine.write(name, args, { ...options, caller }) };
 }

@@ -49,7 +49,7 @@ function totpEnrollmentOf(row: SqlRow): TotpEnrollment {
   };
 }
 
-/** Parameter: ids as a JSON array. One look-up for each: as a join, PostgreSQL may read the whole table for it. */
+/** Parameter: ids as a JSON array. One look-up per id: PostgreSQL might read the whole table for a join. */
 const enrolledAmongSql = (jsonTexts: string): string =>
   `SELECT ids.value AS identity_id FROM ${jsonTexts}(?) AS ids
    WHERE (SELECT 1 FROM totp_enrollments WHERE totp_enrollments.identity_id = ids.value) IS NOT NULL`;

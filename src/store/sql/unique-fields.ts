@@ -1,4 +1,4 @@
-/** Wire names of the fields behind unique columns. */
+/** Wire names of the fields with unique columns. */
 const fields: Readonly<Record<string, string>> = {
   'identities.name': 'name',
   'identities.external_id': 'externalId',
@@ -14,12 +14,12 @@ const fields: Readonly<Record<string, string>> = {
   'oidc_clients.id': 'id',
   'oidc_clients.name': 'name',
   'external_jwt_signers.name': 'name',
-  // Together with the audience; the issuer alone need not be unique.
+  // Unique together with the audience; the issuer alone need not be.
   'external_jwt_signers.issuer': 'audience',
 };
 
 /**
- * The field that a unique index is about, for the error that says it is taken.
+ * The field behind a unique index, for the error that says it is taken.
  * @param column `table.column`, the first column of the index
  */
 export function fieldOfUnique(column: string): string | undefined {

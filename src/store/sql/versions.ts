@@ -19,7 +19,7 @@ export function versionStore({ find }: Database): VersionStore {
 }
 
 /**
- * Asks for the version in the very transaction of the change. What is gone is left to the intent, which says so.
+ * Checks the version in the transaction of the change. If the entity is gone, the intent says so.
  * @throws NotAsSeen changed
  */
 export function* requireUnchanged({ entity, id, versions }: Unchanged): Intent<void> {
@@ -27,9 +27,9 @@ export function* requireUnchanged({ entity, id, versions }: Unchanged): Intent<v
   if (row !== undefined && !versions.includes(versionOf(row))) throw new NotAsSeen('changed');
 }
 
-/** A time alone would not do: two changes may fall into one millisecond. */
+/** The time alone is not enough: two changes may fall into one millisecond. */
 function versionOf(row: SqlRow): string {
-  // Renewed by a login, which changes nothing that anybody has read. A new password changes `updated_at`.
+  // A login renews the hash, which changes nothing that anybody has read. A new password changes `updated_at`.
   const { password_hash: _hash, ...fields } = row;
   return sha256(JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 22);
 }

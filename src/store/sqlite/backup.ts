@@ -5,21 +5,21 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { createWhole } from '../../platform/private-file.ts';
 import { isEmptied } from './open.ts';
 
-/** More than a database can have. */
+/** More pages than a database can have. */
 const allPages = 2 ** 31 - 1;
 
 /**
- * Copies the database, as of one moment, into a new file that only the owner can read. The file has its name
- * only when the copy is complete.
- * @throws Error   the target exists, or the copy failed; then nothing is left of it
+ * Copies the database, as of one moment, into a new file that only the owner can read. The file gets its name only when
+ * the copy is complete.
+ * @throws Error   the target exists, or the copy failed; nothing is left behind
  */
 export async function backupSqlite(path: string, target: string): Promise<void> {
   const isTaken = () => new Error(`${target} exists: name a file that does not`);
   if (existsSync(target)) throw isTaken();
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    // All pages in one step: a copy in several steps starts again whenever another connection commits, and
-    // beside a busy controller never ends. Writers do not wait for a reader of the write-ahead log.
+    // All pages in one step: a copy in several steps starts again whenever another connection commits, and beside a
+    // busy controller never ends. Writers do not wait for readers of the write-ahead log.
     const isMade = await createWhole(target, async (partial) => {
       await backup(database, partial, { rate: allPages });
     });
@@ -32,20 +32,20 @@ export async function backupSqlite(path: string, target: string): Promise<void> 
 /** SQLITE_CORRUPT. */
 const corrupt = 11;
 
-/** What is wrong with the file, one sentence each; empty when it is sound. @throws Error the file is no database */
+/** What is wrong with the file, one sentence each; empty when it is sound. @throws Error the file is not a database */
 export function checkSqlite(path: string): readonly string[] {
-  // SQLite takes it for a sound database without tables.
+  // To SQLite this is a sound database without tables.
   if (isEmptied(path)) return ['the file is empty'];
   try {
     return findingsIn(path);
   } catch (error) {
-    // Some damage stops even the check.
+    // Some damage stops the check itself.
     if (!isDamage(error)) throw error;
     return [error instanceof Error ? error.message : String(error)];
   }
 }
 
-/** SQLITE_CORRUPT, in the last eight bits of the code. A file that is no database at all is another matter. */
+/** SQLITE_CORRUPT, in the last eight bits of the code. A file that is not a database at all has another code. */
 function isDamage(error: unknown): boolean {
   const code = (error as { readonly errcode?: unknown }).errcode;
   return typeof code === 'number' && (code & 0xff) === 11;
@@ -59,14 +59,14 @@ function findingsIn(path: string): readonly string[] {
       .all()
       .map((row) => String(row.integrity_check));
     const damages = integrity.filter((line) => line !== 'ok');
-    // Reading the rows of a damaged file fails.
+    // Reading rows of a damaged file fails.
     if (damages.length > 0) return damages;
     const references = database.prepare('PRAGMA foreign_key_check').all();
     return references.map(
       (row) => `a row of ${String(row.table)} refers to a missing row of ${String(row.parent)}`,
     );
   } catch (error) {
-    // Damage that keeps even the check from reading on.
+    // Damage that stops the check from reading on.
     if (error instanceof Error && 'errcode' in error && error.errcode === corrupt) return [error.message];
     throw error;
   } finally {

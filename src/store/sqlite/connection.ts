@@ -1,5 +1,5 @@
-// One connection to an SQLite file, with its settings and prepared statements. Used by the writer thread and,
-// for reading, by the main thread.
+// One connection to an SQLite file, with its settings and prepared statements. The writer thread uses it, and other
+// threads for reading.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Millis } from '../../platform/clock.ts';
@@ -8,13 +8,13 @@ import type { SqlRow, Statement } from '../sql/intent.ts';
 
 export interface SqliteConnection {
   readonly database: DatabaseSync;
-  /** Runs a statement and gives its rows. The statements used last stay prepared. */
+  /** Runs a statement and returns its rows. Recently used statements stay prepared. */
   run(statement: Statement): readonly SqlRow[];
   /** Runs a statement without parameters and rows. */
   execute(sql: string): void;
 }
 
-/** The fixed texts of the intents and reads fit; those of filtered lists, which are many, come and go. */
+/** Enough for the fixed texts of intents and reads. The many texts of filtered lists come and go. */
 const prepareAtLeast = 200;
 
 /**
@@ -26,7 +26,7 @@ export function connectSqlite(
   options: { readonly readOnly: boolean; readonly busyTimeout: Millis },
 ): SqliteConnection {
   const database = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyTimeout });
-  // FULL: a commit that was acknowledged survives a loss of power.
+  // FULL: an acknowledged commit survives a power loss.
   database.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
   database.function('lower_case', { deterministic: true, directOnly: true }, (value) =>
     typeof value === 'string' ? value.toLowerCase() : value,

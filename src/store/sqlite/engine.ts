@@ -1,4 +1,4 @@
-// The SQLite engine: reads on the thread that asks, lists in their own thread, writes by the writer thread.
+// The SQLite engine: short reads on the calling thread, lists on a separate thread, writes on the writer thread.
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
@@ -21,18 +21,18 @@ import {
 
 /** How soon commits of other processes are noticed. */
 const pollInterval: Millis = 200;
-/** How long a write waits for one of another process, which is how long all writes wait then. */
+/** How long a write waits for one of another process. All writes wait that long then. */
 const writeBusyTimeout: Millis = 5000;
 /** Readers wait only while another process opens or closes the database, and block the event loop meanwhile. */
 const readBusyTimeout: Millis = 500;
 
 export interface SqliteEngineOptions {
-  /** Of a migrated database. */
+  /** For a migrated database. */
   readonly path: string;
   readonly writeBusyTimeout?: Millis;
-  /** Starts the thread that writes; tests put one in its place that fails. */
+  /** Starts the writer thread. Tests replace it by one that fails. */
   readonly startWriter?: (settings: WriterSettings) => Worker;
-  /** In a thread beside the one that has started the writer: a port that joins it, whenever one is needed. */
+  /** For a thread other than the one that started the writer: a port to the writer, whenever one is needed. */
   readonly joinWriter?: () => MessagePort;
 }
 
@@ -68,7 +68,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   }, pollInterval);
   poll.unref();
 
-  /** A number that differs after other connections have committed; null when it cannot be read now. */
+  /** A number that changes when other connections commit; null when it cannot be read now. */
   function dataVersion() {
     try {
       return reader.run({ sql: 'PRAGMA data_version', params: [] })[0]?.data_version ?? null;
@@ -77,7 +77,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     }
   }
 
-  // Short reads at once: handing them to another thread costs more than the read.
+  // Short reads happen here: handing them to another thread costs more than the read.
   async function read(statement: Statement): Promise<readonly SqlRow[]> {
     if (!reader.database.isOpen) throw new StoreUnavailable('the store is closed');
     try {
@@ -91,7 +91,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
     await writer.drain();
     clearInterval(poll);
     await lister.close();
-    // The last connection that closes, which must be able to write, leaves a single file behind.
+    // The last connection to close must be able to write, so that a single file is left.
     reader.database.close();
     await writer.end();
   }

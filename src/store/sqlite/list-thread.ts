@@ -8,14 +8,16 @@ import type { SqlRow, Statement } from '../sql/intent.ts';
 import { errorOf } from './errors.ts';
 import type { ListAnswer, ListMessage } from './serve-lists.ts';
 
-/** What the thread is told at its start. */
+/** What the thread receives at its start. */
 export interface ListerSettings {
   readonly path: string;
   readonly busyTimeout: Millis;
 }
 
 export interface ListThread {
-  /** The rows of a statement, in batches. @throws StoreUnavailable the thread died or was closed, the database failed */
+  /**
+   * The rows of a statement, in batches. @throws StoreUnavailable the thread died or was closed, or the database failed
+   */
   read(statement: Statement): AsyncGenerator<readonly SqlRow[], void>;
   /** Closes its connection and ends the thread. Lists under way fail. */
   close(): Promise<void>;
@@ -74,7 +76,7 @@ export function listThread(settings: ListerSettings): ListThread {
     async *read(statement) {
       if (isClosed) throw new StoreUnavailable('the store is closed');
       running ??= start();
-      // All batches of one list come from one thread: another one would not know it.
+      // All batches of a list come from one thread. Another one would not know the list.
       const thread = running;
       lastId += 1;
       const id = lastId;

@@ -1,5 +1,5 @@
-// Puts a copy of an SQLite database in the place of another one. Only while no controller runs; offline commands
-// that still have the old one open continue in the file that is kept aside.
+// Replaces an SQLite database by a copy of another one. Only while no controller runs. Offline commands that still have
+// the old one open continue in the file that is kept.
 
 import {
   closeSync,
@@ -19,13 +19,13 @@ import { createPrivateFile } from '../../platform/private-file.ts';
 const logSuffixes = ['-wal', '-shm'] as const;
 
 /**
- * Copies a backup to a working file beside the database, private from the start. A write-ahead log beside the backup,
- * as it lies there when somebody copied the files of a running controller, comes along.
+ * Copies a backup to a private working file beside the database. A write-ahead log beside the backup, which exists if
+ * somebody copied the files of a running controller, is copied too.
  * @returns the working file; `discardSqliteCopy` removes it
  * @throws Error of node:fs
  */
 export function copySqliteBackup(backup: string, path: string): string {
-  // Beside the file itself where the path is a link: in the end it is renamed.
+  // Beside the file itself if the path is a link, because it will be renamed to it.
   const working = `${realFile(path)}.restoring`;
   discardSqliteCopy(working);
   for (const suffix of ['', '-wal']) {
@@ -42,20 +42,20 @@ export function discardSqliteCopy(working: string): void {
 }
 
 /**
- * Puts `working`, which nobody has open, in the place of the database, in one step: whenever this ends, one of them
- * is there as a whole. The database that was there is kept.
- * @param aside where the old one goes; must not exist
+ * Replaces the database by `working`, which nobody has open, in one step: whenever this is interrupted, one of them is
+ * there as a whole. The old database is kept.
+ * @param aside where to keep the old one; must not exist
  * @returns whether there was one
  * @throws Error of node:fs
  */
 export function replaceSqlite(working: string, path: string, aside: string): boolean {
   const target = realFile(path);
-  // Pages that nothing has touched since they were copied may be in the memory of the system only.
+  // Pages untouched since they were copied may be in the system's memory only.
   syncToDisk(working);
   const isReplacing = existsSync(target);
   if (isReplacing) {
     moveLogInto(target);
-    // A log that stays, because the database is damaged or somebody has it open, belongs to the old one only: SQLite
+    // A log left behind because the database is damaged or somebody has it open belongs to the old database. SQLite
     // would take it for the log of the new one.
     for (const suffix of logSuffixes) {
       if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${aside}${suffix}`);
@@ -74,7 +74,7 @@ function moveLogInto(path: string): void {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     database.close();
   } catch {
-    // It is replaced because it is damaged, perhaps; it is kept as it is.
+    // The old database may be damaged, which may be why it is replaced. Keep it as it is.
   }
 }
 

@@ -2,16 +2,16 @@ import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'n
 import { basename, dirname, join } from 'node:path';
 import { type FileLock, tryFileLock } from '../../platform/file-lock.ts';
 
-/** Another controller runs on the same database; the message is a sentence for the operator. */
+/** Another controller runs on this database. The message is a sentence for the operator. */
 export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning';
 }
 
 /**
- * Makes sure that one controller at a time runs on an SQLite database. The lock is the operating system's, on a
- * file of its own beside the database, so that it ends with the process however that ends, and so that the
- * offline commands can still open the database.
- * @param address what clients dial, `host:port`; told to whoever is refused
+ * Ensures that only one controller at a time runs on an SQLite database. It uses a lock of the operating system on a
+ * separate file beside the database, so that it always ends with the process, and offline commands can still open the
+ * database.
+ * @param address what clients dial, `host:port`; shown to a controller that is refused
  * @throws AlreadyRunning
  * @throws Error           the lock file cannot be written
  */
@@ -34,7 +34,7 @@ export function acquireRunLock(databasePath: string, address = ''): FileLock {
   };
 }
 
-/** A full disk must not keep a controller from starting for the sake of this. */
+/** A full disk must not prevent a start only because of this note. */
 function nameHolder(path: string, address: string): void {
   try {
     writeFileSync(holderPath(path), JSON.stringify({ pid: process.pid, address }), { mode: 0o600 });
@@ -43,7 +43,7 @@ function nameHolder(path: string, address: string): void {
   }
 }
 
-/** ` (process 4711, localhost:1280)`; empty when it did not say. What it says is read only while the lock is held. */
+/** ` (process 4711, localhost:1280)`; empty when it left no note. The note is read only while the lock is held. */
 function nameOfHolder(path: string): string {
   try {
     const { pid, address } = JSON.parse(readFileSync(holderPath(path), 'utf8'));
@@ -54,12 +54,14 @@ function nameOfHolder(path: string): string {
   }
 }
 
-// A file of its own: nobody else can read the one that is locked.
+// A separate file, because nobody else can read the locked one.
 function holderPath(path: string): string {
   return `${path}.holder`;
 }
 
-/** By this process. Also keeps them: a lock that nothing refers to would end when memory is tidied up. */
+/**
+ * Held by this process. The map also keeps them alive: garbage collection would release a lock that nothing refers to.
+ */
 const held = new Map<string, FileLock>();
 
 /** Whether another process runs a controller on the database. @throws Error the lock file cannot be used */
@@ -71,7 +73,7 @@ export function runsElsewhere(databasePath: string): boolean {
   return lock === null;
 }
 
-/** The same for every way to name the database, so that a symbolic link leads to the same lock. */
+/** The same for every path of the database: a symbolic link leads to the same lock. */
 function lockPath(databasePath: string): string {
   const path = existsSync(databasePath)
     ? realpathSync(databasePath)

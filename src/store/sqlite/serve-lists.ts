@@ -1,5 +1,5 @@
-// The loop of the thread that reads lists. A filter may have to look at every row, and a sort at all of them at once:
-// on the main thread every token check would wait for that. Rows go over in batches, each when it is asked for.
+// The loop of the thread that reads lists. A filter may look at every row and a sort at all of them at once; on the
+// main thread every token check would wait for that. Rows are sent in batches, each when requested.
 
 import type { MessagePort } from 'node:worker_threads';
 import { chunkSize } from '../../platform/in-chunks.ts';
@@ -7,7 +7,7 @@ import type { SqlRow, Statement } from '../sql/intent.ts';
 import type { SqliteConnection } from './connection.ts';
 import { type Failure, failureOf } from './errors.ts';
 
-/** What the engine sends: a list to begin, the next batch of one, or the wish that the thread finishes. */
+/** What the engine sends: start a list, send its next batch, or finish. */
 export type ListMessage = { readonly id: number; readonly statement?: Statement } | 'close';
 
 export type ListAnswer =
@@ -19,7 +19,7 @@ export function serveLists(port: MessagePort, { database }: SqliteConnection): v
 
   function answer(id: number, statement: Statement | undefined): ListAnswer {
     try {
-      // Prepared for each list: two that are read at once must not share a position.
+      // Prepared for each list, because two lists being read must not share a cursor.
       if (statement !== undefined) open.set(id, database.prepare(statement.sql).iterate(...statement.params));
       const rows: SqlRow[] = [];
       const iterator = open.get(id);

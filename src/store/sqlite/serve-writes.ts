@@ -1,20 +1,23 @@
-// The loop of the writer thread. It takes all intents that have arrived as one batch, whichever thread they come from:
-// while a batch is being synced the next one gathers, so many requests share a sync and a lone one does not wait.
+// The loop of the writer thread. It takes all intents that have arrived, from whichever thread, as one batch. While a
+// batch is being synced the next one gathers, so many requests share a sync and a single one does not wait.
 
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { SqliteConnection } from './connection.ts';
 import { type WriteRequest, type WriteResult, writeBatch } from './write-batch.ts';
 
-/** What arrives: intents, a port by which another thread will send some, or the wish that the thread finishes. */
+/** What arrives: intents, a port through which another thread will send some, or the request to finish. */
 export type WriterMessage = readonly WriteRequest[] | { readonly joining: MessagePort } | 'close';
 
-/** Pages of the write-ahead log are moved into the database in small steps, so that none takes long. */
+/** Pages of the write-ahead log are moved into the database in small steps, so that no step takes long. */
 const commitsBetweenCheckpoints = 50;
 const idleBeforeCheckpoint = 20;
-/** The log grows beyond that only while somebody reads an old state of the database, such as a backup. Bytes. */
+/** The log grows beyond this only while somebody reads an old state of the database, such as a backup. Bytes. */
 const logSizeLimit = 64 * 1024 * 1024;
 
-/** Answers intents on `port`, and on those that join, until told to close; then closes the connection and lets the thread end. */
+/**
+ * Answers intents on `port`, and on ports that join, until told to close. Then closes the connection and lets the
+ * thread end.
+ */
 export function serveWrites(port: MessagePort, connection: SqliteConnection): void {
   const { database } = connection;
   database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${logSizeLimit}`);
@@ -52,7 +55,7 @@ export function serveWrites(port: MessagePort, connection: SqliteConnection): vo
 
   function checkpoint(): void {
     commitsSinceCheckpoint = 0;
-    // Best effort: what another process holds up is moved at the next turn.
+    // Best effort: pages that another process holds are moved the next time.
     try {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {}
@@ -70,7 +73,7 @@ interface Arrived {
   readonly request: WriteRequest;
 }
 
-/** Everything that has arrived by now: a message, and what waits on any of the ports. */
+/** Everything that has arrived by now: a message, and what waits on the ports. */
 function gather(ports: ReadonlySet<MessagePort>, first: MessagePort, message: WriterMessage) {
   const requests: Arrived[] = [];
   const joining: MessagePort[] = [];

@@ -1,4 +1,4 @@
-// What the writer thread does with the intents that have arrived: one transaction, one sync.
+// What the writer thread does with a batch of intents: one transaction, one sync.
 
 import { addChangeSql } from '../sql/changes.ts';
 import { type IntentCall, intentOf } from '../sql/store.ts';
@@ -20,8 +20,8 @@ export interface BatchAnswer {
 }
 
 /**
- * Runs every intent in one transaction and answers when it is synced to disk. An intent that fails takes back
- * only what it did itself; when the database fails, every intent of the batch fails and none has had an effect.
+ * Runs all intents in one transaction and answers once it is synced to disk. An intent that fails undoes only its own
+ * changes; if the database fails, every intent of the batch fails and none takes effect.
  */
 export function writeBatch(connection: SqliteConnection, requests: readonly WriteRequest[]): BatchAnswer {
   try {
@@ -33,8 +33,8 @@ export function writeBatch(connection: SqliteConnection, requests: readonly Writ
     if (failure.kind === 'unavailable') return allFailed(requests, failure);
     const [only] = requests;
     if (requests.length === 1 && only !== undefined) return allFailed(requests, failure);
-    // Failures of intents are rare. Savepoints, which cost every intent something, are kept for these batches:
-    // nothing has had an effect yet, so the batch begins again with them.
+    // Intents rarely fail, and savepoints would cost every intent something. So they are used only after a failure:
+    // nothing has taken effect yet, and the batch starts again with them.
     return writeGuarded(connection, requests);
   }
 }
@@ -58,7 +58,7 @@ function inTransaction(
   body: (noteChanges: () => void) => readonly WriteResult[],
 ): BatchAnswer {
   let hasChanges = false;
-  // Left by a failure that reached the roll-back too.
+  // A failure that also hit the rollback leaves this open.
   if (database.isTransaction) execute('ROLLBACK');
   execute('BEGIN IMMEDIATE');
   try {
@@ -86,7 +86,7 @@ function runGuarded(
     return result;
   } catch (error) {
     const failure = failureOf(error);
-    // What the database cannot do for one, it cannot do for the batch.
+    // What the database cannot do for one intent, it cannot do for the batch.
     if (failure.kind === 'unavailable' || !connection.database.isTransaction) throw error;
     connection.execute('ROLLBACK TO intent');
     connection.execute('RELEASE intent');

@@ -1,5 +1,5 @@
-// The engine's side of the writer thread: hands over intents, starts the thread when there is none, and makes
-// sure that every intent is settled, whatever happens to the thread.
+// The engine's side of the writer thread: sends intents, starts the thread when there is none, and settles every intent
+// whatever happens to the thread.
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
@@ -10,35 +10,38 @@ import { errorOf } from './errors.ts';
 import type { WriterMessage } from './serve-writes.ts';
 import type { BatchAnswer, WriteRequest } from './write-batch.ts';
 
-/** What the thread is told at its start. */
+/** What the thread receives at its start. */
 export interface WriterSettings {
   readonly path: string;
   readonly busyTimeout: Millis;
 }
 
-/** What intents are sent through: the thread that writes, or a port of it. */
+/** A channel for intents: to the writer thread itself, or to a port of it. */
 export interface WriterLink {
   /** @throws DataCloneError an argument cannot cross threads; nothing was sent */
   send(requests: readonly WriteRequest[]): void;
-  /** Lets whoever has the other end of a port send intents too. */
+  /** Lets the holder of the other end of a port send intents too. */
   join(port: MessagePort): void;
   onAnswer(listener: (answer: BatchAnswer) => void): void;
   /** @param listener called once, when no more answers will come */
   onEnd(listener: (cause: unknown) => void): void;
-  /** Nothing more will be sent. The thread that writes ends with its own link, and not with a port of it. */
+  /** Nothing more will be sent. Closing the thread's own channel ends it; closing a port does not. */
   close(): void;
 }
 
 export interface WriterThread {
-  /** @throws StoreUnavailable too many wait, the thread died, the database failed; and whatever the intent throws */
+  /**
+   * @throws StoreUnavailable too many are waiting, the thread died, or the database failed; and whatever the intent
+   * throws
+   */
   write(call: IntentCall): Promise<unknown>;
-  /** Lets another thread send intents, by the other end of the port. */
+  /** Lets another thread send intents through the other end of the port. */
   join(port: MessagePort): void;
-  /** Commits and intents that were answered, since the engine was opened. */
+  /** Commits and answered intents since the engine was opened. */
   readonly counts: { readonly commits: number; readonly intents: number };
-  /** Takes nothing more; resolves when everything under way is settled. The thread stays for `end`. */
+  /** Accepts no more intents. Resolves when everything under way is settled. The thread stays until `end`. */
   drain(): Promise<void>;
-  /** Closes the database and ends the thread. After `drain`. */
+  /** Closes the database and ends the thread. Call after `drain`. */
   end(): Promise<void>;
 }
 
@@ -58,10 +61,10 @@ interface RunningThread {
   end(): Promise<void>;
 }
 
-/** Beyond that many a disk that has become slow would cost memory without end, and answers nobody waits for. */
+/** More than that would use unbounded memory while the disk is slow, for answers that nobody waits for. */
 const maxWaiting = 10_000;
 
-/** @param onChanges called, and awaited, before the intents of a batch that added to the change feed are settled */
+/** @param onChanges awaited before the intents of a batch that added to the change feed are settled */
 export function writerThread(start: () => WriterLink, onChanges: () => Promise<void>): WriterThread {
   const counts = { commits: 0, intents: 0 };
   let gathered: Gathered[] = [];
@@ -76,11 +79,11 @@ export function writerThread(start: () => WriterLink, onChanges: () => Promise<v
       async onBatch({ results, hasChanges }) {
         counts.commits += 1;
         counts.intents += results.length;
-        // Whoever ended a session must find it ended at the next call: memory is brought up to date first.
+        // Whoever ended a session must see it ended at the next call: memory is updated before the promise resolves.
         if (hasChanges) await onChanges();
       },
       onEnd() {
-        // The next intent starts another thread, so that one which cannot live is not started over and over.
+        // Only the next intent starts another thread, so one that dies at once is not started in a loop.
         if (running === thread) running = null;
       },
     });
@@ -118,7 +121,7 @@ export function writerThread(start: () => WriterLink, onChanges: () => Promise<v
             reject(error);
           },
         });
-        // Intents of one turn of the event loop travel together.
+        // Intents of one turn of the event loop are sent together.
         if (gathered.length === 1) queueMicrotask(post);
       });
     },
@@ -138,14 +141,14 @@ export function writerThread(start: () => WriterLink, onChanges: () => Promise<v
 }
 
 /**
- * Gives intents to a thread and settles each, with its answer or with the end of the thread.
+ * Sends intents to a thread and settles each: with its answer, or because the thread ended.
  * @param on.onBatch awaited before the intents of the batch are settled
  */
 function runThread(
   link: WriterLink,
   on: { readonly onBatch: (answer: BatchAnswer) => Promise<void>; readonly onEnd: () => void },
 ): RunningThread {
-  /** By request id: what this thread was given and has not answered. */
+  /** By request id: what this thread received and has not answered. */
   const waiting = new Map<number, Waiting>();
   link.onAnswer((answer) => void settle(answer));
   const ended = new Promise<void>((resolve) => {
@@ -159,7 +162,7 @@ function runThread(
   });
 
   async function settle(answer: BatchAnswer): Promise<void> {
-    // Taken out at once: an answer that has arrived stays true when the thread ends in the meantime.
+    // Removed at once: an answer that has arrived stays valid even if the thread ends meanwhile.
     const settled = answer.results.map((result) => ({ result, waiter: take(result.id) }));
     await on.onBatch(answer);
     for (const { result, waiter } of settled) {
@@ -189,7 +192,7 @@ function runThread(
       try {
         link.send(requests);
       } catch {
-        // An argument that cannot cross threads is a defect of its caller alone.
+        // An argument that cannot cross threads is a defect of its caller, and fails that call only.
         for (const request of requests) sendAlone(request);
       }
     },
@@ -201,7 +204,7 @@ function runThread(
   };
 }
 
-/** To a thread that was just started. */
+/** For a thread that was just started. */
 export function linkToThread(worker: Worker): WriterLink {
   let cause: unknown;
   worker.on('error', (error) => {
@@ -216,7 +219,7 @@ export function linkToThread(worker: Worker): WriterLink {
   };
 }
 
-/** To a thread that another one has started, through a port that joins it. */
+/** For a thread that another thread started, through a port. */
 export function linkThrough(port: MessagePort): WriterLink {
   return {
     send: (requests) => port.postMessage(requests satisfies WriterMessage),
