@@ -1,4 +1,4 @@
-// What a login knows of an identity, read from the store at the moment of a decision.
+// What a login knows about an identity, read from the store at the moment of a decision.
 
 import type { Account } from '../model/account.ts';
 import { allowsMethod } from '../model/auth-policy.ts';
@@ -21,8 +21,8 @@ export interface AccountNeeds {
 }
 
 /**
- * Whether an identity may log in by this method now. Asked by every primary method, and again before a code is
- * issued; what refuses is recorded.
+ * Whether an identity may log in with this method now. Every primary method asks this, and it is asked again before a
+ * code is issued. Records what refuses.
  */
 export function mayLogIn(
   account: LoginAccount,
@@ -39,7 +39,7 @@ export function mayLogIn(
   return true;
 }
 
-/** Whether an identity may be used at all now; recorded, together with the identity. */
+/** Whether an identity may be used at all now. Recorded, together with the identity. */
 export function isEnabled(
   { identity }: Pick<Account, 'identity'>,
   attempt: AttemptRecorder,
@@ -56,7 +56,7 @@ export function isEnabled(
   return true;
 }
 
-/** Whether the authenticator that opened a login is still there; a login by claim has none of its own. */
+/** Whether the authenticator that opened a login still exists. A login by claim has none. */
 export async function stillHasAuthenticator(
   needs: AccountNeeds,
   id: AuthenticatorId | null,

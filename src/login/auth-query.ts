@@ -2,13 +2,13 @@ import type { AuthQuery, Factor } from '../model/login.ts';
 import type { SignerDirectory } from './external-jwt/signer-directory.ts';
 import { shortestPassword } from './password/password-rules.ts';
 
-/** Path at which an OIDC login takes the new password; the other mechanism refuses such logins. */
+/** Path at which an OIDC login takes the new password. Legacy logins that need one are refused. */
 const passwordChangeUrl = '/oidc/login/password-change';
 
 /**
- * How a factor is asked of a client (spec 2.3).
+ * How a client is asked for a factor (spec 2.3).
  * @param totpUrl path at which this mechanism takes TOTP codes
- * @param totpType what the client calls the question for a TOTP code
+ * @param totpType the client's name for the question for a TOTP code
  */
 export function authQueryOf(
   factor: Factor,

@@ -24,12 +24,12 @@ export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds,
   readonly attempts: AttemptLog;
 }
 
-/** More than what a refusal usually takes, with the hash; nobody who has mistyped notices it. */
+/** Longer than a refusal usually takes, hash included. Nobody who has mistyped notices it. */
 const refusalStep: Millis = 50;
 
 /**
- * Verifies primary credentials and says who it is. The progress is a fresh one: nothing that was proven before
- * is carried into it. A password is refused at a whole step of time since its request was complete.
+ * Verifies primary credentials and says who it is. The progress is new: nothing proven earlier carries over. A refused
+ * password is answered at a whole step of time after the request was complete.
  * @throws AuthError invalid_auth   for every cause alike; the decision record has the reason
  * @throws AuthError rate_limited, busy
  */
@@ -39,7 +39,7 @@ export async function authenticatePrimary(
   { mechanism, origin }: StepOrigin,
 ): Promise<PrimaryResult> {
   const begunAt = needs.clock.monotonic();
-  // Passwords reserve their guess instead.
+  // For passwords, the reserved guess does this.
   if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
   const verdict = await verify(needs, credentials, { attempt, origin });
@@ -63,10 +63,10 @@ export async function authenticatePrimary(
 }
 
 /**
- * Resolves a whole number of steps after `begunAt`, so that differences of the work below a step do not reach the time
- * of the answer: a time says too much about a name that can be guessed. Other proofs cannot be, so their refusals do
- * not wait. From when the request is complete: its sender chooses when the rest of it comes, and could otherwise put a
- * step where the work ends.
+ * Resolves a whole number of steps after `begunAt`, so that work shorter than a step does not show in the time of the
+ * answer: a name that can be guessed must not be confirmed by a time. Other proofs cannot be guessed, so their refusals
+ * do not wait. It counts from when the request is complete: its sender decides when the rest arrives, and could
+ * otherwise place a step where the work ends.
  */
 function nextStepOfTime(clock: Clock, begunAt: Millis): Promise<void> {
   const steps = Math.max(1, Math.ceil((clock.monotonic() - begunAt) / refusalStep));
@@ -78,7 +78,7 @@ type RestsOn = Pick<
   'authenticatorId' | 'signerId' | 'caId' | 'certThumbprint' | 'primaryProof'
 >;
 
-/** What the login rests on, and the session after it. */
+/** What the login, and later the session, depends on. */
 function restsOn(proof: PrimaryProof): RestsOn {
   const nothing = { authenticatorId: null, signerId: null, caId: null, certThumbprint: null };
   switch (proof.method) {
@@ -95,7 +95,7 @@ function restsOn(proof: PrimaryProof): RestsOn {
   }
 }
 
-/** Gives back the guess at a password that is reserved until the login is recorded or given up. */
+/** Takes back a guess at a password, which stays reserved until the login is recorded or given up. */
 export async function giveGuessBack(needs: Pick<PrimaryNeeds, 'store'>, proof: PrimaryProof): Promise<void> {
   if (proof.method === 'password') await giveBack(needs, proof.reserved);
 }

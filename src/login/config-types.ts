@@ -1,12 +1,12 @@
 import type { ConfigTypeStore } from '../store/contracts/config-types.ts';
 
-/** The most, and the most bytes of UTF-8 each, with which an access token is still accepted. */
+/** How many, and how long each in bytes of UTF-8, an access token can carry. */
 const most = 32;
 const longest = 100;
 
 /**
- * The configuration types that a client asks for, each once, without empty ones; undefined for more or longer ones
- * than an access token can carry (`z_ct`, spec 2.5), and for such that hold control characters.
+ * The configuration types that a client asks for, without duplicates and empty ones. Undefined if there are more or
+ * longer ones than an access token can carry (`z_ct`, spec 2.5), or if one contains control characters.
  */
 export function readConfigTypes(given: readonly string[]): readonly string[] | undefined {
   const configTypes = [...new Set(given)].filter((name) => name !== '');
@@ -23,7 +23,7 @@ export interface ConfigTypeResolving {
 }
 
 /**
- * The ids of the configuration types (design 3 row 27). What is no name here stays as it is: an id, or a type that
+ * The ids of the configuration types (design 3 row 27). An unknown name stays as it is: it may be an id, or a type that
  * other parts of the overlay know.
  * @param asked as `readConfigTypes` returns them
  */

@@ -26,7 +26,7 @@ export interface ExplainLoginNeeds {
   readonly clock: Clock;
 }
 
-/** What somebody could log in with, besides what others vouch for. */
+/** What somebody could log in with, apart from what others vouch for. */
 export interface LoginMeans {
   readonly password: { readonly username: string; readonly lockedUntil: Millis | null } | null;
   /** PEM of each certificate. */
@@ -37,14 +37,14 @@ export interface LoginMeans {
 export interface LoginExplanation {
   readonly method: PrimaryMethod;
   readonly outcome: 'allowed' | 'refused';
-  /** Of the first check that failed; null when allowed. */
+  /** From the first check that failed; null when allowed. */
   readonly reason: RefusalReason | null;
   readonly checks: readonly AttemptCheck[];
-  /** What is asked besides the method, whether or not it can be given. */
+  /** What is asked for after the method, whether or not the identity can provide it. */
   readonly asks: readonly Factor['type'][];
 }
 
-/** @param account with the policy to judge by, which need not be the one that is stored */
+/** @param account with the policy to judge by, which need not be the stored one */
 export function explainLogin(
   needs: ExplainLoginNeeds,
   account: Account,

@@ -10,11 +10,11 @@ const freshFor: Millis = 5 * MINUTE;
 
 export interface FreshProofNeeds extends CurrentPasswordNeeds {
   readonly store: CurrentPasswordNeeds['store'] & { readonly apiSessions: Pick<ApiSessionStore, 'find'> };
-  /** Client ids of existing programs that have no such step and are exempt from it. */
+  /** Client ids of existing programs that do not support this step and are exempt from it. */
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
 }
 
-/** What a call brings besides its token. */
+/** What a call presents in addition to its token. */
 export interface OfferedProof {
   readonly currentPassword: string | undefined;
   /** SHA-256 of the client certificate on the connection, base64url; null when there is none. */
@@ -23,10 +23,10 @@ export interface OfferedProof {
 
 /**
  * Makes the caller prove again who they are before a factor of their account is added or removed: a stolen token or an
- * abandoned session must not be enough. The current password is, or a login of the last five minutes, or the certificate
- * that opened the session.
+ * abandoned session must not be enough. Accepted are the current password, a login of the last five minutes, or the
+ * certificate that opened the session.
  * @throws AuthError unauthorized    with a challenge that says so (RFC 9470)
- * @throws AuthError invalid_field, rate_limited, busy   the current password was sent, and was refused
+ * @throws AuthError invalid_field, rate_limited, busy   the current password was sent and refused
  */
 export async function requireFreshProof(
   needs: FreshProofNeeds,

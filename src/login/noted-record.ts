@@ -1,11 +1,11 @@
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
 
-/** The notes of a check where nobody logs in: none of them are stored. */
+/** The notes of a check in which nobody logs in. They are not stored. */
 export interface NotedRecord extends AttemptRecorder {
   readonly checks: readonly AttemptCheck[];
-  /** Of the first check that failed; null as long as none has. */
+  /** From the first check that failed; null as long as none has. */
   readonly reason: RefusalReason | null;
-  /** The last one that was named. */
+  /** The last subject that was named. */
   readonly subject: string | null;
 }
 

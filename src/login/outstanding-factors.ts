@@ -5,19 +5,18 @@ import type { AuthPolicy, PasswordPolicy } from '../model/auth-policy.ts';
 import type { Factor, PassedMethod } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 
-/** What decides, besides the policy, which factors an identity needs. */
+/** What decides, in addition to the policy, which factors an identity needs. */
 export interface AskedOf {
-  /** An authenticator app. */
+  /** Whether an authenticator app is enrolled. */
   readonly isEnrolled: boolean;
-  /** The rules of the new password that a login with the present one must choose; null: it may stay. */
+  /** The rules of the new password that a login with the current one must choose; null: it may stay. */
   readonly newPassword: PasswordPolicy | null;
 }
 
 /**
- * The secondary factors that the policy requires and that `passed` lacks, TOTP first, then the external JWT.
- * TOTP is required when the policy says so or when the identity has enrolled it (spec 3.2). A new password comes last:
- * whoever only knows the old one must not replace it.
- * Empty means fully authenticated.
+ * The secondary factors that the policy requires and `passed` lacks: TOTP first, then the external JWT. TOTP is
+ * required when the policy says so or the identity has enrolled it (spec 3.2). A new password comes last: somebody who
+ * only knows the old one must not replace it. Empty means fully authenticated.
  */
 export function outstandingFactors(
   policy: Pick<AuthPolicy, 'secondary'>,
@@ -32,24 +31,24 @@ export function outstandingFactors(
   if (signerId !== null && !passed.includes(`ejs:${signerId}`)) {
     outstanding.push({ type: 'ext-jwt', signerId });
   }
-  // Only for a login by password; other methods are not affected.
+  // Only for a login by password. Other methods are not affected.
   if (newPassword !== null && passed[0] === 'password') {
     outstanding.push({ type: 'password-change', rules: newPassword });
   }
   return outstanding;
 }
 
-/** What is asked of sessions that are open: enrolling an app and a password that is too old wait for the next login. */
+/** What open sessions are asked for: enrolling an app and replacing an old password wait for the next login. */
 export const askedOfSessions: AskedOf = { isEnrolled: false, newPassword: null };
 
-/** What is asked of somebody who logs in now. */
+/** What somebody who logs in now is asked for. */
 export function askedOfLogin(account: Account, now: Millis): AskedOf {
   return { isEnrolled: account.isTotpEnrolled, newPassword: newPasswordRules(account, now) };
 }
 
 /**
- * The rules of the new password that somebody has to choose: because an administrator said so, or because the policy finds
- * the present one too old. Null when there is no need, or no password.
+ * The rules of the new password that somebody has to choose, because an administrator said so or because the policy
+ * finds the current one too old. Null when there is no need, or no password.
  */
 function newPasswordRules({ identity, policy, passwordSetAt }: Account, now: Millis): PasswordPolicy | null {
   if (passwordSetAt === null) return null;

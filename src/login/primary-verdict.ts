@@ -4,7 +4,7 @@ import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
 import type { LoginAccount } from './account.ts';
 import type { ReservedGuess } from './throttle.ts';
 
-/** The external JWT that was used up as the primary proof: it cannot be the secondary one too. */
+/** The external JWT used as the primary proof. It cannot be the secondary one too. */
 export interface UsedToken {
   /** See login/external-jwt/proof-hashes.ts. */
   readonly proof: readonly string[];
@@ -14,20 +14,20 @@ export interface UsedToken {
 export interface PasswordProof {
   readonly method: 'password';
   readonly authenticatorId: AuthenticatorId;
-  /** The stored hash that the password matched. Recording the login asks for it again. */
+  /** The stored hash that the password matched. Recording the login checks it again. */
   readonly verifiedHash: string;
-  /** The reserved guess, to uncount when the login is recorded. */
+  /** The reserved guess, to take back when the login is recorded. */
   readonly reserved: ReservedGuess;
   /**
-   * The account when it was read at the very end of the check, and what opened the login is asked for again by the
-   * step that records it; null when time may have passed since.
+   * The account, if it was read at the very end of the check and the step that records the login checks again what
+   * opened it; null when time may have passed since.
    */
   readonly current: Account | null;
 }
 
 export interface CertificateProof {
   readonly method: 'cert';
-  /** Null when the identity was found by a claim. */
+  /** Null when a claim found the identity. */
   readonly authenticatorId: AuthenticatorId | null;
   /** SHA-256 of the DER leaf, base64url. */
   readonly certThumbprint: string;

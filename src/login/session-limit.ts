@@ -12,8 +12,8 @@ export interface SessionLimitNeeds {
   readonly maxSessionsPerIdentity: number;
 }
 
-// By now the new session is open and its code or password used up: it must not be lost because an older one cannot be
-// ended at this moment. The next login ends that one.
+// By now the new session is open and its code or password used up. It must not be lost because an older session cannot
+// be ended at this moment. The next login ends that one.
 async function endOldest(needs: SessionLimitNeeds, identityId: IdentityId) {
   try {
     const { apiSessions } = needs.store;
@@ -25,8 +25,8 @@ async function endOldest(needs: SessionLimitNeeds, identityId: IdentityId) {
 }
 
 /**
- * Ends the oldest sessions of an identity that has opened one more than it may have: whoever can log in could otherwise
- * fill the store and the memory of every node.
+ * Ends the oldest sessions of an identity that has more than it may have. Otherwise anybody who can log in could fill
+ * the store and the memory of every node.
  */
 export async function endOldestSessions(
   needs: SessionLimitNeeds,

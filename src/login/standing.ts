@@ -1,6 +1,6 @@
-// Whether what was proven still counts: asked of a login before its code is given, of a session when its code is
-// redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory;
-// whether the identity is enabled and the session has ended is known before.
+// Whether what was proven still counts: asked for a login before its code is issued, and for a session when its code is
+// redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory. Callers
+// have already checked that the identity is enabled and the session has not ended.
 
 import { type AuthPolicy, allowsMethod, allowsSigner } from '../model/auth-policy.ts';
 import type { CaId, SignerId } from '../model/ids.ts';
@@ -14,11 +14,11 @@ export interface StandingNeeds {
   readonly authorities: TrustedAuthorities;
 }
 
-/** What a login or a session rests on: a `LoginProgress` and an `ApiSession` are such. */
+/** What a login or a session depends on. `LoginProgress` and `ApiSession` both have it. */
 export interface Opening {
   /** The primary method first. */
   readonly passed: readonly PassedMethod[];
-  /** Of the external JWT that was the primary proof. */
+  /** The signer of the external JWT that was the primary proof. */
   readonly signerId: SignerId | null;
   /** The third-party authority of the certificate that was the primary proof. */
   readonly caId: CaId | null;
@@ -58,8 +58,8 @@ export function signerObjection(
 }
 
 /**
- * Why a session would not be opened today: its primary proof no longer counts, or the policy asks for a factor that was
- * never proven; null when it would be.
+ * Why a session would not be opened today: its primary proof no longer counts, or the policy requires a factor that was
+ * never proven. Null when it would be.
  */
 export function standingObjection(
   needs: StandingNeeds,
@@ -68,7 +68,7 @@ export function standingObjection(
 ): OpeningObjection | 'factors-outstanding' | null {
   const objection = openingObjection(needs, policy, session);
   if (objection !== null) return objection;
-  // Enrollment alone asks for a code at the next login, not of sessions that are open (spec 3.2).
+  // Enrollment alone requires a code at the next login, not of open sessions (spec 3.2).
   const outstanding = outstandingFactors(policy, askedOfSessions, session.passed);
   return outstanding.length === 0 ? null : 'factors-outstanding';
 }

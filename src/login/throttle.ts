@@ -1,4 +1,4 @@
-// Guessing is throttled: an attempt is counted, durably and for all nodes, before it is evaluated.
+// Throttles guessing: an attempt is counted, durably and for all nodes, before it is evaluated.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
@@ -8,7 +8,7 @@ import { sha256Bytes } from '../platform/digest.ts';
 import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
-/** In place of "for ever": an administrator has to unlock. */
+/** Means "for ever": an administrator has to unlock. */
 const untilUnlocked = 36_500 * DAY;
 
 /** The counter of a password authenticator, or null when its policy never locks. */
@@ -25,9 +25,9 @@ export function passwordLimit(authenticatorId: string, policy: PasswordPolicy): 
 }
 
 /**
- * Counts a guess at what cannot be locked, such as an unknown user, and locks nothing: a counter that only known users
- * have would reveal by its time that the name exists. Strangers choose the names, so they share 256 rows.
- * @param name of what is guessed at
+ * Counts a guess at what cannot be locked, such as an unknown user, and locks nothing: if only known users had a
+ * counter, its time would reveal that the name exists. Strangers choose the names, so these share 256 rows.
+ * @param name what the guess is about
  */
 export function unlockableLimit(name: string): AttemptLimit {
   return {
@@ -45,7 +45,7 @@ export function passwordKey(authenticatorId: string): string {
 
 /**
  * The counter of an identity's second factor: TOTP and recovery codes, in every flow and mechanism. After a hundred
- * failures in a row only an administrator helps (NIST SP 800-63B 3.2.2).
+ * failures in a row only an administrator can help (NIST SP 800-63B 3.2.2).
  */
 export function totpLimit(identityId: string): AttemptLimit {
   return {
@@ -62,7 +62,7 @@ export function totpKey(identityId: string): string {
   return `totp:${identityId}`;
 }
 
-/** The counter of where guesses come from. */
+/** The counter of the source of guesses. */
 export function sourceLimit(ipAddress: string): AttemptLimit {
   return {
     key: `source:${sourcePrefix(ipAddress)}`,
@@ -73,12 +73,12 @@ export function sourceLimit(ipAddress: string): AttemptLimit {
   };
 }
 
-/** Lets something happen once within the time: the first attempt locks it. @param key with what it is, and a random id */
+/** Allows something once within the time: the first attempt locks it. @param key with what it is, and a random id */
 export function onceLimit(key: string, within: Millis): AttemptLimit {
   return { key, max: 1, lockFor: within, longestLock: within, forgetAfter: within };
 }
 
-/** The counter of device logins by source: each of them is a row. */
+/** The counter of device logins by source, since each of them is a row. */
 export function deviceLimit(ipAddress: string): AttemptLimit {
   return {
     key: `device:${sourcePrefix(ipAddress)}`,
@@ -95,11 +95,11 @@ export interface ThrottleNeeds {
 }
 
 /**
- * Reserves one attempt on the counter of what is guessed at and on that of its source.
+ * Reserves one attempt on the counter of the target and on that of the source.
  * @param target null when there is nothing to lock, such as an unknown user
- * @returns `locked` when the target is locked, and only the source counted: the caller refuses as for a wrong
- *   guess, at the same cost
- * @throws AuthError rate_limited   the source has guessed too often, whatever it guesses at
+ * @returns `locked` when the target is locked, and only the source counted: the caller refuses as for a wrong guess, at
+ * the same cost
+ * @throws AuthError rate_limited   the source has guessed too often, whatever the target
  */
 export async function reserveGuess(
   needs: ThrottleNeeds,
@@ -111,8 +111,8 @@ export async function reserveGuess(
   const limits = target === null ? [source] : [target, source];
   const outcome = await needs.store.attempts.reserve(limits, now);
   if (outcome.outcome === 'reserved') return 'reserved';
-  // Further guesses at something locked have counted against the source already, in the same step: a second step would
-  // reveal by its time that the name exists.
+  // Guesses at a locked target have already counted against the source, in the same step: a second step would reveal by
+  // its time that the name exists.
   if (outcome.key !== source.key) return 'locked';
   throw throttled(source.key, outcome.until - now);
 }
@@ -129,8 +129,8 @@ export async function requireOpenSource(needs: ThrottleNeeds, ipAddress: string)
 }
 
 /**
- * Counts a refused certificate or token against its source. Afterwards, unlike a guess: a right one costs no commit,
- * and what many at once can compute before they are counted is bounded by what each may.
+ * Counts a refused certificate or token against its source. Unlike a guess, it is counted afterwards, so a valid one
+ * costs no commit; the limits of each request bound what many at once can compute before they are counted.
  */
 export async function countRefusal(needs: ThrottleNeeds, ipAddress: string): Promise<void> {
   await needs.store.attempts.reserve([sourceLimit(ipAddress)], needs.clock.now());
@@ -159,8 +159,8 @@ export function countersOf(target: AttemptLimit | null, ipAddress: string): read
 }
 
 /**
- * The counters of an identity that are reset, and whose locks end, only after a full authentication or by an
- * administrator: a known password must not buy guesses at the code.
+ * The counters of an identity that only a full authentication or an administrator resets and unlocks: a known password
+ * must not buy guesses at the code.
  * @param passwordAuthenticatorId of its password, or of what it logged in with; null when it has none
  */
 export function failureKeys(
@@ -180,11 +180,11 @@ export function forgetFailures(
   return attempts.clear(failureKeys(identityId, passwordAuthenticatorId));
 }
 
-// A right guess stays reserved until the login is recorded: the step that records it gives the reservation back, so
-// that this takes no commit of its own. A crash in between leaves one failure too many, never one too few.
+// A right guess stays reserved until the login is recorded. The step that records it takes the reservation back, which
+// saves a commit. A crash in between leaves one failure too many, never one too few.
 
 export interface ReservedGuess {
-  /** The keys of its counters (`AttemptStore.release`), for whoever gives it back; none from the second call on. */
+  /** The keys of its counters (`AttemptStore.release`), for whoever takes it back; none from the second call on. */
   take(): readonly string[];
 }
 
@@ -199,7 +199,7 @@ export function reservedGuess(keys: readonly string[]): ReservedGuess {
   };
 }
 
-/** Uncounts the guess in a separate step, unless somebody has taken it. */
+/** Takes the guess back in a separate step, unless `take` was called. */
 export async function giveBack(needs: Pick<ThrottleNeeds, 'store'>, guess: ReservedGuess): Promise<void> {
   const keys = guess.take();
   if (keys.length > 0) await needs.store.attempts.release(keys);

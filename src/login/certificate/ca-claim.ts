@@ -1,6 +1,6 @@
 import type { ClaimLocation, ExternalIdClaim } from '../../model/ca.ts';
 
-/** The names of a validated leaf, all of each kind. */
+/** The names in a validated leaf, by kind. */
 export interface ClaimedNames {
   readonly commonNames: readonly string[];
   readonly uris: readonly string[];
@@ -14,11 +14,11 @@ export type ClaimVerdict =
 export const claimRefusals = [
   /** The certificate has no name at the location. */
   'claim-missing',
-  /** It has some, but none that the matcher accepts. */
+  /** It has names there, but the matcher accepts none. */
   'claim-no-match',
-  /** Several different names are left after the matcher: nothing says which one is meant. */
+  /** The matcher leaves several different names, and nothing says which one is meant. */
   'claim-ambiguous',
-  /** There is no part with the index. */
+  /** There is no part with this index. */
   'claim-index-missing',
   'claim-empty',
   'claim-too-long',
@@ -29,12 +29,12 @@ export const claimRefusals = [
 ] as const;
 export type ClaimRefusal = (typeof claimRefusals)[number];
 
-/** Characters of an external id, as of the name before it is split. */
+/** Characters of an external id, counted before the name is split. */
 const longestClaim = 1024;
 
 /**
- * The external id that a CA's rule finds in a certificate it issued. The id means something for that CA only:
- * whether it may speak for the identity with this external id is the caller's question.
+ * The external id that a CA's rule finds in a certificate it issued. The id has meaning for that CA only: the caller
+ * decides whether the CA may vouch for the identity with this external id.
  * Matchers select names, and shorten them where the rule says `removeMatched`; exactly one name must be left; SPLIT
  * cuts that one, and the index counts its parts. Letter case matters, except in a scheme (RFC 3986 section 3.1).
  */
@@ -55,10 +55,10 @@ export function externalIdFrom(names: ClaimedNames, rule: ExternalIdClaim): Clai
   return { verdict: 'found', externalId };
 }
 
-/** Whether there can be a certificate in which the rule finds this external id. */
+/** Whether the rule could find this external id in some certificate. */
 export function mayYield(rule: ExternalIdClaim, externalId: string): boolean {
   if (!isUsable(rule)) return false;
-  // Only the certificate can say what surrounds the part.
+  // Only the certificate can tell what surrounds the part.
   if (rule.parser === 'SPLIT') return !externalId.includes(rule.parserCriteria);
   const before = rule.removeMatched === true && rule.matcher === 'PREFIX' ? rule.matcherCriteria : '';
   const after = rule.removeMatched === true && rule.matcher === 'SUFFIX' ? rule.matcherCriteria : '';
@@ -66,7 +66,7 @@ export function mayYield(rule: ExternalIdClaim, externalId: string): boolean {
   return externalIdFrom({ commonNames: name, uris: name, emails: name }, rule).verdict === 'found';
 }
 
-// Format characters too, which make two ids look alike.
+// Includes format characters, which can make two ids look alike.
 const notText = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 function refused(reason: ClaimRefusal): ClaimVerdict {
@@ -91,7 +91,7 @@ function namesAt(names: ClaimedNames, location: ClaimLocation): readonly string[
   }
 }
 
-/** What is left of a name that matches. */
+/** What remains of a name that matches. */
 function remaining(name: string, { removeMatched, matcher, matcherCriteria }: ExternalIdClaim): string {
   if (removeMatched !== true) return name;
   if (matcher === 'PREFIX') return name.slice(matcherCriteria.length);

@@ -1,6 +1,6 @@
-// Client certificates (spec 5.3). Only the leaf says who somebody is, because only its key was proved by the
-// handshake; whatever else was sent may help to find the path to a trusted authority. All of it is checked again at
-// each login and refresh.
+// Client certificates (spec 5.3). Only the leaf says who somebody is, because the handshake proved only its key; other
+// certificates that were sent may help to find the path to a trusted authority. Everything is checked again at each
+// login and refresh.
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
@@ -11,26 +11,26 @@ import { findTrustedPath, isStillTrusted, type TrustedPath, type TrustedPathNeed
 
 export type CertificateLoginNeeds = AccountNeeds & TrustedPathNeeds;
 
-/** Who has the certificate. */
+/** Whose certificate it is. */
 interface Found {
   readonly account: LoginAccount;
   readonly authenticatorId: CertificateProof['authenticatorId'];
 }
 
-/** @param chain DER of what the connection proved and brought, the leaf first; null when it brought nothing */
+/** @param chain DER of what the connection proved and sent, the leaf first; null when it sent nothing */
 export async function verifyCertificate(
   needs: CertificateLoginNeeds,
   chain: readonly Buffer[] | null,
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<CertificateProof>> {
-  // Whether an expired one is good enough is up to the policy of somebody who is not known yet.
+  // Whether an expired one is accepted depends on the policy of an identity that is not known yet.
   const path = findTrustedPath(needs, chain, { attempt, allowExpired: true });
   if (path === null) return { verdict: 'refused' };
   const found = await accountOf(needs, path, attempt);
   if (found === null || !mayLogIn(found.account, { method: 'cert', now: needs.clock.now() }, attempt))
     return { verdict: 'refused' };
   if (!isWithinValidity(found.account.policy, path.leaf, attempt)) return { verdict: 'refused' };
-  // The store was asked meanwhile, and somebody may have turned the authority off.
+  // The store was asked meanwhile, and the authority may have been disabled.
   if (!isStillTrusted(needs, path.anchor)) {
     attempt.failed('unchanged', 'changed-meanwhile', 'the authority was disabled during the login');
     return { verdict: 'refused' };
@@ -47,7 +47,7 @@ export async function verifyCertificate(
   };
 }
 
-/** Whether a trusted certificate has not expired, or the policy allows that it has; recorded. */
+/** Whether a trusted certificate has not expired, or the policy accepts expired ones. Recorded. */
 export function isWithinValidity(
   policy: AuthPolicy,
   { isExpired }: TrustedPath['leaf'],
@@ -62,7 +62,9 @@ export function isWithinValidity(
   return true;
 }
 
-/** By the certificate itself if somebody has it, else by the rule of the authority that the path ends in. */
+/**
+ * Found by the certificate itself if it is registered, otherwise by the rule of the authority at the end of the path.
+ */
 async function accountOf(
   needs: CertificateLoginNeeds,
   path: TrustedPath,

@@ -1,5 +1,5 @@
-// The certificate that opened a session, checked again without a connection that presents it: for sessions whose calls
-// may come over any connection. login/standing.ts has the rest of what a session rests on.
+// Checks the certificate that opened a session again, without a connection that presents it: for sessions whose calls
+// may come over any connection. login/standing.ts checks everything else that a session depends on.
 
 import type { Account } from '../../model/account.ts';
 import type { ApiSession } from '../../model/api-session.ts';
@@ -9,16 +9,16 @@ import { type TrustAnchor, validateClientPath } from '../../platform/x509/path-v
 import { externalIdFrom } from './ca-claim.ts';
 import type { TrustedPathNeeds } from './trusted-path.ts';
 
-/** What a chain proves. Good while `anchors` are those that are trusted, and before `soundUntil`. */
+/** What a chain proves. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
 export interface JudgedChain {
   readonly anchors: readonly TrustAnchor[];
   readonly soundUntil: Millis;
   readonly leafNotAfter: Millis;
-  /** Whom the rule of the authority names; null without a rule, or where it finds nothing. */
+  /** The external id that the authority's rule finds; null without a rule, or if it finds none. */
   readonly externalId: string | null;
 }
 
-/** The certificates (DER) that lead to an authority, the leaf first: of whatever else was sent nothing is kept. */
+/** The certificates (DER) that lead to an authority, the leaf first. Others that were sent are dropped. */
 export function leadingCertificates(needs: TrustedPathNeeds, chain: readonly Buffer[]): readonly Buffer[] {
   const verdict = pathOf(needs, chain);
   const path = new Set(verdict?.path);
@@ -39,7 +39,7 @@ export function judgeChain(needs: TrustedPathNeeds, chain: readonly Buffer[]): J
   };
 }
 
-/** Whether a chain would open the session today. Its authenticator is there: the deletion of one ends what it opened. */
+/** Whether a chain would open the session today. Its authenticator exists: deleting one ends what it opened. */
 export function stillOpens(
   { leafNotAfter, externalId }: JudgedChain,
   {
@@ -55,7 +55,7 @@ export function stillOpens(
   return authenticatorId !== null || (externalId !== null && externalId === identity.externalId);
 }
 
-// Whether an expired leaf is good enough is up to the policy.
+// Whether an expired leaf is accepted depends on the policy.
 function pathOf({ authorities, clock }: TrustedPathNeeds, [leaf, ...intermediates]: readonly Buffer[]) {
   if (leaf === undefined) return null;
   const question = { leaf, intermediates, anchors: authorities.anchors(), now: clock.now() };

@@ -2,11 +2,11 @@ import type { Ca } from '../../model/ca.ts';
 import type { CaId } from '../../model/ids.ts';
 import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
 
-/** Who may issue certificates for logins now, in memory: the overlay's own PKI and third-party authorities. */
+/** The authorities that may issue certificates for logins now, in memory: the overlay's own PKI and third parties. */
 export interface TrustedAuthorities {
-  /** The overlay's own first, so that they win if a certificate leads to several. */
+  /** The overlay's own come first, so that they win if a certificate leads to several. */
   anchors(): readonly TrustAnchor[];
-  /** The third-party authority with this certificate; undefined for one of the overlay's own. */
+  /** The third-party authority with this certificate; undefined for the overlay's own. */
   caOf(anchor: TrustAnchor): Ca | undefined;
   /** Undefined unless its certificates may log in now. */
   find(id: CaId): Ca | undefined;

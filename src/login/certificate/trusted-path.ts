@@ -1,5 +1,4 @@
-// The path of a client certificate to an authority that may log somebody in: what logins and enrollments by
-// certificate have in common.
+// The path from a client certificate to an authority that may log somebody in, shared by logins and enrollments.
 
 import type { AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
 import { type Clock, MINUTE, type Millis } from '../../platform/clock.ts';
@@ -20,9 +19,9 @@ export interface TrustedPathNeeds {
 export type TrustedPath = Extract<PathVerdict, { verdict: 'trusted' }>;
 
 /**
- * Validates what a connection brought and records what was found.
- * @param chain DER of what the connection proved and brought, the leaf first; null when it brought nothing
- * @param allowExpired whether an expired leaf is let through, for the caller to judge
+ * Validates the certificates that a connection sent, and records what was found.
+ * @param chain DER of what the connection proved and sent, the leaf first; null when it sent nothing
+ * @param allowExpired lets an expired leaf through, for the caller to judge
  * @returns null when it is refused
  */
 export function findTrustedPath(
@@ -51,7 +50,7 @@ interface RefusedChain {
   readonly verdict: PathVerdict;
 }
 
-/** How long a refusal is remembered: a certificate that is not valid yet may become valid. */
+/** How long a refusal is remembered. It is short because a certificate that is not valid yet may become valid. */
 const refusalStands: Millis = MINUTE;
 /** Keyed by the chain of a connection, which is read once: repeating a request on it repeats no work. */
 const refusedChains = { leavingExpired: newRefusals(), strict: newRefusals() };
@@ -76,12 +75,12 @@ function judge(
   return verdict;
 }
 
-/** Whether the authority is still enabled. Call it last, and await nothing afterwards. */
+/** Whether the authority is still enabled. Call it last, and do not await anything afterwards. */
 export function isStillTrusted({ authorities }: TrustedPathNeeds, anchor: TrustAnchor): boolean {
   return authorities.anchors().some(({ thumbprint }) => thumbprint === anchor.thumbprint);
 }
 
-/** What is wrong with an authority is a matter of the chain; only the leaf is the caller's own. */
+/** Problems of an authority concern the chain. Only the leaf belongs to the caller. */
 function reasonOf(refusal: PathRefusal): RefusalReason {
   const isLeaf = 'certificate' in refusal && refusal.certificate.role === 'leaf';
   if (!isLeaf) return 'untrusted-chain';

@@ -1,5 +1,5 @@
-// Where a foreign token contains a value: the name of a claim ('sub', 'https://example.com/id'), or, with a
-// leading slash, a JSON pointer ('/realm/user'). A name is never split, so that each selector means one thing.
+// Where a foreign token contains a value: the name of a claim ('sub', 'https://example.com/id') or, with a leading
+// slash, a JSON pointer ('/realm/user'). Names are never split, so each selector means one thing.
 
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 
@@ -7,17 +7,17 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 const longestSelector = 256;
 
-/** Whether the text can be a selector. For pointers: the escapes are `~0` and `~1`, and some name follows. */
+/** Whether the text can be a selector. A pointer has only the escapes `~0` and `~1`, and at least one name. */
 export function isClaimsSelector(text: string): boolean {
   if (text === '' || text === '/' || text.length > longestSelector) return false;
   return !text.startsWith('/') || !/~(?![01])/.test(text);
 }
 
 /**
- * The value, or undefined when there is none. An `email` counts only when the claims beside it say
- * `email_verified: true`, or, if the signer does not require that, nothing at all: at many providers users enter it
- * themselves.
- * @param claims parsed from JSON; only own members are looked at
+ * The value, or undefined when there is none. An `email` counts only if the claims beside it include `email_verified:
+ * true` or, if the signer does not require that, do not include `email_verified` at all: at many providers users enter
+ * the address themselves.
+ * @param claims parsed from JSON; only own members count
  * @see RFC 6901
  */
 export function selectClaim(
@@ -51,6 +51,6 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 function unescapeToken(token: string): string {
-  // In this order: `~01` is `~1`, not `/`.
+  // The order matters: `~01` is `~1`, not `/`.
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }

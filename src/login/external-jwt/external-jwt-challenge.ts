@@ -8,10 +8,10 @@ import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 
-/** Characters of ids and issuers in one challenge. Clients refuse answers whose headers are too long. */
+/** Characters of ids and issuers in one challenge. Clients refuse answers with too long headers. */
 const longestList = 4096;
 
-/** Says which signers would do for a primary login: the enabled ones, as many as a header has room for. */
+/** Says which signers are possible for a primary login: the enabled ones, as many as fit into a header. */
 export function primaryChallenge(signers: SignerDirectory, error: ChallengeError): Challenge {
   const named: ExternalJwtSigner[] = [];
   let length = 0;
@@ -24,7 +24,7 @@ export function primaryChallenge(signers: SignerDirectory, error: ChallengeError
   return primaryExtJwtChallenge(error, named);
 }
 
-/** Says which signer's token is lacking besides the primary proof. */
+/** Says which signer's token is missing after the primary proof. */
 export function secondaryChallenge(signers: SignerDirectory, id: SignerId, error: ChallengeError): Challenge {
   const signer = signers.find(id);
   return secondaryExtJwtChallenge(error, signer === undefined ? [] : [signer]);

@@ -6,7 +6,7 @@ import {
 } from './external-jwt-verdict.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 
-/** The reason of the decision record for each refusal of a token; the words beside it say more. */
+/** The reason in the decision record for each refusal of a token; the words beside it say more. */
 const reasons: Readonly<Record<ExternalJwtRefusal, RefusalReason>> = {
   malformed: 'malformed-token',
   'no-signer-for-issuer': 'no-signer-for-issuer',
@@ -27,7 +27,7 @@ const reasons: Readonly<Record<ExternalJwtRefusal, RefusalReason>> = {
   'ambiguous-signer': 'no-signer-for-issuer',
 };
 
-/** Notes why a token was refused, and by which signer. */
+/** Records why a token was refused, and by which signer. */
 export function recordRefusal(
   signers: SignerDirectory,
   attempt: AttemptRecorder,

@@ -4,8 +4,8 @@ import type { SignerId } from '../../model/ids.ts';
 import type { Claims } from './claims-selector.ts';
 
 /**
- * Why a token was refused, in the order of the checks. For administrators; outside, only `outward` is told.
- * Everything before `expired` is said of a token whose signature was not verified.
+ * Why a token was refused, in the order of the checks. For administrators; the outside sees only `outward`. Every
+ * reason before `expired` is about a token whose signature was not verified.
  */
 export const externalJwtRefusals = {
   malformed: 'the token is not a signed JWT of an accepted form',
@@ -36,7 +36,7 @@ export type ExternalJwtVerdict = ValidExternalJwt | RefusedExternalJwt;
 export interface ValidExternalJwt {
   readonly verdict: 'valid';
   readonly signer: ExternalJwtSigner;
-  /** The value that names the identity: its `externalId` or its id, as `signer.useExternalId` says. */
+  /** The value that names the identity, either its `externalId` or its id: `signer.useExternalId` decides. */
   readonly claim: string;
   readonly claims: Claims;
 }
@@ -44,15 +44,15 @@ export interface ValidExternalJwt {
 export interface RefusedExternalJwt {
   readonly verdict: 'refused';
   readonly reason: ExternalJwtRefusal;
-  /** The signer whose checks got furthest; null before one was found. */
+  /** The signer whose checks got furthest; null if none was found. */
   readonly signerId: SignerId | null;
-  /** More for administrators; contains nothing of the token. */
+  /** More for administrators; contains nothing from the token. */
   readonly detail: string | null;
-  /** What a challenge says (spec 7.2). `expired` only of a token whose signature is good. */
+  /** What a challenge says (spec 7.2). `expired` only if the token's signature is valid. */
   readonly outward: ChallengeError;
 }
 
-/** @param detail nothing of the token */
+/** @param detail contains nothing from the token */
 export function refused(
   reason: ExternalJwtRefusal,
   signerId: SignerId | null = null,
@@ -69,19 +69,19 @@ function outwardOf(reason: ExternalJwtRefusal): ChallengeError {
 
 const order = Object.keys(externalJwtRefusals);
 
-/** Of several refusals the one that got furthest through the checks; of two equal ones the earlier. */
+/** Of several refusals, the one that got furthest through the checks; of equal ones, the first. */
 export function furthest(one: RefusedExternalJwt, other: RefusedExternalJwt): RefusedExternalJwt {
   return order.indexOf(other.reason) > order.indexOf(one.reason) ? other : one;
 }
 
-/** Orders the refusals of several tokens: those that got further come first; null, no refusal, got furthest. */
+/** Orders the refusals of several tokens: those that got furthest come first. Null, no refusal, got furthest. */
 export function furtherThan(one: RefusedExternalJwt | null, other: RefusedExternalJwt | null): number {
   const stage = (refusal: RefusedExternalJwt | null) =>
     refusal === null ? order.length : order.indexOf(refusal.reason);
   return stage(other) - stage(one);
 }
 
-/** What one challenge says of all tokens of a request that were refused; `missing` when there were none. */
+/** What one challenge says about all refused tokens of a request; `missing` when there were none. */
 export function challengeErrorOf(refusals: readonly RefusedExternalJwt[]): ChallengeError {
   const said = new Set(refusals.map(({ outward }) => outward));
   if (said.has('expired')) return 'expired';

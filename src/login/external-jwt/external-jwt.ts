@@ -1,5 +1,5 @@
-// External JWTs as a primary method (spec 5.3). Of the tokens that a request brought, the first one counts that is
-// valid, names an identity, and is of a signer that this identity's policy allows.
+// External JWTs as a primary method (spec 5.3). Of the tokens in a request, the first one counts that is valid, names
+// an identity, and comes from a signer that this identity's policy allows.
 
 import type { ChallengeError } from '../../errors/challenge.ts';
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
@@ -73,7 +73,7 @@ export async function verifyPrimaryJwt(
   return { verdict: 'refused', challenges: [primaryChallenge(needs.signers, error)] };
 }
 
-/** A token that the policy requires as the second proof is kept for that, whatever its position. */
+/** A token that the policy requires as secondary proof is reserved for that, whatever its position. */
 function isBetterPrimary(other: PassedToken, chosen: PassedToken): boolean {
   return other.account.identity.id === chosen.account.identity.id && !isOfSecondarySigner(other);
 }
@@ -102,7 +102,7 @@ async function verifyToken(
   return { verdict: 'passed', account, signer };
 }
 
-/** Whom the claim of a signer's valid token names; null, which is recorded, when there is nobody. */
+/** Whom the claim of a valid token names. Null, which is recorded, when there is nobody. */
 export async function accountNamedBy(
   needs: AccountNeeds,
   { signer, claim }: { readonly signer: ExternalJwtSigner; readonly claim: string },
@@ -127,7 +127,7 @@ async function accountOf(
   return identity === null ? null : needs.store.identities.findAccount(identity.id);
 }
 
-/** Ids are ours and short; other text from a token must not reach the store as one. */
+/** Our ids are short. Other text from a token must not reach the store as an id. */
 function isId(claim: string): boolean {
   return /^[\w.-]{1,64}$/.test(claim);
 }
@@ -142,8 +142,8 @@ export function namesIdentity(
 }
 
 /**
- * Whether a signer may be the primary one of an account now. Asked with the verified token, which may have waited
- * for keys while the signer was changed, and again before a code is issued; what refuses is recorded.
+ * Whether a signer may be the primary one of an account now. Asked with the verified token, since the signer may have
+ * changed while the token waited for keys, and again before a code is issued. Records what refuses.
  */
 export function maySignerLogIn(
   needs: { readonly signers: SignerDirectory },
@@ -171,7 +171,7 @@ export function maySignerLogIn(
   return true;
 }
 
-/** A valid token of somebody who may not log in is `invalid`: from outside it looks like an invalid token. */
+/** A valid token of somebody who may not log in is `invalid`, so from outside it looks like an invalid token. */
 function errorOf(refusals: readonly (RefusedExternalJwt | null)[]): ChallengeError {
   const error = challengeErrorOf(refusals.filter((refusal) => refusal !== null));
   return error === 'missing' && refusals.includes(null) ? 'invalid' : error;

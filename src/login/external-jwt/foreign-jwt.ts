@@ -4,7 +4,7 @@ import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import type { Claims } from './claims-selector.ts';
 
-/** A JWT of somebody else, taken apart. Nothing in it is verified. */
+/** A JWT of another issuer, split into parts. Nothing in it is verified. */
 export interface ForeignJwt {
   readonly alg: string;
   readonly kid: string | null;
@@ -12,22 +12,22 @@ export interface ForeignJwt {
   readonly claims: Claims;
 }
 
-/** Longer than any provider's token; Node accepts no more for all headers together. */
+/** Longer than any provider's token. Node accepts no more for all headers together. */
 const longestToken = 16_384;
 const longestKid = 256;
 const longestIssuer = 2048;
 
-/** ID tokens and most access tokens say `JWT` or nothing; RFC 9068 access tokens say `at+jwt`. */
+/** ID tokens and most access tokens have `JWT` or nothing; RFC 9068 access tokens have `at+jwt`. */
 const acceptedTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
 
-/** Header parameters that change what the token means. `cty` stands for a JWT inside of the JWT. */
+/** Header parameters that change the meaning of the token. `cty` announces a JWT inside the JWT. */
 const refusedParameters = ['crit', 'zip', 'b64', 'enc', 'cty'] as const;
 
 /**
- * Reads a compact JWS with JSON claims. Header parameters that offer a key or point to one (`jwk`, `jku`, `x5c`,
- * `x5u`) are not looked at.
- * @throws MalformedInput another shape (JWE, JSON serialisation, detached or nested), a second spelling of the
- *                        same bytes, a member twice, or a header or issuer that cannot be accepted
+ * Reads a compact JWS with JSON claims. Ignores header parameters that contain a key or point to one (`jwk`, `jku`,
+ * `x5c`, `x5u`).
+ * @throws MalformedInput another form (JWE, JSON serialization, detached or nested), an alternative spelling of the
+ * same bytes, a repeated member, or an unacceptable header or issuer
  * @see RFC 7515, RFC 7519, RFC 8725 sections 2.4, 3.10 and 3.11
  */
 export function readForeignJwt(token: string): ForeignJwt {
@@ -39,7 +39,9 @@ export function readForeignJwt(token: string): ForeignJwt {
   return { ...readHeader(readObject(header)), ...readClaims(readObject(payload)) };
 }
 
-/** What a token says, to be shown to a person; null when it is no JWT. Nothing in it is verified or even looked at. */
+/**
+ * The contents of a token, to show to a person; null when it is not a JWT. Nothing in it is verified or even examined.
+ */
 export function shownParts(token: string): { readonly header: Claims; readonly claims: Claims } | null {
   if (token.length > longestToken) return null;
   const [header, claims] = token.split('.', 6).map(decodeBase64url);
@@ -63,7 +65,7 @@ function readHeader(header: Claims): Pick<ForeignJwt, 'alg' | 'kid'> {
   const { alg, kid, typ = 'JWT' } = header;
   const refused = refusedParameters.find((name) => Object.hasOwn(header, name));
   if (refused !== undefined) throw new MalformedInput(`header parameter ${refused}`);
-  // "application/" may be left out, and case does not count (RFC 7515 section 4.1.9).
+  // "application/" may be omitted, and case does not matter (RFC 7515 section 4.1.9).
   if (typeof typ !== 'string' || !acceptedTypes.has(typ.toLowerCase().replace(/^application\//, '')))
     throw new MalformedInput('token of another type');
   if (typeof alg !== 'string') throw new MalformedInput('no algorithm');

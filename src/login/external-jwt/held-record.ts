@@ -1,6 +1,6 @@
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 
-/** Checks of one of several proofs, kept back until it is known which of the proofs counts. */
+/** Checks of one of several proofs, held back until it is known which proof counts. */
 export interface HeldRecord extends AttemptRecorder {
   /** Adds what was noted to the record of the step. */
   handTo(attempt: AttemptRecorder): void;

@@ -1,10 +1,10 @@
-// Recognizes a JWT that was used as one proof when it comes again as another. The signature does not count: with some
-// algorithms one token has several valid signatures.
+// Recognizes a JWT that was used as one proof when it is presented again as another. The signature is ignored: with
+// some algorithms one token has several valid signatures.
 
 import { sha256 } from '../../platform/digest.ts';
 import { readForeignJwt } from './foreign-jwt.ts';
 
-/** Hashes of what makes the token one proof: what is signed, and issuer with `jti` where it has one. */
+/** Hashes of what identifies the token as a proof: what is signed, and issuer with `jti` if it has one. */
 export function proofHashes(token: string): readonly string[] {
   const signedPart = sha256(token.slice(0, token.lastIndexOf('.')));
   const jwtId = jwtIdOf(token);
@@ -21,7 +21,7 @@ function jwtIdOf(token: string): string | null {
     const { issuer, claims } = readForeignJwt(token);
     return typeof claims.jti === 'string' ? JSON.stringify([issuer, claims.jti]) : null;
   } catch {
-    // No JWT: it cannot be anybody's proof.
+    // Not a JWT, so it cannot be anybody's proof.
     return null;
   }
 }

@@ -1,5 +1,5 @@
-// Where to send people at a provider, and where it redeems codes: its discovery document, fetched on demand and cached,
-// so that strangers cannot cause many fetches.
+// Where to send people at a provider, and where it redeems codes: from its discovery document, fetched on demand and
+// cached, so that strangers cannot cause many fetches.
 
 import { z } from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
@@ -31,7 +31,7 @@ export interface ProviderEndpoints {
 export interface ProviderDirectory {
   /**
    * @param address of the provider, to which the well-known path of OpenID Connect Discovery 4 is added
-   * @returns why not, in words for an administrator, when there is no usable document
+   * @returns why not, in words for an administrator, if there is no usable document
    */
   find(address: string): Promise<ProviderEndpoints | string>;
 }
@@ -79,7 +79,7 @@ async function fetchEndpoints(client: OutboundClient, address: string): Promise<
   };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if it is not JSON. */
 export function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());

@@ -1,5 +1,5 @@
-// The external JWT that a policy requires besides the primary proof (spec 5.4): at login, and on every API call
-// after it. It must be of the one signer that the policy names, and of the identity that it stands beside.
+// The external JWT that a policy requires in addition to the primary proof (spec 5.4): at login, and on every API call
+// after it. It must come from the one signer that the policy names, and name the identity of the login.
 
 import type { ChallengeError } from '../../errors/challenge.ts';
 import type { Identity } from '../../model/identity.ts';
@@ -24,7 +24,7 @@ export type SecondaryVerdict =
   | { readonly verdict: 'refused'; readonly error: ChallengeError };
 
 /**
- * Looks for the secondary token among those that a request brought; what refuses is recorded.
+ * Looks for the secondary token among those of a request. Records what refuses.
  * @param usedToken the token that was the primary proof: one proof never counts twice
  */
 export async function verifySecondaryJwt(
@@ -61,7 +61,7 @@ export async function verifySecondaryJwt(
     const verdict = await verifyExternalJwt(needs, [signer], token);
     if (verdict.verdict === 'refused') {
       refusals.push(verdict);
-      // A token of no issuer that was asked for is not recorded: an access token may come along.
+      // A token of an issuer that was not asked for is not recorded: it may be an access token.
       if (verdict.outward !== 'missing') recordRefusal(needs.signers, failures, verdict);
     } else if (needs.signers.find(signerId) !== signer) {
       refusals.push(refused('no-signer-for-issuer', signerId));
@@ -70,7 +70,7 @@ export async function verifySecondaryJwt(
       attempt.passed('token', `valid for signer ${signer.name}`);
       return { verdict: 'passed', token, jwt: verdict };
     } else {
-      // Somebody else's token is valid, but not here.
+      // The token is valid, but somebody else's.
       refusals.push(refused('claim-missing', signerId));
       failures.failed('same identity', 'secondary-wrong-identity', `the token names "${verdict.claim}"`);
     }

@@ -2,11 +2,11 @@ import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
 
 /**
- * The external JWT signers as they are now, in memory. A record is never changed in place: as long as `find` gives
+ * The external JWT signers as they are now, in memory. A record is never changed in place: as long as `find` returns
  * the same object, nothing about the signer has changed.
  */
 export interface SignerDirectory {
-  /** Also the disabled ones, which must not take part in any decision. */
+  /** Includes disabled ones, which must not take part in any decision. */
   all(): readonly ExternalJwtSigner[];
   find(id: SignerId): ExternalJwtSigner | undefined;
 }

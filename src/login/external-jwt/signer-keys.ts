@@ -7,7 +7,7 @@ import { parseCertificate } from '../../platform/x509/x509.ts';
 import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';
 import type { ForeignJwt } from './foreign-jwt.ts';
 
-/** The key of one signer with which a token is verified. A token without `kid` is good where only one key fits. */
+/** The signer's key that verifies a token. A token without `kid` is accepted if exactly one key fits. */
 export async function keyOf(
   needs: { readonly clock: Clock; readonly jwks: JwksCache },
   signer: ExternalJwtSigner,
@@ -57,7 +57,7 @@ function keyOfCertificate(
   return [held.key];
 }
 
-// Reading a certificate costs as much as the rest of a verification. Records are never changed in place.
+// Parsing a certificate costs as much as the rest of a verification. Records are never changed in place.
 const read = new WeakMap<ExternalJwtSigner, SignerCertificate>();
 
 function remembered(signer: ExternalJwtSigner, certPem: string): SignerCertificate | undefined {
@@ -72,7 +72,7 @@ export interface SignerCertificate {
   readonly notAfter: Millis;
 }
 
-/** The key of a signer's certificate. @returns undefined when it is no certificate, or its key is not accepted */
+/** The key of a signer's certificate. @returns undefined when it is not a certificate, or its key is not accepted */
 export function readSignerCertificate(certPem: string): SignerCertificate | undefined {
   try {
     const certificate = parseCertificate(certPem);
@@ -81,7 +81,7 @@ export function readSignerCertificate(certPem: string): SignerCertificate | unde
     const { validFromDate, validToDate } = certificate;
     return { key, notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() };
   } catch {
-    // No certificate, or one with a key that the runtime does not know.
+    // Not a certificate, or its key is of a kind that the runtime does not know.
     return undefined;
   }
 }

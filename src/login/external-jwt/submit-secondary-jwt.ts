@@ -6,7 +6,7 @@ import type { UsedToken } from '../primary-verdict.ts';
 import { verifySecondaryJwt } from './secondary-jwt.ts';
 
 /**
- * Takes the external JWT that the policy requires besides, if it came with the primary credentials (spec 4.4, 5.4).
+ * Takes the external JWT that the policy requires in addition, if it came with the primary credentials (spec 4.4, 5.4).
  * A refusal ends nothing: the factor stays outstanding, and `error` says what was wrong.
  */
 export async function submitSecondaryJwt(

@@ -1,5 +1,5 @@
-// What a login with an external JWT would decide, without logging anybody in: for the administrator who sets up a
-// signer. The rules are those of the login; nothing is stored, and no attempt is counted.
+// What a login with an external JWT would decide, without logging anybody in: for administrators who set up a signer.
+// It uses the rules of the login, stores nothing and counts no attempt.
 
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { Identity } from '../../model/identity.ts';
@@ -15,17 +15,17 @@ export interface TriedToken {
   readonly use: 'primary' | 'secondary' | null;
   /** Why it is refused; null when it is not. */
   readonly reason: RefusalReason | null;
-  /** Whom it names, once its claim was accepted. */
+  /** Whom it names, if its claim was accepted. */
   readonly identity: Identity | null;
-  /** The value that names the identity; null when the token was refused before it was looked at. */
+  /** The value that names the identity; null when the token was refused before that was read. */
   readonly claim: string | null;
   readonly checks: readonly AttemptCheck[];
 }
 
 /**
- * Judges a token for one signer. It counts as the secondary proof for an identity whose policy asks for that signer
- * besides another method, and as the primary proof otherwise.
- * @param signer the record of the directory, enabled or not
+ * Judges a token for one signer. It counts as the secondary proof for an identity whose policy requires that signer in
+ * addition to another method, and otherwise as the primary proof.
+ * @param signer from the directory, enabled or not
  * @param token  as sent, unchecked
  */
 export async function tryExternalJwt(
@@ -51,7 +51,7 @@ async function judge(
   }
   record.passed('signer enabled', `signer ${signer.name}`);
   const alone = await verifyExternalJwt(needs, [signer], token);
-  // Beside the others a token that fits this signer may be ambiguous.
+  // A token that fits this signer may be ambiguous if others fit too.
   const verdict =
     alone.verdict === 'valid' ? await verifyExternalJwt(needs, needs.signers.all(), token) : alone;
   if (verdict.verdict === 'refused') {

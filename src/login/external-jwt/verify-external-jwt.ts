@@ -1,6 +1,6 @@
-// Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is valid and which
-// signer vouches for it. It does not look for the identity and knows no policy: that a token counts once, that an
-// external id belongs to one signer, and that a secondary token names the same identity, is for the caller.
+// Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is valid and which signer
+// vouches for it. It does not look for the identity and knows no policy. The caller has to ensure that a token counts
+// once, that an external id belongs to one signer, and that a secondary token names the same identity.
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
@@ -23,9 +23,9 @@ interface Needs {
 }
 
 /**
- * Checks a token against every given signer that is enabled and has exactly its issuer. Signers that share an
- * issuer are told apart by their whole record; a token that fits several is refused.
- * Takes as long as a key set has to be waited for; what can be refused without the keys is refused before.
+ * Checks a token against every given signer that is enabled and has exactly its issuer. Signers that share an issuer
+ * are told apart by their whole record. A token that fits several is refused.
+ * May wait for a key set. Whatever can be refused without keys is refused first.
  * @param signers all of them for a primary login; the one that the policy requires for a secondary factor
  * @param token   as sent, unchecked
  */
@@ -76,7 +76,7 @@ async function verifyAgainst(
   return nameIdentity(signer, claims);
 }
 
-/** Whether the one audience is named; a part of a name is none. @see RFC 7519 section 4.1.3 */
+/** Whether the signer's audience is named; part of a name does not count. @see RFC 7519 section 4.1.3 */
 function isFor(signer: ExternalJwtSigner, { aud }: Claims): boolean {
   if (!Array.isArray(aud)) return aud === signer.audience;
   return aud.every((entry) => typeof entry === 'string') && aud.includes(signer.audience);
@@ -84,7 +84,7 @@ function isFor(signer: ExternalJwtSigner, { aud }: Claims): boolean {
 
 function unfitTimes(signer: ExternalJwtSigner, { exp, nbf, iat }: Claims): ExternalJwtRefusal | undefined {
   if (exp === undefined) return 'missing-exp';
-  // Required of ID tokens (OIDC Core 2); other JWTs may leave it out (RFC 7519 section 4.1.6).
+  // Required in ID tokens (OIDC Core 2); other JWTs may omit it (RFC 7519 section 4.1.6).
   if (iat === undefined && signer.targetToken === 'ID') return 'missing-iat';
   const given = [exp, nbf, iat].filter((time) => time !== undefined);
   if (!given.every(isNumericDate) || !isNumericDate(exp)) return 'time-claims';

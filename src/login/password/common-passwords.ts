@@ -1,6 +1,6 @@
-// Common passwords, in the form that password-rules.ts compares: lower case, without separators.
-// Composed from the words that top every published list and the endings that people add to satisfy a rule, so
-// that the few hundred stems below stand for several thousand passwords.
+// Common passwords, in the form that password-rules.ts compares: lower case, without separators. They combine the words
+// at the top of every published list with the endings that people add to satisfy a rule, so that the few hundred stems
+// below make several thousand passwords.
 
 const stems =
   'password passwort passw0rd p@ssword p@ssw0rd pa55word letmein welcome iloveyou sunshine princess dragon monkey football baseball superman batman trustno1 master shadow michael jennifer jordan hunter ranger buster soccer hockey killer george charlie andrew thomas daniel jessica pepper ginger summer winter spring autumn sommer frühling herbst hallo servus geheim schatz computer internet samsung google facebook linkedin whatever starwars pokemon chocolate butterfly liverpool arsenal chelsea barcelona ronaldo messi freedom secret login admin administrator root toor guest test testing default changeme changeit access controller overlay overlayauth ziti openziti network quickstart example company business office private security';
@@ -59,7 +59,7 @@ const endings = [
 
 let all: ReadonlySet<string> | undefined;
 
-/** Composed when somebody sets a password first: a start need not wait for tens of thousands of texts, nor keep them. */
+/** Built when somebody first sets a password: a start need not wait for tens of thousands of texts, nor keep them. */
 export function isCommonPassword(plain: string): boolean {
   all ??= new Set(
     [...stems.split(' '), ...keyboardWalks.split(' ')].flatMap((stem) =>

@@ -39,7 +39,7 @@ export async function proveCurrentPassword(
   throw wrongCurrentPassword();
 }
 
-/** Empty when the identity has no password: nobody has that user name. */
+/** Empty when the identity has no password: no authenticator has that user name. */
 async function usernameOf({ store }: CurrentPasswordNeeds, identityId: IdentityId): Promise<string> {
   const isMine = { op: '=', field: 'identityId', value: identityId } as const;
   const isPassword = { op: '=', field: 'method', value: 'updb' } as const;

@@ -5,7 +5,7 @@ import type { PasswordHasher } from './password.ts';
 import { checkNewPassword } from './password-rules.ts';
 
 /**
- * The hash of a new password that its policy accepts.
+ * The hash of a new password that the policy accepts.
  * @param ownNames as for checkNewPassword
  * @throws AuthError password_not_acceptable   with every reason
  */

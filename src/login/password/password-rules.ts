@@ -1,11 +1,11 @@
-// What a new password must be. Enforced where one is set, never at login (security: SP 800-63B-4 3.1.1.2).
+// The rules for a new password. Enforced when one is set, never at login (security: SP 800-63B-4 3.1.1.2).
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/auth-policy.ts';
 import { largestPasswordBytes } from '../../platform/secrets/password-hash.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** Whatever a policy says. Unicode code points. */
+/** The minimum, whatever a policy says. Unicode code points. */
 const leastPasswordLength = 8;
 
 /** The rules that a password can break. */
@@ -24,7 +24,7 @@ interface Broken {
   readonly reason: string;
 }
 
-/** A password that breaks rules: `fields` says each in English, `rules` has their codes. */
+/** A password that breaks rules: `fields` describes each in English, `rules` has their codes. */
 export class PasswordNotAcceptable extends AuthError {
   override readonly name = 'PasswordNotAcceptable';
   readonly rules: readonly PasswordRule[];
@@ -40,7 +40,7 @@ export class PasswordNotAcceptable extends AuthError {
 
 /**
  * Checks a new password against the policy's rules, a list of common passwords and the user's own names.
- * @param ownNames user name, identity name: must not be the password nor make up most of it
+ * @param ownNames user name, identity name: must not be the password or most of it
  * @throws PasswordNotAcceptable with every reason; the password itself is never in it
  */
 export function checkNewPassword(
@@ -60,7 +60,7 @@ export function checkNewPassword(
   if (broken.length > 0) throw new PasswordNotAcceptable(broken);
 }
 
-/** The refusal of a new password that equals the present one. */
+/** The refusal of a new password that equals the current one. */
 export function samePassword(): PasswordNotAcceptable {
   return new PasswordNotAcceptable([{ rule: 'same', reason: 'it is the password that you have now' }]);
 }
@@ -122,7 +122,7 @@ function simplify(text: string): string {
     .replaceAll(/[\s._-]/g, '');
 }
 
-/** One short piece over and over, like `abcabcabcabc` or `aaaaaaaaaaaa`. */
+/** One short piece repeated, like `abcabcabcabc` or `aaaaaaaaaaaa`. */
 function isRepetition(text: string): boolean {
   return /^(.{1,4})\1+$/u.test(text);
 }

@@ -1,5 +1,5 @@
-// Username and password (UPDB). Every refusal takes the same path and the same work, whatever its cause:
-// unknown user, locked, disabled, method not allowed, wrong password.
+// Username and password (UPDB). Every refusal takes the same path and does the same work, whatever its cause: unknown
+// user, locked, disabled, method not allowed, wrong password.
 
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
@@ -25,14 +25,14 @@ import {
   unlockableLimit,
 } from '../throttle.ts';
 
-/** Hashes passwords in its own bounded pool. Its promises reject when the queue is full. */
+/** Hashes passwords in a bounded pool. Its promises reject when the queue is full. */
 export interface PasswordHasher {
   /**
-   * Whether the password is the one behind the hash. Null stands for "nobody": the same work, and false.
-   * False also for text that can never be a password.
+   * Whether the password matches the hash. Null means "nobody": the same work, and false. Also false for text that can
+   * never be a password.
    */
   matches(phc: string | null, password: string): Promise<boolean>;
-  /** A PHC string under the current parameters. @throws MalformedInput for text that cannot be a password */
+  /** A PHC string with the current parameters. @throws MalformedInput for text that cannot be a password */
   hash(password: string): Promise<string>;
   /** Whether a stored hash has other parameters than `hash` would use now. */
   isOutdated(phc: string): boolean;
@@ -46,9 +46,9 @@ export interface PasswordLoginNeeds extends ThrottleNeeds {
 }
 
 /**
- * Decides a password login. Identity and policy are read again after the hash, which takes its time.
+ * Decides a password login. Identity and policy are read again after the hash, because that takes time.
  * @throws AuthError rate_limited   this source has guessed too often
- * @throws HashPoolFull             too many logins wait already; nothing was counted
+ * @throws HashPoolFull             too many logins are waiting already; nothing was counted
  */
 export async function verifyPassword(
   needs: PasswordLoginNeeds,
@@ -61,7 +61,7 @@ export async function verifyPassword(
 ): Promise<PrimaryVerdict<PasswordProof>> {
   const key = usernameKey(username);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
-  // For known users too: work done only for them would reveal by its time that the user exists.
+  // Also for known users: work done only for one kind would reveal by its time whether the user exists.
   const unknown = {
     mark: unknownNameMark(needs.unknownNameKey, key ?? ''),
     limit: unlockableLimit(key ?? ''),
@@ -119,8 +119,8 @@ export async function verifyPassword(
 }
 
 /**
- * Stores the password under today's parameters. A full pool is no reason to refuse a login: the next one tries again.
- * @returns the hash that is stored unless the password was changed meanwhile
+ * Stores the password with today's parameters. A full pool is no reason to refuse a login: the next one tries again.
+ * @returns the hash that is now stored, unless the password was changed meanwhile
  */
 async function upgradeHash(
   needs: PasswordLoginNeeds,
@@ -135,10 +135,10 @@ async function upgradeHash(
 }
 
 /**
- * The one form under which a user name is stored for look-up, so that every spelling of a name shares one
- * authenticator and one failure counter: width mapping, lower case, NFC (RFC 8265 3.3, UsernameCaseMapped).
- * @returns undefined for what cannot be a user name: empty, longer than 100 characters, leading or trailing
- *   space, control, format (zero-width, direction) or unassigned characters
+ * The one form under which a user name is stored for look-up, so that all spellings of a name share one authenticator
+ * and one failure counter: width mapping, lower case, NFC (RFC 8265 3.3, UsernameCaseMapped).
+ * @returns undefined for what cannot be a user name: empty, longer than 100 characters, leading or trailing space,
+ * control, format (zero-width, direction) or unassigned characters
  */
 export function usernameKey(username: string): string | undefined {
   const key = username.normalize('NFKC').toLowerCase().normalize('NFC');
@@ -147,10 +147,10 @@ export function usernameKey(username: string): string | undefined {
 }
 
 /**
- * What decision records contain instead of an unknown user name: people type passwords there. The same text has the same
- * mark on every node, which distinguishes a client that repeats one name from one that tries many.
- * @param secret server secret: without it nobody can try out what the text was
- * @param key    as `usernameKey` gives it
+ * What decision records contain instead of an unknown user name, because people type passwords there. The same text has
+ * the same mark on every node, which distinguishes a client that repeats one name from one that tries many.
+ * @param secret server secret: without it nobody can find the text by trial
+ * @param key    from `usernameKey`
  */
 export function unknownNameMark(secret: Buffer, key: string): string {
   return `unknown name #${hmacSha256(secret, key).toString('hex', 0, 5)}`;
@@ -161,7 +161,7 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
   return {
     async matches(phc, password) {
       const typed = typedPassword(password);
-      // What cannot be a password costs nothing: whether it is one does not depend on the user.
+      // Text that cannot be a password costs nothing. This depends on the text only, not on the user.
       if (typed === undefined) return false;
       const prepared = prepare(password);
       const imported = phc === null ? undefined : typedHash(phc);
@@ -169,7 +169,7 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
         // Cheaper than ours: the time of a wrong password must not reveal whose hash was imported.
         return (await pool.verify(imported, typed)) || pool.verifyNobody(prepared ?? typed);
       }
-      // Only an imported hash can be of such a text; the work is the same all the same.
+      // Only an imported hash can be of such a text. The work is the same anyway.
       if (phc === null || prepared === null) return pool.verifyNobody(prepared ?? typed);
       return pool.verify(phc, prepared);
     },

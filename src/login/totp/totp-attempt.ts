@@ -3,9 +3,9 @@ import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog, AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 
 /**
- * Runs the check of a TOTP or recovery code and writes its decision record; a refusal is audited too. Of an attempt
- * that was throttled, or failed for a reason of ours, nothing is written: nothing was decided about it, and a flood
- * of them would push out the others.
+ * Runs the check of a TOTP or recovery code and writes its decision record; a refusal is audited too. An attempt that
+ * was throttled, or that failed for our own reasons, leaves no record: nothing was decided, and a flood of them would
+ * displace the others.
  * @throws whatever `decide` throws
  */
 export async function recordedTotpAttempt(

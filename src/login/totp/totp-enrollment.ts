@@ -1,5 +1,5 @@
-// Enrolling TOTP: start, verify, abandon. The seed belongs to the flow that showed it, so that nobody who has
-// only the password can swap it under a person's hands.
+// Enrolling TOTP: start, verify, abandon. The seed belongs to the flow that showed it, so that somebody who only has
+// the password cannot swap it unnoticed.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { Identity } from '../../model/identity.ts';
@@ -17,7 +17,7 @@ export interface TotpEnrollmentNeeds extends TotpNeeds {
   readonly totpIssuer: string;
 }
 
-/** What the person puts into an authenticator app; shown once (spec 2.7). */
+/** What the person enters into an authenticator app; shown once (spec 2.7). */
 export interface TotpProvisioning {
   readonly provisioningUrl: string;
   readonly recoveryCodes: readonly string[];
@@ -27,7 +27,7 @@ const seedLength = 20;
 const recoveryCodes = 20;
 
 /**
- * Makes a seed and recovery codes for a flow and shows them, this once.
+ * Makes a seed and recovery codes for a flow and shows them, once only.
  * @param flow key of the authorization request, or id of the session
  * @throws AuthError mfa_exists   already enrolled, or started in this flow
  */
@@ -72,7 +72,7 @@ export async function pendingTotpEnrollment(
 }
 
 /**
- * Puts new recovery codes in the place of all that are left. They are shown this once: only keyed hashes are kept.
+ * Replaces all remaining recovery codes. The new ones are shown once: only keyed hashes are kept.
  * @throws AuthError not_found   not enrolled
  */
 export async function renewRecoveryCodes(
@@ -88,7 +88,7 @@ export async function renewRecoveryCodes(
 }
 
 /**
- * Ends an enrollment with the first code. That code is used up; recovery codes are not accepted here.
+ * Completes an enrollment with the first code, which is used up. Recovery codes are not accepted here.
  * @throws AuthError not_found           nothing was started in this flow, or another flow was faster
  * @throws AuthError invalid_totp_code   wrong, or guessed too often
  */
@@ -138,7 +138,7 @@ export async function verifyTotpEnrollment(
   await releaseGuess(needs, limit, ipAddress);
 }
 
-/** The recovery codes stand behind the seed until it is verified, so that the flow can show them again. */
+/** The recovery codes follow the seed until it is verified, so that the flow can show them again. */
 function pendingSecret(seed: Buffer, codes: readonly string[]): Buffer {
   return Buffer.concat([seed, Buffer.from(codes.join(' '), 'latin1')]);
 }
@@ -151,7 +151,7 @@ export function pendingLabel(flow: string): string {
   return `pending-totp/${flow}`;
 }
 
-/** Ten characters of base32, 50 bits; at least one is a letter, so that it cannot be taken for a TOTP code. */
+/** Ten characters of base32, 50 bits. At least one is a letter, so nobody can take it for a TOTP code. */
 function newRecoveryCode(random: Random): string {
   for (;;) {
     const code = encodeBase32(random.bytes(7)).slice(0, 10);
@@ -159,7 +159,7 @@ function newRecoveryCode(random: Random): string {
   }
 }
 
-/** The Key URI of authenticator apps; every part is encoded, whatever the identity is called. */
+/** The Key URI of authenticator apps. Every part is encoded, whatever the identity is called. */
 function provisioningUrl(issuer: string, name: string, seed: Buffer): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(name.toWellFormed())}`;
   return `otpauth://totp/${label}?issuer=${encodeURIComponent(issuer)}&secret=${encodeBase32(seed)}`;

@@ -22,8 +22,8 @@ export function seedLabel(identityId: IdentityId): string {
 }
 
 /**
- * Verifies a TOTP code or a recovery code and uses it up: the statement that accepts a step or a code decides.
- * Wrong, used, locked and not enrolled are one answer outside.
+ * Verifies a TOTP or recovery code and uses it up: the statement that accepts a step or a code decides. Wrong, used,
+ * locked and not enrolled get the same answer outside.
  * @throws AuthError invalid_totp_code, rate_limited
  */
 export async function verifyTotp(
@@ -78,16 +78,16 @@ async function accepts(
   return burned;
 }
 
-/** A keyed hash: ten characters are too few for a plain one. */
+/** A keyed hash, because ten characters are too few for a plain one. */
 export function recoveryCodeHash(key: Buffer, identityId: IdentityId, code: string): string {
   return hmacSha256(key, `${identityId}\0${code}`).toString('base64url');
 }
 
-/** The code in its one form, or undefined when the text cannot be a recovery code; a TOTP code never can. */
+/** The code in its canonical form, or undefined when the text cannot be a recovery code. A TOTP code never can. */
 export function readRecoveryCode(text: string): string | undefined {
   const code = text.replaceAll('-', '');
-  // Before the change of case, which turns some letters of other alphabets into these.
-  // Those that another controller gave out, and that were imported, have six characters.
+  // Before changing case, which turns some letters of other alphabets into these.
+  // Imported codes of another controller have six characters.
   return /^[A-Za-z2-7]{6}(?:[A-Za-z2-7]{4})?$/.test(code) && /[A-Za-z]/.test(code)
     ? code.toUpperCase()
     : undefined;
