@@ -1,6 +1,6 @@
-// The OIDC clients: the one of the specification and the aliases of the configuration, which are public (RFC 6749 2.1)
-// and share the addresses of the listener, and those that administrators have registered, with their own settings.
-// This is the one place that decides what a client may; everything else asks here.
+// The OIDC clients. The one of the specification and the aliases of the configuration are public (RFC 6749 2.1) and
+// share the addresses of the listener; clients that administrators have registered have their own settings. Only this
+// file decides what a client may do; everything else asks here.
 
 import type { Identity } from '../model/identity.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
@@ -12,24 +12,24 @@ import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access
 import type { RefreshTokenForm } from '../tokens/refresh-token.ts';
 
 /**
- * `strict`: the service as its specification says. `compatibility`: what existing SDKs need in its place. A client
- * has one of them for ever, whichever path it uses.
+ * `strict`: the service as its specification says. `compatibility`: what existing SDKs need instead. A client always
+ * has the same one, whichever path it uses.
  */
 export type ClientProfile = 'strict' | 'compatibility';
 
 export interface Client {
   readonly clientId: string;
   readonly profile: ClientProfile;
-  /** Of one that an administrator has registered; null for those of the specification and the configuration. */
+  /** The settings of a registered client; null for the clients of the specification and the configuration. */
   readonly registered: RegisteredClient | null;
 }
 
 export interface ClientRegistry {
-  /** The client of that id, or undefined. */
+  /** The client with that id, or undefined. */
   find(clientId: string): Client | undefined;
   /** The clients that have the compatibility profile. */
   readonly aliasIds: ReadonlySet<string>;
-  /** Those that administrators have registered. */
+  /** The clients that administrators have registered. */
   registered(): readonly RegisteredClient[];
 }
 
@@ -38,13 +38,13 @@ export const mainClientId = 'overlay';
 
 /**
  * @param aliasIds client ids that get the compatibility profile; the configuration keeps the main one out
- * @param view     those that administrators have registered
+ * @param view     the registered clients
  */
 export function clientRegistry(
   aliasIds: readonly string[],
   view: Pick<ClientView, 'find' | 'all'>,
 ): ClientRegistry {
-  // No list can take the main client's strictness away.
+  // No list of aliases can make the main client less strict.
   const aliases = new Set(aliasIds.filter((clientId) => clientId !== mainClientId));
   const main: Client = { clientId: mainClientId, profile: 'strict', registered: null };
   const fixed = new Map<string, Client>([[mainClientId, main]]);
@@ -70,7 +70,7 @@ const sdkCallbacks: readonly RedirectUriPattern[] = ['localhost', '127.0.0.1', '
   suffix: '/auth/callback',
 }));
 
-/** The redirect URIs of a client at a bind point: those of the configuration, or its own; for an alias both. */
+/** The redirect URIs of a client at a bind point: those of the configuration, or its own; an alias has both. */
 export function redirectUrisOf(
   { registered, profile }: Client,
   configured: readonly RedirectUriPattern[],
@@ -79,7 +79,7 @@ export function redirectUrisOf(
   return profile === 'compatibility' ? [...configured, ...sdkCallbacks] : configured;
 }
 
-/** Where a client may send a browser after logout: as the configuration says, or its own addresses. */
+/** Where a client may send a browser after logout: the addresses in the configuration, or its own. */
 export function postLogoutUrisOf(
   { registered }: Client,
   configured: readonly RedirectUriPattern[],
@@ -92,12 +92,14 @@ export function refreshTokenFormOf(client: Client): RefreshTokenForm {
   return client.profile === 'compatibility' ? 'jwt' : 'opaque';
 }
 
-/** Whether an authorization request needs a challenge. Without one a client has to prove itself at the token endpoint. */
+/**
+ * Whether an authorization request needs a challenge. A client without one has to authenticate at the token endpoint.
+ */
 export function requiresPkce({ registered }: Client): boolean {
   return registered === null || registered.requirePkce || registered.type === 'public';
 }
 
-/** Whether a client is for identities with certain role attributes only. */
+/** Whether only identities with certain role attributes may use a client. */
 export function isForSome({ registered }: Client): boolean {
   return registered !== null && registered.allowedRoleAttributes.length > 0;
 }
@@ -107,7 +109,7 @@ export function mayUse({ registered }: Client, identity: Pick<Identity, 'roleAtt
   return registered === null || allowsIdentity(registered, identity);
 }
 
-/** Why an identity may not use an application today, in a word for the audit trail; null when it may. */
+/** Why an identity may not use an application today, as a word for the audit trail; null when it may. */
 export function clientObjection(
   client: Client,
   identity: Pick<Identity, 'roleAttributes'>,
@@ -116,8 +118,8 @@ export function clientObjection(
 }
 
 /**
- * Who may accept the access tokens of a client: the Edge APIs those of the built-in ones, and of a registered one that
- * has leave; the application itself those of others, or the resource that it asks for (RFC 8707).
+ * Who may accept the access tokens of a client. The Edge APIs accept those of the built-in clients, and of a registered
+ * client with `apiAccess`. Others are for the application itself, or the resource that it asks for (RFC 8707).
  */
 export function audienceOf(
   { clientId, profile, registered }: Client,
@@ -129,14 +131,14 @@ export function audienceOf(
   return audience.length === 1 ? (audience[0] as string) : audience;
 }
 
-/** What a token is good for now: nothing when its client is gone. */
+/** What a token may be used for now: nothing when its client is gone. */
 export function tokenUseOf(clients: ClientRegistry, { aud, client_id }: TokenParties): TokenUse | undefined {
-  // The built-in client, whose tokens are the most.
+  // The built-in client, which has most of the tokens.
   if (aud === edgeAudience) return 'edge-apis';
   const client = clients.find(client_id);
   if (client === undefined) return undefined;
   if (client.registered === null) {
-    // Tokens of an alias end with the alias: once it is not configured, nobody accepts them.
+    // Tokens of an alias end with the alias: once it is no longer configured, nobody accepts them.
     const isOwn = aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id;
     return typeof aud !== 'string' && isOwn && client.profile === 'compatibility' ? 'edge-apis' : undefined;
   }
@@ -144,7 +146,7 @@ export function tokenUseOf(clients: ClientRegistry, { aud, client_id }: TokenPar
   return isForApis ? 'edge-apis' : 'application';
 }
 
-/** Lengths of life, from the configuration (spec 5.7). */
+/** Lifetimes, from the configuration (spec 5.7). */
 export interface TokenLifetimes {
   readonly accessToken: Millis;
   readonly idToken: Millis;

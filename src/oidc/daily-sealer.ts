@@ -1,4 +1,4 @@
-// Text that we hand out and take back, sealed. Keys change every day and are derived from a secret that all nodes
+// Seals text that we hand out and take back. The key changes every day and is derived from a secret that all nodes
 // share, so nothing has to be distributed.
 
 import { DAY, type Millis } from '../platform/clock.ts';
@@ -13,7 +13,7 @@ import {
 export interface DailySealer {
   /** base64url. @param at when it is sealed, Millis */
   seal(text: string, at: Millis): string;
-  /** The text, or undefined when it was not sealed for this purpose, yesterday at the earliest. */
+  /** The text, or undefined unless it was sealed for this purpose, yesterday at the earliest. */
   open(sealed: string, now: Millis): string | undefined;
 }
 
@@ -21,7 +21,7 @@ const maxSealedLength = 12_000;
 
 /**
  * @param root    the server secret that all nodes share
- * @param purpose what is sealed for one is not opened for another
+ * @param purpose text sealed for one purpose does not open for another
  */
 export function dailySealer(root: Buffer, purpose: string): DailySealer {
   let today:
@@ -31,7 +31,7 @@ export function dailySealer(root: Buffer, purpose: string): DailySealer {
     const period = Math.floor(now / DAY);
     if (today?.period !== period) {
       const key = (offset: number) => deriveKey(root, `${purpose} day ${period + offset}`);
-      // Yesterday's for what was begun before midnight, tomorrow's for a node whose clock is ahead.
+      // Yesterday's for what began before midnight, tomorrow's for a node whose clock is ahead.
       today = { period, keys: [key(0), key(-1), key(1)] };
     }
     return today.keys;

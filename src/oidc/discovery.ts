@@ -21,8 +21,8 @@ export const loginSteps = [
 ] as const;
 
 /**
- * The discovery document of an issuer (OIDC Discovery 3, RFC 8414 2, RFC 9207 3): only what works is listed.
- * @param issuer ends in `/oidc`; every endpoint lies below it
+ * The discovery document of an issuer (OIDC Discovery 3, RFC 8414 2, RFC 9207 3). It lists only what works.
+ * @param issuer ends in `/oidc`; every endpoint is below it
  */
 export function discoveryDocument(
   issuer: string,
@@ -59,7 +59,7 @@ export function discoveryDocument(
     token_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
     revocation_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
-    // An access token is good there too (RFC 8414 2 lets token types stand here).
+    // Introspection also accepts an access token (RFC 8414 2 allows token types here).
     introspection_endpoint_auth_methods_supported: [...provenMethods, 'Bearer'],
     introspection_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
     code_challenge_methods_supported: ['S256'],

@@ -15,8 +15,8 @@ import { optional, type Parameters } from './parameters.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
 
 /**
- * `nothing`: no hint was given, so no session was named and none was ended. `ask`: nothing proves that the person wants to
- * be signed out, or to be sent to where an application says; the person is asked before.
+ * `nothing`: there was no hint, so no session was named or ended. `ask`: nothing proves that the person wants to sign
+ * out, or to be sent where an application says, so a page asks them first.
  */
 export type LogoutResult =
   | {
@@ -41,9 +41,9 @@ export interface LogoutTarget {
 
 export interface LogoutRequest {
   readonly parameters: Parameters;
-  /** Whether the person has agreed, on a page of ours. */
+  /** Whether the person has agreed on one of our pages. */
   readonly isAgreed: boolean;
-  /** In which somebody is signed in in this browser. */
+  /** Who is signed in in this browser. */
   readonly browserSession: Pick<BrowserSession, 'id' | 'progress'> | null;
 }
 
@@ -58,8 +58,8 @@ export interface EndSessionNeeds {
 const maxStateLength = 4096;
 
 /**
- * Everything is checked before anything is ended; a redirect happens only to a registered URI, and only with a valid hint
- * or once the person has agreed (OIDC RP-Initiated Logout 1.0, 2 and 3). An expired hint is valid.
+ * Everything is checked before anything is ended. It redirects only to a registered URI, and only with a valid hint or
+ * after the person has agreed (OIDC RP-Initiated Logout 1.0, 2 and 3). An expired hint is valid.
  * @throws AuthError invalid_request   hint not ours or of another client, URI not registered, parameter repeated
  */
 export async function endSession(
@@ -100,7 +100,7 @@ export async function endSession(
       origin,
     );
   }
-  // The hint says nothing about somebody else in this browser.
+  // The hint says nothing about anybody else in this browser.
   const leavesBrowser = browserSession?.progress.identityId === hint.sub;
   if (leavesBrowser) await endBrowserSession(needs, browserSession, origin);
   const location = redirectUri === null ? null : withState(redirectUri, state);

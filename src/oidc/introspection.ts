@@ -1,5 +1,5 @@
-// Token introspection (RFC 7662): whether a token counts at this moment. Resource servers that must not wait for the
-// end of a token's life ask here.
+// Token introspection (RFC 7662): whether a token is valid now. For resource servers that must not wait until a token
+// expires.
 
 import { standingObjection } from '../login/standing.ts';
 import type { ApiSession } from '../model/api-session.ts';
@@ -18,7 +18,7 @@ import { type Parameters, required } from './parameters.ts';
 /** RFC 7662 2.2. Wire names. */
 export interface ActiveToken {
   readonly active: true;
-  /** Of access tokens only: nothing is called with the others. */
+  /** For access tokens only; the others cannot be used for calls. */
   readonly token_type?: 'Bearer';
   readonly scope: string;
   readonly client_id: string;
@@ -35,7 +35,7 @@ export interface ActiveToken {
   readonly cnf?: { readonly 'x5t#S256': string };
 }
 
-/** Says no more, whatever the reason (RFC 7662 2.2). */
+/** Reveals nothing more, whatever the reason (RFC 7662 2.2). */
 const inactive = { active: false } as const;
 
 export interface IntrospectionNeeds {
@@ -48,14 +48,14 @@ export interface IntrospectionNeeds {
   readonly clock: Clock;
 }
 
-/** Who asks: somebody with a session, or a client that has proven itself. */
+/** Who asks: somebody with a session, or an authenticated client. */
 export type IntrospectionCaller =
   | ({ readonly kind: 'session' } & Pick<Principal, 'isAdmin' | 'apiSessionId' | 'isOfApplication'>)
   | { readonly kind: 'client'; readonly clientId: string };
 
 /**
- * What a token is worth now. Administrators may ask about every token, others about those of their own session, clients
- * about those that were issued to them: any other token is inactive to them, so that nobody can try out tokens.
+ * Whether a token is valid now. Administrators may ask about every token, others about those of their own session,
+ * clients about those issued to them. To them any other token is inactive, so that nobody can try out tokens.
  * @throws AuthError invalid_request   the parameter `token` is missing or repeated
  */
 export async function introspect(
@@ -75,7 +75,7 @@ export async function introspect(
 
 function mayAskAbout(caller: IntrospectionCaller, { client_id, z_asid }: ActiveToken): boolean {
   if (caller.kind === 'client') return client_id === caller.clientId;
-  // What an administrator may do, an application that has the administrator's token may not.
+  // An application that holds an administrator's token may not do what the administrator may.
   return (caller.isAdmin && caller.isOfApplication !== true) || z_asid === caller.apiSessionId;
 }
 
@@ -110,7 +110,7 @@ async function accessToken(
   };
 }
 
-/** Nothing is used up by looking. */
+/** Looking uses nothing up. */
 async function refreshToken(
   needs: IntrospectionNeeds,
   { form, text }: { readonly form: RefreshTokenForm; readonly text: string },

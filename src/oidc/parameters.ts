@@ -3,19 +3,19 @@ import { AuthError } from '../errors/auth-error.ts';
 /** Parameters of a protocol request, decoded once: every value of every name, in order. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
-/** The value of a parameter, or null when it is absent or empty, which is the same (RFC 6749 3.1). */
+/** The value of a parameter. Null when it is absent or empty, which means the same (RFC 6749 3.1). */
 export function parameter(parameters: Parameters, name: string): string | null {
   const value = parameters.get(name)?.[0];
   return value === undefined || value === '' ? null : value;
 }
 
-/** Whether the parameter came more than once. */
+/** Whether the parameter was repeated. */
 export function isRepeated(parameters: Parameters, name: string): boolean {
   return (parameters.get(name)?.length ?? 0) > 1;
 }
 
 /**
- * The value of a parameter that must be there, once.
+ * The value of a parameter that must occur exactly once.
  * @throws AuthError invalid_request
  */
 export function required(parameters: Parameters, name: string): string {
@@ -26,7 +26,7 @@ export function required(parameters: Parameters, name: string): string {
 }
 
 /**
- * The value of a parameter, or null; it must not come twice (RFC 6749 3.1, 3.2).
+ * The value of a parameter, or null. It must not be repeated (RFC 6749 3.1, 3.2).
  * @throws AuthError invalid_request
  */
 export function optional(parameters: Parameters, name: string): string | null {

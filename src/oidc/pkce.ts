@@ -2,7 +2,7 @@
 
 import { sha256 } from '../platform/digest.ts';
 
-/** 43 characters of base64url: exactly what SHA-256 gives (RFC 7636 4.2). */
+/** 43 characters of base64url: exactly a SHA-256 (RFC 7636 4.2). */
 export function isCodeChallenge(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

@@ -2,8 +2,8 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 
 /**
  * Whether a redirect URI, as received, is one of the registered ones (RFC 6749 3.1.2.3, RFC 9700 2.1).
- * The comparison is on the raw text and structural: no URL parser, no pattern language, no normalisation, since
- * each of them sees another host than the browser will in some spelling.
+ * The comparison is structural and on the raw text: no URL parser, no pattern language, no normalization, because for
+ * some spelling each of these sees a different host than the browser does.
  */
 export function isRegisteredRedirectUri(patterns: readonly RedirectUriPattern[], received: string): boolean {
   return patterns.some((pattern) => matches(pattern, received));
@@ -24,7 +24,7 @@ function isPort(text: string): boolean {
 }
 
 /**
- * The redirect URI with parameters added to its query, in the order given. Null values are left out.
+ * The redirect URI with parameters added to its query, in the given order. Null values are omitted.
  * @see RFC 6749 section 4.1.2
  */
 export function withParameters(

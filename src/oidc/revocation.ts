@@ -1,5 +1,4 @@
-// Token revocation (RFC 7009). A refresh token or an access token ends its session, and with it every token of
-// that session.
+// Token revocation (RFC 7009). A refresh or access token ends its session, and so every token of that session.
 
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
@@ -16,8 +15,8 @@ import {
 import { type Parameters, required } from './parameters.ts';
 
 /**
- * Resolves alike for tokens that were alive, dead, foreign or of another client (RFC 7009 2.2): the answer must
- * not tell which. A store that fails is not a success and throws.
+ * Resolves alike for tokens that were live, dead, foreign or of another client (RFC 7009 2.2): the answer must not tell
+ * which. If the store fails, this throws.
  * @throws AuthError invalid_request, invalid_client, client_not_authenticated
  */
 export async function revokeToken(

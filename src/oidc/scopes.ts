@@ -1,5 +1,5 @@
-// Scopes and resources: which there are, and what a request for some of them means. What a client does not have is ignored in every
-// request alike (OIDC Core 3.1.2.1), so that it may repeat at the refresh what it asked for at the beginning.
+// Which scopes and resources exist, and what requesting them means. Every request ignores scopes that a client does not
+// have (OIDC Core 3.1.2.1), so a refresh may repeat what was asked for at the beginning.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
@@ -7,20 +7,20 @@ import { clientScopes } from '../model/oidc-client.ts';
 import type { Client, ClientRegistry } from './clients.ts';
 import type { Parameters } from './parameters.ts';
 
-/** Those of the clients of the specification and the configuration. */
+/** The scopes of the clients of the specification and the configuration. */
 const builtInScopes: readonly string[] = ['openid', 'offline_access'];
 
 function scopesOf({ registered }: Client): readonly string[] {
   return registered === null ? builtInScopes : registered.scopes;
 }
 
-/** What the discovery document lists: a scope for claims only where some client has it. */
+/** What the discovery document lists: a scope for claims only if some client has it. */
 export function advertisedScopes(clients: ClientRegistry): readonly string[] {
   const all = new Set([...builtInScopes, ...clients.registered().flatMap(({ scopes }) => scopes)]);
   return clientScopes.filter((scope) => all.has(scope));
 }
 
-/** Those of a `scope` parameter that exist for the client, in our order. */
+/** The scopes of a `scope` parameter that exist for the client, in our order. */
 export function existingScopes(client: Client, scope: string): readonly string[] {
   const asked = scope.split(' ');
   const own = scopesOf(client);
@@ -28,8 +28,8 @@ export function existingScopes(client: Client, scope: string): readonly string[]
 }
 
 /**
- * The scopes that the client asks to keep, or null for all: also where it names none that exists, which is as if it
- * had named none (RFC 6749 6). Checked before anything is used up.
+ * The scopes that the client asks to keep, or null for all. If it names none that exists, that counts as naming none
+ * (RFC 6749 6). Checked before anything is used up.
  * @throws AuthError invalid_scope   one exists and was not granted
  */
 export function narrowedScope(
@@ -43,7 +43,7 @@ export function narrowedScope(
 }
 
 /**
- * The session with the scopes of this answer: those that were asked for, and of them those that the client still has.
+ * The session with the scopes of this answer: the requested ones that the client still has.
  * The refresh token keeps the original ones (RFC 6749 6).
  */
 export function narrowed(client: Client, session: ApiSession, asked: readonly string[] | null): ApiSession {
@@ -53,8 +53,8 @@ export function narrowed(client: Client, session: ApiSession, asked: readonly st
 }
 
 /**
- * The resources for which a client asks a token (RFC 8707 2). Clients of the configuration have none; their parameter is
- * ignored like any that is not known.
+ * The resources for which a client requests a token (RFC 8707 2). Clients of the configuration have none, so for them
+ * the parameter is ignored like any unknown one.
  * @returns undefined when one of them is not registered for the client
  */
 export function resourcesOf({ registered }: Client, parameters: Parameters): readonly string[] | undefined {
@@ -64,9 +64,10 @@ export function resourcesOf({ registered }: Client, parameters: Parameters): rea
 }
 
 /**
- * The resources that an access token is for: those that the client names now, which the authorization must have
- * granted. A client that names none gets all that were granted (RFC 8707 2.2). What was taken from the client since is left out.
- * @param granted by the authorization request; empty: all of the client
+ * The resources that an access token is for: those that the client names now, all of which the authorization must have
+ * granted, or all that were granted if it names none (RFC 8707 2.2). Resources that the client has lost since are
+ * omitted.
+ * @param granted by the authorization request; empty: all of the client's
  * @throws AuthError invalid_target   one was not granted
  */
 export function resourcesWithin(

@@ -11,7 +11,7 @@ import type { ClientRegistry } from './clients.ts';
 export interface UserInfo {
   readonly sub: string;
   readonly name?: string;
-  /** The user name, for identities that have one. */
+  /** The user name, if the identity has one. */
   readonly preferred_username?: string;
   readonly email?: string;
   readonly groups?: readonly string[];
@@ -24,7 +24,7 @@ export interface UserInfoNeeds {
   readonly clock: Clock;
 }
 
-/** Where claims come from when the client does not say. */
+/** Where claims come from unless the client's mapping says otherwise. */
 export const defaultClaims: Readonly<Record<MappedClaim, string>> = {
   name: 'name',
   preferred_username: 'username',
@@ -33,8 +33,8 @@ export const defaultClaims: Readonly<Record<MappedClaim, string>> = {
 };
 
 /**
- * Claims about the caller: name and user name for the built-in clients, and for a registered one those of the scopes
- * that the token has, by the mapping of the client.
+ * Claims about the caller: name and user name for the built-in clients, and for a registered one those of the token's
+ * scopes, by the mapping of the client.
  * @throws AuthError insufficient_scope   the token lacks `openid`
  * @throws AuthError unauthorized         the identity was disabled meanwhile
  */

@@ -1,6 +1,6 @@
-// Logging in for a device without a browser (RFC 8628). The device gets a code and shows another one, which a person
-// types on a page of ours. From there on it is a login like every other, with the device code as the PKCE verifier;
-// its authorization code is kept, sealed, until the device asks for tokens.
+// Logging in for a device without a browser (RFC 8628). The device gets one code and shows another, which a person
+// types on one of our pages. From there on it is a normal login with the device code as PKCE verifier; its
+// authorization code is kept, sealed, until the device asks for tokens.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { deviceLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from '../../login/throttle.ts';
@@ -20,9 +20,9 @@ import { codeChallengeOf } from '../pkce.ts';
 import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-code.ts';
 
 const lifetime: Millis = 10 * MINUTE;
-/** How long a device waits between two questions. */
+/** How long a device waits between two requests. */
 export const pollInterval: Millis = 5 * SECOND;
-/** Of all devices together: whoever begins one has proven nothing. */
+/** For all devices together, because whoever begins a device login has proven nothing. */
 const mostWaiting = 10_000;
 
 export interface DeviceLoginNeeds extends ThrottleNeeds {
@@ -45,7 +45,7 @@ export interface DeviceAuthorization {
   readonly interval: number;
 }
 
-/** Where a finished login leads: a page of ours, which no request may name. */
+/** Where a finished login leads: one of our pages, which no request may name. */
 export function deviceRedirectUri(issuer: string): string {
   return `${issuer}/device/finished`;
 }
@@ -88,7 +88,7 @@ export async function beginDeviceLogin(
     },
     mostWaiting,
   );
-  // A code that is in use is as unlikely as its being guessed; asking again gives another one.
+  // A user code that is in use is as unlikely as a guessed one. Asking again returns another.
   if (begun !== 'begun') throw new AuthError('busy', { detail: `device login: ${begun}` });
   const verificationUri = `${origin.issuer}/device`;
   return {
@@ -112,7 +112,7 @@ async function countBeginning(needs: DeviceLoginNeeds, { ipAddress }: RequestOri
 }
 
 /**
- * The login of a device whose code somebody typed; null when no such device waits at this address. Wrong codes count
+ * The login of the device whose code somebody typed. Null when no such device waits at this address. Wrong codes count
  * against their source like wrong passwords.
  * @throws AuthError rate_limited
  */
@@ -146,7 +146,7 @@ export function authRequestFor(
     nonce: null,
     codeChallenge: device.codeChallenge,
     issuer: device.issuer,
-    // The code of a login by certificate works on a connection with that certificate only, which the device has not.
+    // The code of a certificate login works only on a connection with that certificate, which the device does not have.
     requestedMethod: 'password',
     configTypes: [],
     browserBinding,
@@ -159,7 +159,9 @@ export function denyDevice(needs: DeviceLoginNeeds, device: DeviceLogin): Promis
   return needs.store.deviceLogins.settle(device.id, null, needs.clock.now());
 }
 
-/** Ends the waiting of the device for which somebody has logged in who may not use it: it is told at its next question. */
+/**
+ * Ends the waiting of a device when the person who logged in may not use the application. Its next request is refused.
+ */
 export async function denyWaitingDevice(
   {
     store,
@@ -175,8 +177,8 @@ export async function denyWaitingDevice(
 }
 
 /**
- * Keeps the code of a finished login for the device that waits for it. Whoever has the code has it from the answer to
- * the last step of the login, and the challenge in its request says which device it is for.
+ * Stores the code of a finished login for the device that waits for it. The caller has the code from the answer to the
+ * last step of the login, and the challenge in its request identifies the device.
  * @returns false when no device waits for it
  */
 export async function approveDevice(

@@ -1,4 +1,4 @@
-// What may be asked at the authorization endpoint (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
+// What a client may ask for at the authorization endpoint (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
 
 import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -31,9 +31,9 @@ export interface OidcBindPoint {
 
 /** The browser from which a request comes. */
 export interface Browser {
-  /** Hash of the cookie that ties the login to it. */
+  /** Hash of the cookie that binds the login to this browser. */
   readonly binding: string;
-  /** In which somebody is signed in there; null for nobody. */
+  /** Who is signed in in it; null for nobody. */
   readonly session: BrowserSession | null;
 }
 
@@ -44,15 +44,15 @@ export interface AuthorizationNeeds {
   readonly ring: KeyRing;
 }
 
-/** How an answer reaches the client, the default first. */
+/** How an answer reaches the client. The default comes first. */
 export const responseModes = ['query', 'form_post'] as const;
 
 const maxStateSize = 4098;
 const maxNonceLength = 512;
-/** Of the whole request: the auth request id holds it, and has to fit into an address. */
+/** For the whole request: the auth request id contains it, and has to fit into a URL. */
 const maxRequestSize = 8000;
 
-/** Parameters that we read; each may come once. */
+/** The parameters that are read. None may be repeated. */
 const singleParameters = [
   'response_type',
   'response_mode',
@@ -72,10 +72,10 @@ const singleParameters = [
 ];
 
 /**
- * Checks an authorization request. The client and the redirect URI come first: before both are good, an error
- * is shown to the person and never redirected (RFC 6749 4.1.2.1, RFC 9700 4.11.2).
+ * Checks an authorization request. The client and the redirect URI come first: until both are valid, errors are shown
+ * to the person and never redirected (RFC 6749 4.1.2.1, RFC 9700 4.11.2).
  * @param browser null for clients that are not browsers
- * @throws AuthError          before the redirect URI is proven
+ * @throws AuthError          before the redirect URI is validated
  * @throws AuthorizationError after it
  */
 export function validateAuthorizationRequest(
@@ -151,7 +151,7 @@ function checkOnce(back: ValidatedRedirect, parameters: Parameters): void {
     throw refuse(back, 'invalid_request', `the parameter ${twice} is given more than once`);
 }
 
-/** OIDC Core 6: unsupported parameters are refused, never ignored, since they may carry state and nonce. */
+/** OIDC Core 6: unsupported parameters are refused, never ignored, because they may carry state and nonce. */
 function refuseRequestObjects(back: ValidatedRedirect, parameters: Parameters): void {
   if (parameter(parameters, 'request') !== null) throw refuse(back, 'request_not_supported');
   if (parameter(parameters, 'request_uri') !== null) throw refuse(back, 'request_uri_not_supported');
@@ -178,8 +178,8 @@ function readScopes(back: ValidatedRedirect, client: Client, parameters: Paramet
 }
 
 /**
- * RFC 7636 4.4.1. An absent method would mean `plain`, which is not accepted.
- * @returns an empty text for a client that may do without and does
+ * RFC 7636 4.4.1. A missing method would mean `plain`, which is not accepted.
+ * @returns an empty text for a client that may omit the challenge and does
  */
 function readChallenge(back: ValidatedRedirect, client: Client, parameters: Parameters): string {
   const challenge = parameter(parameters, 'code_challenge');
@@ -209,8 +209,8 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
 }
 
 /**
- * Where nobody is signed in, the login that follows is interactive and fresh: `max_age` is always met, and
- * `prompt=none` never can be.
+ * If nobody is signed in, the login that follows is interactive and fresh: it always meets `max_age`, and never
+ * `prompt=none`.
  */
 function readWish(
   needs: AuthorizationNeeds,
@@ -245,7 +245,7 @@ function readWish(
   };
 }
 
-/** OIDC Core 3.1.2.1, `id_token_hint`: one of ours, however old and of whichever client. */
+/** OIDC Core 3.1.2.1, `id_token_hint`: one of ours, of any age and any client. */
 function hintedIdentity(
   { ring, clock }: AuthorizationNeeds,
   back: ValidatedRedirect,
@@ -260,7 +260,7 @@ function hintedIdentity(
   return asId(hint.sub);
 }
 
-/** OAuth 2.0 Form Post Response Mode; left out for `query`, the default. */
+/** OAuth 2.0 Form Post Response Mode; absent for `query`, the default. */
 function wantedMode(parameters: Parameters): Pick<AuthRequest, 'responseMode'> {
   const isFormPost =
     !isRepeated(parameters, 'response_mode') && parameter(parameters, 'response_mode') === 'form_post';
@@ -273,13 +273,13 @@ function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): rea
   return configTypes;
 }
 
-/** OIDC Core 3.1.2.1, `login_hint`. What cannot be a user name is left out: a hint is no reason to refuse. */
+/** OIDC Core 3.1.2.1, `login_hint`. Text that cannot be a user name is dropped: a hint is no reason to refuse. */
 function wantedUserName(parameters: Parameters): Pick<AuthRequest, 'loginHint'> {
   const hint = parameter(parameters, 'login_hint');
   return hint === null || usernameKey(hint) === undefined ? {} : { loginHint: hint };
 }
 
-/** Bytes that a text takes in an auth request id, which contains it as JSON. */
+/** The bytes that a text takes in an auth request id, which contains it as JSON. */
 function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

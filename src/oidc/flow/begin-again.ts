@@ -1,8 +1,8 @@
 import type { AuthRequest } from '../../model/auth-request.ts';
 
 /**
- * The path at which an authorization request that has ended begins again, with all that the client asked for
- * (WCAG 2.2.1). It is validated like any other.
+ * The path at which an expired authorization request starts again, with everything that the client asked for (WCAG
+ * 2.2.1). It is validated like any other request.
  */
 export function beginAgain(authRequest: AuthRequest): string {
   const { state, nonce, requestedMethod, configTypes } = authRequest;

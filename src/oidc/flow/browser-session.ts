@@ -1,5 +1,5 @@
-// Opening and finding browser sessions: what somebody has proven in a browser, kept for the next authorization there.
-// How one is used is continue-signed-in.ts.
+// Opens and finds browser sessions: what somebody has proven in a browser, kept for the next authorization there. See
+// continue-signed-in.ts for how one is used.
 
 import type { AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
@@ -12,9 +12,9 @@ import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { ClientRegistry } from '../clients.ts';
 
 /**
- * The application to which an authorization leads. A registered one is known by the address on the web that it alone
- * has; on the person's own device any program may listen or take the scheme (RFC 8252 8.6), and the built-in client is
- * shared, so there the address counts too.
+ * The application that an authorization leads to. A web address that only this client has identifies a registered
+ * client. On the person's own device any program may listen or claim the scheme (RFC 8252 8.6), and many programs share
+ * the built-in client, so there the address counts too.
  */
 export function applicationKey(
   clients: ClientRegistry,
@@ -26,14 +26,14 @@ export function applicationKey(
   return isRegistered && protocol === 'https:' && !isLoopback ? clientId : `${clientId} ${redirectUri}`;
 }
 
-/** When a session ends that is used now. */
+/** When a session that is used now will end. */
 export function endOfSession(rules: BrowserSessionRules, createdAt: Millis, now: Millis): Millis {
   return Math.min(now + rules.idle, createdAt + rules.absolute);
 }
 
 /**
- * What a login opens that is complete now, with the cookie for the browser; null where nobody stays signed in. Every
- * login has its own cookie, so that nobody can know it from before.
+ * What a login that is complete now opens, with the cookie for the browser; null where nobody stays signed in. Every
+ * login gets a new cookie, so that nobody can know it in advance.
  */
 export function newBrowserSession(
   needs: {
@@ -84,8 +84,8 @@ export function noteOpened(
 export type PresentedSession = BrowserSession & { readonly tokenHash: string };
 
 /**
- * The session of a cookie; null for none that counts at this bind point now. A shorter time in the configuration also
- * applies to sessions that are open. Garbage costs no query.
+ * The session of a cookie; null if none is valid at this bind point now. A shorter time in the configuration also
+ * applies to open sessions. Garbage costs no query.
  * @param cookie its value, or null
  */
 export async function presentedSession(

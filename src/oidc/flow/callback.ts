@@ -1,6 +1,7 @@
-// How a finished login leads back to the client: at once, or for clients of the compatibility profile by one more
-// redirect on this service, since some of them follow the first one here whatever it names. What the second hop
-// answers is sealed into the address of the first: nothing is stored, and the code is read nowhere but there.
+// How a finished login leads back to the client: directly, or for clients of the compatibility profile through one more
+// redirect on this service, because some of them follow the first redirect here whatever its target. The address of the
+// first redirect contains, sealed, what the second one returns: nothing is stored, and the code can be read nowhere
+// else.
 
 import { AuthError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
@@ -15,10 +16,10 @@ import { dailySealer } from '../daily-sealer.ts';
 import { withParameters } from '../redirect-uri.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
 
-/** Path of the second hop below the issuer. */
+/** Path of the second redirect below the issuer. */
 export const callbackPath = '/authorize/callback';
 
-/** How a client gets what its request came to. */
+/** How a client receives the result of its request. */
 export type Handover =
   | { readonly kind: 'redirect'; readonly location: string }
   /** The browser posts the fields (OAuth 2.0 Form Post Response Mode). */
@@ -56,7 +57,7 @@ export function callbackSealer(root: Buffer): CallbackSealer {
   };
 }
 
-/** Where an error may be sent that comes up after the request was validated. */
+/** Where to send an error that occurs after the request was validated. */
 export function wayBack({ redirectUri, state, issuer, responseMode }: AuthRequest): ValidatedRedirect {
   return { redirectUri, state, issuer, ...(responseMode === undefined ? {} : { responseMode }) };
 }
@@ -78,7 +79,7 @@ export function handOver(
 }
 
 /**
- * Where the second hop leads.
+ * Where the second redirect leads.
  * @param browserCookie the binding cookie of the browser, or null
  * @throws AuthError auth_request_unknown   not ours, the code has expired, another bind point or another browser
  */
@@ -93,7 +94,7 @@ export function followCallback(
   return toClient(login);
 }
 
-/** The code comes before the state: some clients take for the code whatever follows `code=`. */
+/** The code comes before the state, because some clients take whatever follows `code=` for the code. */
 function toClient(login: Omit<FinishedLogin, 'browserBinding' | 'expiresAt'>): Handover {
   const { redirectUri, code, state, issuer, responseMode } = login;
   const parameters = [['code', code] as const, ...stated(state), ['iss', issuer] as const];
@@ -108,15 +109,15 @@ function stated(state: string | null): readonly (readonly ['state', string])[] {
 
 // Authorization codes (RFC 6749 4.1.2): opaque, short-lived, used once.
 
-/** From issue to the last moment of its use. */
+/** From issue to the last moment of use. */
 export const codeLifetime: Millis = 60 * SECOND;
 
-/** A code for the authorization request of that key. */
+/** A code for the authorization request with that key. */
 export function mintCode(needs: { readonly random: Random; readonly tagKey: Buffer }, key: AuthRequestKey) {
   return mintOpaqueToken(needs, 'code', { id: key, generation: 1 });
 }
 
-/** What the text says, or undefined unless it is a code that this service made. */
+/** The parts of a code, or undefined unless this service made it. */
 export function readCode(tagKey: Buffer, text: string): OpaqueToken | undefined {
   return readOpaqueToken(tagKey, 'code', text);
 }

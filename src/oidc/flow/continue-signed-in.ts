@@ -1,5 +1,5 @@
-// Continuing without a login where somebody is signed in in the browser. Everything is checked again: what the client asks
-// for (OIDC Core 3.1.2.1), the identity, its policy and what the login rested on. The cookie alone gives nothing.
+// Continues without a login if somebody is signed in in the browser. Checks again what the client asks for (OIDC Core
+// 3.1.2.1), the identity, its policy and what the login depended on. The cookie alone gives nothing.
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { verifyCertificate } from '../../login/certificate/certificate.ts';
@@ -19,7 +19,7 @@ export interface SignedInNeeds extends LoginFlowNeeds {
   readonly store: LoginFlowNeeds['store'] & { readonly browserSessions: BrowserSessionStore };
 }
 
-/** The browser that asks, and who is signed in there; null for nobody. */
+/** The browser that asks, and who is signed in in it; null for nobody. */
 export interface SignedInBrowser {
   readonly session: PresentedSession | null;
   /** The certificates of its connection. */
@@ -27,13 +27,13 @@ export interface SignedInBrowser {
   readonly origin: RequestOrigin;
 }
 
-/** `log-in`: credentials are needed. `choose`: the person has to say whether to continue as who is signed in. */
+/** `log-in`: credentials are needed. `choose`: the person has to decide whether to continue with this identity. */
 export type SignedInAnswer = Handover | { readonly kind: 'log-in' } | { readonly kind: 'choose' };
 
 /**
- * What an authorization request comes to where somebody may be signed in: its code at once for an application that the
+ * The result of an authorization request where somebody may be signed in: a code at once for an application that the
  * person has used before, a question for another one.
- * @throws AuthorizationError with `prompt=none`, where a person would have to do something; client_not_allowed
+ * @throws AuthorizationError with `prompt=none`, if a person would have to act; client_not_allowed
  */
 export async function answerSignedIn(
   needs: SignedInNeeds,
@@ -59,7 +59,7 @@ export async function answerSignedIn(
   return (await finish(needs, authRequest, { account, ...browser })) ?? { kind: 'log-in' };
 }
 
-/** Who is signed in, for the page that asks; null when it takes a login after all. */
+/** Who is signed in, for the page that asks; null when a login is needed after all. */
 export async function whoIsSignedIn(
   needs: SignedInNeeds,
   authRequest: AuthRequest,
@@ -71,8 +71,8 @@ export async function whoIsSignedIn(
 }
 
 /**
- * The person has said to continue.
- * @returns null when it takes a login after all
+ * The person chose to continue.
+ * @returns null when a login is needed after all
  * @throws AuthError auth_request_unknown
  * @throws AuthorizationError client_not_allowed
  */
@@ -86,7 +86,7 @@ export async function continueSignedIn(
   return account === null ? null : finish(needs, authRequest, { account, ...browser });
 }
 
-/** The account that is signed in, if it satisfies this request and could log in today; else null. */
+/** The signed-in account, if it satisfies this request and could log in today; otherwise null. */
 async function signedInAccount(
   needs: SignedInNeeds,
   authRequest: AuthRequest,
@@ -97,7 +97,7 @@ async function signedInAccount(
   if (account === null) return null;
   const { certThumbprint } = session.progress;
   if (certThumbprint === null) return account;
-  // Whoever copied the cookie does not have the key.
+  // Somebody who copied the cookie does not have the key.
   if (clientCertificates?.leafThumbprint !== certThumbprint) return null;
   const attempt = needs.attempts.begin('cert', 'oidc', origin);
   const verdict = await verifyCertificate(needs, clientCertificates.chain, attempt);
@@ -115,13 +115,13 @@ function answersWish({ clock }: SignedInNeeds, authRequest: AuthRequest, session
   return isStrongEnough(authRequest, session);
 }
 
-/** A login may prove more than this session: it is tried where the client asks for that. */
+/** A login may prove more than this session did. If the client asks for that, try one. */
 function isStrongEnough(authRequest: AuthRequest, { progress }: PresentedSession): boolean {
   const wanted = authRequest.browserSession?.wish.acrValues ?? [];
   return wanted.length === 0 || wanted.includes(acrOf(progress.passed));
 }
 
-/** The one rule of what still counts, asked again. A session that is no longer good ends. */
+/** Applies the one rule of what still counts. Ends a session that no longer does. */
 async function standingAccount(
   needs: SignedInNeeds,
   { id, progress }: PresentedSession,

@@ -1,18 +1,18 @@
-// How many codes are being redeemed at providers at once. Each visit that comes back makes this service ask another
-// one, with a code that may be made up; a slow provider must not gather all our connections, nor be flooded by us.
+// Limits how many codes are being redeemed at providers at once. Each returning visit makes this service call another
+// one, with a code that may be made up. A slow provider must not use up our connections, and we must not flood one.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { FormPoster } from '../../platform/network/outbound-client.ts';
 
-/** Requests under way at once, over all providers and to one address. */
+/** Requests under way at once, for all providers together and for one address. */
 const mostInAll = 64;
 const mostAtOne = 16;
 
-/** When to come back, in seconds: longer than a provider takes that answers at all. */
+/** When to come back, in seconds: more than a provider that answers at all needs. */
 const retryAfterSeconds = 3;
 
 /**
- * The poster with that limit. Its `postForm` throws AuthError busy where there is no room.
+ * The poster with that limit. Its `postForm` throws AuthError busy when there is no room.
  * @param threads that redeem codes: each has its share
  */
 export function limitedExchanges(poster: FormPoster, threads = 1): FormPoster {

@@ -41,7 +41,7 @@ export interface CameWithLogin {
   /** Tokens; one of them may be the secondary proof. */
   readonly bearers: readonly string[];
   readonly origin: RequestOrigin;
-  /** PEM of a certificate request: asks for a certificate of the session, which comes with the tokens. */
+  /** PEM of a certificate request, which asks for a session certificate with the tokens. */
   readonly csrPem?: string | undefined;
   readonly clientInfo?: ClientInfo | undefined;
 }
@@ -49,7 +49,7 @@ export interface CameWithLogin {
 /**
  * Takes primary credentials for an authorization request.
  * @throws AuthError auth_request_unknown, invalid_auth, rate_limited, busy
- * @throws AuthError csr_not_acceptable   when the credentials are good; nothing is recorded
+ * @throws AuthError csr_not_acceptable   after the credentials were accepted; nothing is recorded
  * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
@@ -63,12 +63,12 @@ export async function submitPrimary(
   const primary = await authenticatePrimary(needs, credentials, { mechanism: 'oidc', origin });
   const guessed = primary.proof.method === 'password' ? primary.proof : null;
   try {
-    // Not earlier: strangers must cause neither reading nor verification of a request.
+    // Not earlier: strangers must not make us read or verify a certificate request.
     const certified =
       csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
     const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
     const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
-    // A foreign key may have to be fetched: others from the same address must not wait for that.
+    // A foreign key may have to be fetched. Others from the same address must not wait for that.
     if (waitsForOthers) await giveGuessBack(needs, primary.proof);
     const secondary = await submitSecondaryJwt(needs, { primary, bearers }, { mechanism: 'oidc', origin });
     const said = clientInfo === undefined ? {} : { clientInfo };
@@ -108,7 +108,7 @@ function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): Aut
 
 /**
  * Takes a TOTP or recovery code.
- * @throws AuthError auth_request_unknown   no primary login was done on this request
+ * @throws AuthError auth_request_unknown   no primary login on this request
  * @throws AuthError invalid_totp_code, rate_limited
  */
 export async function submitTotp(
@@ -126,10 +126,10 @@ export async function submitTotp(
 }
 
 /**
- * Takes the external JWT that the policy requires besides, for a login whose primary step is done. One that is not good
- * for this login ends nothing: it stays outstanding, and the challenge says what was wrong.
- * @throws AuthError auth_request_unknown   no primary login was done on this request
- * @throws AuthError invalid_auth           nothing asks for such a token
+ * Takes the external JWT that the policy requires in addition, for a login whose primary step is done. A wrong one ends
+ * nothing: the factor stays outstanding, and the challenge says what was wrong.
+ * @throws AuthError auth_request_unknown   no primary login on this request
+ * @throws AuthError invalid_auth           no such token is required
  */
 export async function submitSecondary(
   needs: LoginFlowNeeds,
@@ -153,7 +153,7 @@ export async function submitSecondary(
   return queriesStep(needs, authRequest, { outstanding: await outstandingNow(needs, login.progress), error });
 }
 
-/** The factors that remain. @throws AuthError auth_request_unknown   no primary login was done on this request */
+/** The outstanding factors. @throws AuthError auth_request_unknown   no primary login on this request */
 export async function outstandingQueries(
   needs: LoginFlowNeeds,
   authRequest: AuthRequest,
@@ -166,10 +166,10 @@ export async function outstandingQueries(
 }
 
 /**
- * Starts a TOTP enrollment in the middle of the login, which is kept open meanwhile.
+ * Starts a TOTP enrollment during the login, which stays open meanwhile.
  * @throws AuthError auth_request_unknown, mfa_exists
  * @throws AuthError invalid_auth   the login is no longer allowed
- * @throws AuthError conflict       nothing asks this identity for TOTP
+ * @throws AuthError conflict       this identity is not asked for TOTP
  */
 export async function enrollTotp(
   needs: LoginFlowNeeds,
@@ -193,8 +193,8 @@ export async function enrollTotp(
 }
 
 /**
- * Ends the enrollment with the first code, which counts as this login's TOTP. An enrollment stays when the login does
- * not, so whoever is no longer allowed to log in makes none.
+ * Completes the enrollment with the first code, which counts as this login's TOTP. An enrollment outlives the login, so
+ * somebody who may no longer log in must not complete one.
  * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
  * @throws AuthError invalid_auth   the login is no longer allowed
  */
@@ -224,8 +224,8 @@ export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: 
 }
 
 /**
- * Checks that a primary login may still be made: within ten minutes from the beginning, or as long as an enrollment
- * keeps the request open (spec 3.2), not once the code was given, and not while another browser continues with it.
+ * Checks that a primary login is still possible: within ten minutes of the start, or as long as an enrollment keeps the
+ * request open (spec 3.2), not after the code was issued, and not while another browser continues with it.
  * @throws AuthError auth_request_unknown
  */
 export async function requireOpen(
@@ -241,7 +241,7 @@ export async function requireOpen(
   if (login !== null) requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
 }
 
-/** The record of a request on which a primary login was done and no code was given yet. */
+/** The record of a request that has a primary login and no code yet. */
 async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) {
@@ -252,11 +252,11 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
 }
 
 /**
- * Takes the new password that has to replace the one which opened this login. Everything else was proven before: whoever
- * only knows the old one sets none. The other sessions and logins of the identity end.
- * @throws AuthError auth_request_unknown       no primary login was done on this request, or it is superseded
+ * Takes the new password that has to replace the one used for this login. Everything else was proven before, so
+ * somebody who only knows the old password cannot set one. Ends the identity's other sessions and logins.
+ * @throws AuthError auth_request_unknown       no primary login on this request, or it is superseded
  * @throws AuthError invalid_auth               the login is no longer allowed
- * @throws AuthError conflict                   nothing asks for a new password, or something else is asked for first
+ * @throws AuthError conflict                   no new password is required, or another factor is outstanding
  * @throws AuthError password_not_acceptable    with every reason; the login stays
  */
 export async function replacePassword(
@@ -310,13 +310,13 @@ async function hashOfReplacement(
   const present = await needs.store.authenticators.findPasswordLogin(usernameKey(username) ?? '');
   if (present === null) throw new AuthError('invalid_auth', { detail: 'the password was deleted' });
   const ownNames = [username, identity.name];
-  // A password that the rules refuse costs no hash.
+  // A password that breaks the rules costs no hash.
   checkNewPassword(password, rules, ownNames);
   if (await needs.hasher.matches(present.passwordHash, password)) throw samePassword();
   return hashNewPassword(needs, password, { policy: rules, ownNames });
 }
 
-/** @param factor that was proven; null when something was done that leaves no proof */
+/** @param factor the proven factor; null for a step that proves none */
 async function factorPassed(
   needs: LoginFlowNeeds,
   login: LoginRecord,
@@ -343,7 +343,7 @@ async function factorPassed(
       }),
   });
   if (step !== 'outdated') return step;
-  // Two factors came at once, and the other one was faster: this one is added to it.
+  // Two factors came at once, and the other one was faster: add this one to it.
   const current = await loginInProgress(needs, login.authRequest);
   if (current.generation !== generation) {
     throw new AuthError('auth_request_unknown', { detail: 'the login is superseded' });

@@ -1,5 +1,5 @@
-// What follows a step of a login: the code, or the questions that remain. Only this file decides; it reads identity,
-// policy and authenticator again, since the steps of a login are minutes apart.
+// What follows a step of a login: the code, or the questions that remain. Only this file decides. It reads identity,
+// policy and authenticator again, because the steps of a login are minutes apart.
 
 import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -31,18 +31,18 @@ import { requireMayUse } from './require-may-use.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
-  /** Finished: the client gets the code, and the browser the cookie of its new session if it is to have one. */
+  /** Finished: the client gets the code, and the browser the cookie of its new session, if any. */
   | (Handover & { readonly cookie?: string })
-  /** Partially authenticated: these remain. */
+  /** Partially authenticated: these factors remain. */
   | {
       readonly kind: 'queries';
       readonly authQueries: readonly AuthQuery[];
       readonly isTotpRequired: boolean;
-      /** The rules of the new password, when one is asked for. */
+      /** The rules of the new password, if one is required. */
       readonly newPassword: PasswordPolicy | null;
-      /** This client's SDKs cannot ask this question: programs are refused, and people are asked. */
+      /** This client's SDKs cannot ask this question, so programs are refused, and people see a page. */
       readonly refusesPrograms: boolean;
-      /** Says which external JWT is lacking; none when no such token is asked for. */
+      /** Says which external JWT is missing; empty when no such token is required. */
       readonly challenges: readonly Challenge[];
     };
 
@@ -69,11 +69,11 @@ const laterStep = { error: 'missing', current: null } as const;
 
 /**
  * Records what was proven, and answers with the code when nothing is outstanding. Identity, policy, authenticator,
- * signers and enrollment are read again for this decision, and a read that fails refuses. The code exists only in
- * this answer: no endpoint returns it again (RFC 9700 4.5).
+ * signers and enrollment are read again for this decision, and a failed read refuses. Only this answer contains the
+ * code: no endpoint returns it again (RFC 9700 4.5).
  * @param primary.error   what the challenge says when an external JWT is outstanding
- * @param primary.current what the primary step has read just now, as its last act, and nothing but the store was waited
- *                        for since: it is not read again then
+ * @param primary.current what the primary step has just read as its last act, having waited for nothing but the store
+ * since; it is not read again then
  */
 export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdated'>(
   needs: LoginFlowNeeds,
@@ -92,7 +92,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
 ): Promise<LoginStep | Extract<Outcome, 'outdated'>> {
   const account = primary.current ?? (await requireStillAllowed(needs, progress, origin));
   const outstanding = outstandingFor(needs, account, progress);
-  // Only once everything is proven: whoever has only a password must not learn who may use what.
+  // Only once everything is proven: somebody who has only a password must not learn who may use what.
   if (outstanding.length === 0) await requireMayUse(needs, authRequest, { origin, account, progress });
   const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
   const opened = code === null ? null : newBrowserSession(needs, authRequest, origin);
@@ -122,12 +122,12 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   return { ...handover, cookie: opened.cookie };
 }
 
-/** @typeParam Outcome what may come of a recording; not every one can be outdated */
+/** @typeParam Outcome the possible outcomes of recording; not every recording can be outdated */
 function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extract<Outcome, 'outdated'> {
   return outcome === 'outdated';
 }
 
-/** The refusal of a login whose password was changed between its check and its recording. */
+/** The refusal of a login whose password was changed between verifying and recording it. */
 function passwordChanged(
   needs: LoginFlowNeeds,
   { identityId }: LoginProgress,
@@ -165,7 +165,7 @@ function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
   return !method.startsWith('ejs:') || enabledSigner(needs.signers, asId(method.slice(4))) !== undefined;
 }
 
-/** The answer that asks for what is outstanding. */
+/** The answer that asks for the outstanding factors. */
 export function queriesStep(
   { clients, signers }: LoginFlowNeeds,
   { clientId }: AuthRequest,

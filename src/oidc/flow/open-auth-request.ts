@@ -8,11 +8,11 @@ import { dailySealer } from '../daily-sealer.ts';
 import { beginAgain } from './begin-again.ts';
 
 /**
- * The authorization request behind an auth request id, for a step that arrives from `origin`. One that was not begun
- * in a browser is bound to the browser that continues it: see `requireSameBrowser`.
+ * The authorization request behind an auth request id, for a step that arrives from `origin`. A request that did not
+ * begin in a browser becomes bound to the browser that continues it: see `requireSameBrowser`.
  * @param browserCookie the binding cookie of the browser, or null
- * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point, in another browser or
- *                                         by a client that is no longer configured
+ * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point, in another browser or by a
+ * client that is no longer configured
  */
 export function openAuthRequest(
   needs: { readonly sealer: AuthRequestSealer; readonly clients: ClientRegistry; readonly clock: Clock },
@@ -37,9 +37,9 @@ export function openAuthRequest(
 }
 
 /**
- * A login that continued in a browser continues in that browser only, whoever has learnt the id (RFC 9700 4.7): also
- * one that somebody else began, to lure a person into giving the password for it.
- * @param binding   of the browser in which the login began, or its primary step was done; null for none
+ * A login that a browser has continued continues in that browser only, whoever has learnt the id (RFC 9700 4.7). That
+ * includes a login which somebody else began to lure a person into entering their password for it.
+ * @param binding   of the browser in which the login began or its primary step was done; null for none
  * @param presented of the browser that asks now, or null
  * @throws AuthError auth_request_unknown
  */
@@ -55,12 +55,12 @@ export function isSameBrowser(binding: string | null, presented: string | null):
   return binding === null || (presented !== null && constantTimeEqual(presented, binding));
 }
 
-// The auth request id that clients carry is the authorization request itself, sealed: a stranger who has proven
-// nothing costs no stored row, and any node can continue.
+// The auth request id that clients carry is the sealed authorization request itself: a stranger who has proven nothing
+// costs no stored row, and any node can continue.
 
 /** How long primary login may take. */
 export const authRequestLifetime: Millis = 10 * MINUTE;
-/** The end of every authorization request, even while TOTP is being enrolled. */
+/** The latest end of an authorization request, even while TOTP is being enrolled. */
 export const authRequestMaxLifetime: Millis = 30 * MINUTE;
 
 export interface AuthRequestSealer {
@@ -68,10 +68,10 @@ export interface AuthRequestSealer {
   seal(authRequest: AuthRequest): string;
   /**
    * The request, or undefined when the text was not made here or `authRequestMaxLifetime` has passed.
-   * The shorter `authRequestLifetime` is the caller's to check, who knows whether enrollment has extended it.
+   * The caller checks the shorter `authRequestLifetime`, because it knows whether an enrollment has extended it.
    */
   open(text: string, now: Millis): AuthRequest | undefined;
-  /** The request, however long ago it ended, to begin it again; undefined when the text is older than yesterday. */
+  /** The request, to start it again however long ago it expired; undefined when the text is older than yesterday. */
   openEnded(text: string, now: Millis): AuthRequest | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Signing in at another provider from a page. A visit (provider-visit.ts) fetches a token of the provider, which is then
-// judged like any that a program sends.
+// Signing in at another provider from a page. A visit (provider-visit.ts) fetches a token of the provider, which is
+// then judged like one that a program sends.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
@@ -28,7 +28,7 @@ export function isForPeople(signer: ExternalJwtSigner): signer is SignerForPeopl
   return signer.enabled && hasSignIn(signer);
 }
 
-/** Why a visit to a provider gave no login. */
+/** Why a visit to a provider led to no login. */
 export interface ProviderFailure {
   readonly kind: 'failed';
   readonly reason: NoToken['outcome'];
@@ -39,7 +39,7 @@ export interface ProviderFailure {
 
 /**
  * The address at the provider to which a login leads.
- * @throws AuthError not_found   there is no such signer for people
+ * @throws AuthError not_found   there is no such signer with a sign-in for people
  */
 export async function visitProvider(
   needs: ProviderLoginNeeds,
@@ -93,7 +93,7 @@ function signerForPeople(needs: ProviderLoginNeeds, id: SignerId): SignerForPeop
   return signer;
 }
 
-/** Leaves a decision record of what went wrong before there was a token to judge. */
+/** Leaves a decision record of what failed before there was a token to judge. */
 function noted(
   needs: ProviderLoginNeeds,
   {

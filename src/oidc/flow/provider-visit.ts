@@ -1,6 +1,6 @@
 // A visit to another provider and back: an authorization code flow with PKCE in which this service is the public client
-// (RFC 6749 4.1, RFC 7636, RFC 9700 2.1). It fetches a token and believes nothing of it. A login (provider-login.ts) and the
-// test of a signer (signer-test.ts) make visits, which cannot be taken for one another.
+// (RFC 6749 4.1, RFC 7636, RFC 9700 2.1). It fetches a token and believes none of it. A login (provider-login.ts) and
+// the test of a signer (signer-test.ts) use visits, and one kind cannot be taken for the other.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -28,11 +28,11 @@ export interface ProviderVisitNeeds {
   readonly random: Random;
   readonly providers: ProviderDirectory;
   readonly poster: FormPoster;
-  /** Of the `state` that goes to the provider and comes back. */
+  /** Seals the `state` that goes to the provider and comes back. */
   readonly providerStates: DailySealer;
 }
 
-/** Whether the token stands for the first proof, or for the one that the policy asks for besides. */
+/** Whether the token is the primary proof, or the secondary one that the policy requires. */
 export type ProviderStep = 'primary' | 'secondary';
 
 /**
@@ -44,7 +44,7 @@ export type VisitPurpose =
   | {
       readonly step: 'test';
       readonly test: SignerTest;
-      /** SHA-256 of the binding cookie of the browser that went. */
+      /** SHA-256 of the binding cookie of the browser that was sent. */
       readonly browserBinding: string;
     };
 
@@ -52,7 +52,7 @@ export type VisitPurpose =
 export interface SignerTest {
   readonly id: string;
   readonly signerId: SignerId;
-  /** Our issuer at the address where it was begun. */
+  /** Our issuer at the address where the test began. */
   readonly issuer: string;
   /** Whom the result is for. */
   readonly identityId: IdentityId;
@@ -60,7 +60,7 @@ export interface SignerTest {
   readonly begunAt: Millis;
 }
 
-/** What the `state` parameter holds, sealed: what the visit is for, and its secrets. */
+/** What the `state` parameter contains, sealed: the purpose of the visit, and its secrets. */
 export type Visit = VisitPurpose & {
   readonly signerId: SignerId;
   readonly nonce: string;
@@ -82,10 +82,10 @@ export function hasSignIn(signer: ExternalJwtSigner): signer is SignerForPeople 
   return signer.externalAuthUrl !== null && signer.clientId !== null;
 }
 
-/** Below it, each signer has its own callback: `callback/SIGNER_ID`. */
+/** Each signer has its own callback below it: `callback/SIGNER_ID`. */
 export const providerCallbackPath = '/oidc/login/ext-jwt/callback';
 
-/** Why a visit gave no token. */
+/** Why a visit returned no token. */
 export interface NoToken {
   readonly kind: 'no-token';
   readonly outcome: 'refused' | 'cancelled' | 'unreachable';
@@ -125,7 +125,7 @@ export async function leaveForProvider(
   return { kind: 'redirect', location: url.href };
 }
 
-/** What the provider sent back with the state, in the query of the callback. */
+/** What the provider returned with the state, in the query of the callback. */
 export interface ProviderAnswer {
   readonly code: string | null;
   readonly error: string | null;
@@ -133,8 +133,8 @@ export interface ProviderAnswer {
 }
 
 /**
- * The visit to a provider that `state` names, when an answer arrives.
- * @param signerId whose callback it came to
+ * The visit that `state` names, when the answer arrives.
+ * @param signerId whose callback received it
  * @param browser  SHA-256 of the browser's binding cookie, or null
  * @throws AuthError auth_request_unknown   the state is not ours, too old, of another browser or of another signer
  */
@@ -156,7 +156,8 @@ export function openVisit(
   if (startOf(visit).issuer !== origin.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   }
-  // A provider that forwards people to another one would get that one's code, and our verifier with it (RFC 9700 4.4).
+  // A provider that forwards people to another one would otherwise receive that one's code and our verifier (RFC 9700
+  // 4.4).
   if (visit.signerId !== signerId) {
     throw new AuthError('auth_request_unknown', {
       detail: 'the answer came to the callback of another signer',
@@ -166,7 +167,7 @@ export function openVisit(
   return visit;
 }
 
-/** The token of the provider for which a visit was made, unverified; or why there is none. */
+/** The token for which a visit was made, unverified; or why there is none. */
 export async function fetchVisitedToken(
   needs: ProviderVisitNeeds,
   {
@@ -217,7 +218,7 @@ function redirectUriOf(visit: Visit): string {
   return new URL(`${providerCallbackPath}/${encodeURIComponent(visit.signerId)}`, startOf(visit).issuer).href;
 }
 
-/** @returns why not, in words for an administrator, when they are not those of the signer's issuer */
+/** @returns why not, in words for an administrator, if the endpoints are not those of the signer's issuer */
 async function endpointsOf(
   needs: ProviderVisitNeeds,
   signer: SignerForPeople,
@@ -259,8 +260,8 @@ async function redeemAtProvider(
 }
 
 /**
- * The token that the signer asks for. The ID token that comes along must carry the nonce of this visit (OIDC Core
- * 3.1.3.7): a code that somebody slipped in belongs to another one.
+ * The token that the signer asks for. The ID token that comes with it must carry the nonce of this visit (OIDC Core
+ * 3.1.3.7): an injected code belongs to another one.
  */
 function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTokens): string | undefined {
   const { id_token: idToken, access_token: accessToken } = tokens;
@@ -269,8 +270,8 @@ function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTo
 }
 
 /**
- * Its signature is checked where it proves something; here it came from the provider itself (OIDC Core 3.1.3.7). `iat`
- * is required of every ID token (OIDC Core 2).
+ * Its signature is checked where the token proves something; this one came from the provider itself (OIDC Core
+ * 3.1.3.7). Every ID token must have `iat` (OIDC Core 2).
  */
 function isAnswerTo(visit: Visit, idToken: string): boolean {
   try {

@@ -1,5 +1,5 @@
-// Whether the person who logged in may use the application, and is the one it asked for. Checked only once everything is
-// proven: whoever has only a password must not learn who may use what.
+// Whether the person who logged in may use the application, and is the one it asked for. Checked only once everything
+// is proven: somebody who has only a password must not learn who may use what.
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import type { Account } from '../../model/account.ts';
@@ -12,8 +12,8 @@ import { wayBack } from './callback.ts';
 import type { LoginFlowNeeds } from './next-step.ts';
 
 /**
- * @throws AuthorizationError client_not_allowed   the application is not for this identity; it is told so
- * @throws AuthError client_not_allowed            the same on a page, for a device: its code is worthless
+ * @throws AuthorizationError client_not_allowed   the identity may not use the application, which is told so
+ * @throws AuthError client_not_allowed            the same on a page, for a device: its code no longer works
  * @throws AuthorizationError login_required       the client has named somebody else (OIDC Core 3.1.2.1, id_token_hint)
  */
 export async function requireMayUse(

@@ -1,5 +1,5 @@
-// External JWTs that a program sends to a login: as the primary proof, or alone as the one that the policy of somebody
-// whose primary proof was taken asks for besides (spec 3.1).
+// External JWTs that a program sends to a login: as the primary proof, or alone as the secondary proof that a policy
+// requires after the primary one was accepted (spec 3.1).
 
 import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
 import { isSameProof, proofHashes } from '../../login/external-jwt/proof-hashes.ts';
@@ -11,7 +11,7 @@ import type { LoginFlowNeeds, LoginStep } from './next-step.ts';
 import { isSameBrowser } from './open-auth-request.ts';
 
 /**
- * Takes the bearer tokens of a login. Several are always a primary login, with the secondary proof among them.
+ * Takes the bearer tokens of a login. Several tokens always mean a primary login, with the secondary proof among them.
  * @throws AuthError as submitPrimary
  */
 export async function submitExternalJwts(
@@ -29,9 +29,9 @@ export async function submitExternalJwts(
 }
 
 /**
- * Whether a login is in progress that lacks such a token. Also one that is expired or no good at all, so that the
- * refusal names what is lacking; but not a good one that can only be meant as a primary proof: of somebody else, or
- * the one that this login began with.
+ * Whether this is the missing secondary token of a login in progress. True also for an expired or invalid token, so
+ * that the refusal names what is missing. False for a valid token that can only be meant as a primary proof: somebody
+ * else's, or the one that began this login.
  */
 async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token: string): Promise<boolean> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
@@ -46,6 +46,6 @@ async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token:
   if (signer === undefined) return false;
   const verdict = await verifyExternalJwt(needs, [signer], token);
   if (verdict.verdict === 'valid') return namesIdentity(signer, verdict.claim, account.identity);
-  // Of another issuer, or of the same one for another audience, it is a token of another signer.
+  // A token of another issuer, or for another audience of the same issuer, belongs to another signer.
   return verdict.outward !== 'missing' && verdict.reason !== 'audience';
 }

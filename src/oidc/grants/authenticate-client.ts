@@ -1,5 +1,5 @@
-// Which client is asking, and that it is this client (RFC 6749 2.3, 3.2.1, OIDC Core 9). Asked at the token endpoint, at
-// revocation and at introspection.
+// Finds out which client sent a request, and authenticates it (RFC 6749 2.3, 3.2.1, OIDC Core 9), at the token
+// endpoint, at revocation and at introspection.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientAuthMethod, OidcClientSecret } from '../../model/oidc-client.ts';
@@ -19,7 +19,7 @@ export interface ClientAuthNeeds extends AssertionNeeds {
   readonly clients: ClientRegistry;
 }
 
-/** What a request brings to say which client it is from. */
+/** What a request contains to identify its client. */
 export interface ClientCredentials {
   readonly parameters: Parameters;
   readonly basic: BasicCredentials | null;
@@ -27,7 +27,7 @@ export interface ClientCredentials {
   readonly issuer: string;
 }
 
-/** How a client that sends this has tried to prove itself. */
+/** How the sender tried to authenticate. */
 interface Proof {
   readonly method: ClientAuthMethod;
   readonly clientId: string;
@@ -36,9 +36,10 @@ interface Proof {
 }
 
 /**
- * The client of a request. A secret that a client should not have, or lacks, is refused alike by header and by body.
- * @throws AuthError invalid_request            no client is named, or it proves itself in several ways
- * @throws AuthError invalid_client             there is no such client, and it tried to prove nothing
+ * The client of a request. A secret that is missing, or that the client should not have, is refused alike in header and
+ * body.
+ * @throws AuthError invalid_request            no client is named, or it authenticates in several ways
+ * @throws AuthError invalid_client             there is no such client, and it did not try to authenticate
  * @throws AuthError client_not_authenticated   everything else, alike
  */
 export async function authenticateClient(
@@ -64,7 +65,7 @@ export async function authenticateClient(
   return client;
 }
 
-/** Whether a request tries to prove that it is from a client. */
+/** Whether a request tries to authenticate its client. */
 export function hasClientProof({ parameters, basic }: Omit<ClientCredentials, 'issuer'>): boolean {
   return basic !== null || parameters.has('client_secret') || parameters.has('client_assertion');
 }
@@ -104,7 +105,7 @@ function sameId(named: string | null, proven: string): string {
   return proven;
 }
 
-/** Every secret is compared, so that the time does not tell which one it was. */
+/** Compares every secret, so that timing does not reveal which one it was. */
 function matching(secrets: readonly OidcClientSecret[], presented: string): OidcClientSecret | undefined {
   const hash = sha256(presented);
   return secrets.filter((secret) => constantTimeEqual(secret.hash, hash))[0];
@@ -112,7 +113,7 @@ function matching(secrets: readonly OidcClientSecret[], presented: string): Oidc
 
 const noteEvery: Millis = HOUR;
 
-/** To the hour, so that a secret in constant use does not cause constant writes. */
+/** Rounded to the hour, so that a secret in constant use does not cause constant writes. */
 async function noteUse(
   { store, clock }: ClientAuthNeeds,
   { id, lastUsedAt }: OidcClientSecret,

@@ -1,4 +1,4 @@
-// Assertions with which clients prove themselves (RFC 7523, OIDC Core 9, private_key_jwt). The keys are the client's:
+// Assertions with which clients authenticate (RFC 7523, OIDC Core 9, private_key_jwt). The keys are the client's:
 // registered with it, or fetched from its address through the one outbound client.
 
 import { AuthError } from '../../errors/auth-error.ts';
@@ -15,7 +15,7 @@ import type { OidcClientStore } from '../../store/contracts/oidc-clients.ts';
 /** Value of `client_assertion_type` (RFC 7523 2.2). */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** An assertion is for one request. We must remember it for as long as it lives. */
+/** An assertion is for one request. It has to be remembered for as long as it lives. */
 const longestLife: Millis = 10 * MINUTE;
 /** How far the clock of a client may be off. */
 const leeway: Millis = 30 * SECOND;
@@ -26,7 +26,7 @@ export interface AssertionNeeds {
   readonly clock: Clock;
 }
 
-/** The client that an assertion is about, as it says itself; nothing of it is verified. */
+/** The client that an assertion claims to be from; nothing is verified. */
 export function subjectOf(assertion: string): string | undefined {
   const jwt = parsed(assertion);
   return typeof jwt?.claims.sub === 'string' ? jwt.claims.sub : undefined;
@@ -34,7 +34,7 @@ export function subjectOf(assertion: string): string | undefined {
 
 /**
  * Checks an assertion and uses it up: `iss` and `sub` are the client, `aud` is the token endpoint or the issuer, it
- * ends soon, a key of the client signed it, and its `jti` was never seen.
+ * expires soon, a key of the client signed it, and its `jti` is new.
  * @param issuer of the bind point at which the request arrived
  * @throws AuthError client_not_authenticated   with the reason for the log
  */

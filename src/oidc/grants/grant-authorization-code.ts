@@ -23,8 +23,9 @@ import {
 import type { GrantRequest } from './token-endpoint.ts';
 
 /**
- * Redeems a code: one statement of the store decides, and opens the session in the same transaction. A session that
- * would no longer be opened, after what an administrator has changed since the code was given, is ended at once.
+ * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an
+ * administrator has changed something since the code was issued, so that the session would no longer be opened, it is
+ * ended at once.
  * @throws AuthError invalid_request a parameter is missing or repeated; invalid_grant for everything else alike
  */
 export async function redeemAuthorizationCode(
@@ -40,11 +41,11 @@ export async function redeemAuthorizationCode(
   return redeemCode(needs, request, { codeText, redirectUri, verifier });
 }
 
-/** What a code is redeemed with. */
+/** What is presented together with a code. */
 export interface PresentedCode {
   readonly codeText: string;
   readonly redirectUri: string;
-  /** Of PKCE; null for none. */
+  /** PKCE verifier; null for none. */
   readonly verifier: string | null;
 }
 
@@ -71,7 +72,7 @@ export async function redeemCode(
     codeHash: code.hash,
     clientId: client.clientId,
     redirectUri,
-    // A challenge without verifier does not fit, nor a verifier without challenge (RFC 9700 4.8.2).
+    // A challenge without a verifier is wrong, and so is a verifier without a challenge (RFC 9700 4.8.2).
     codeChallenge: verifier === null ? '' : codeChallengeOf(verifier),
     issuer: origin.issuer,
     certThumbprint: request.clientCertificates?.leafThumbprint ?? null,
@@ -123,7 +124,7 @@ export async function redeemCode(
 }
 
 /**
- * RFC 8707 2.2, before the code is used up. Nothing is read unless the client asks for a resource.
+ * RFC 8707 2.2, checked before the code is used up. Reads nothing unless the client asks for a resource.
  * @throws AuthError invalid_target
  */
 async function requireGrantedResources(

@@ -1,5 +1,5 @@
-// The device_code grant (RFC 8628 3.4): the code of the login that a person has finished is redeemed for the device,
-// with the device code as the PKCE verifier.
+// The device_code grant (RFC 8628 3.4): redeems, for the device, the code of the login that a person has finished, with
+// the device code as PKCE verifier.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
@@ -24,7 +24,7 @@ export interface DeviceGrantNeeds {
 }
 
 /**
- * Notes that a device asks now, on this node: no row is written for a question.
+ * Remembers on this node that a device asks now. Asking writes no row.
  * @returns when it asked before; undefined: never, or too long ago
  */
 export type DevicePolls = (id: string, now: Millis) => Millis | undefined | Promise<Millis | undefined>;
@@ -40,8 +40,8 @@ export function devicePolls(): DevicePolls {
 
 /**
  * Tokens for a device whose person has logged in.
- * @throws AuthError authorization_pending, slow_down, access_denied, expired_token   as RFC 8628 3.5 has them
- * @throws AuthError invalid_grant   not ours, or of another client or address; and as the code of the login
+ * @throws AuthError authorization_pending, slow_down, access_denied, expired_token   as in RFC 8628 3.5
+ * @throws AuthError invalid_grant   not ours, or for another client or address; and as for an authorization code
  */
 export async function redeemDeviceCode(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
   const text = required(request.parameters, 'device_code');
@@ -55,7 +55,7 @@ export async function redeemDeviceCode(needs: GrantNeeds, request: GrantRequest)
   if (!isBound || device.codeChallenge !== codeChallengeOf(text)) throw new AuthError('invalid_grant');
   if (device.state === 'denied') throw new AuthError('access_denied');
   if (device.sealedCode === null) {
-    // Network delays may make it arrive a little sooner.
+    // Network delays may shorten the interval a little.
     const isTooSoon = before !== undefined && now - before < 0.8 * pollInterval;
     throw new AuthError(isTooSoon ? 'slow_down' : 'authorization_pending');
   }

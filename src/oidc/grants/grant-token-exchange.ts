@@ -1,6 +1,6 @@
-// Token exchange (RFC 8693), as far as clients of the compatibility profile need it: they exchange a token of theirs
-// for a newer one of the same session. Nobody acts for anybody else here, and no exchange gives more than the
-// session has: factors, scopes and the time of the login stay what they were.
+// Token exchange (RFC 8693), as far as clients of the compatibility profile need it: they exchange one of their tokens
+// for a newer one of the same session. Nobody acts for somebody else, and no exchange gives more than the session has:
+// factors, scopes and the time of the login stay the same.
 
 import type { RequestedKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -33,8 +33,8 @@ import {
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /**
- * Existing SDKs exchange a refresh token twice in a row: for new tokens, and with the token that this has just
- * replaced for an ID token. During this time the replaced token yields that, and nothing else.
+ * Existing SDKs exchange a refresh token twice in a row: for new tokens, and then the replaced token for an ID token.
+ * During this time the replaced token yields an ID token, and nothing else.
  */
 export const idTokenGrace: Millis = 10 * SECOND;
 
@@ -47,8 +47,8 @@ interface Standing {
 /**
  * @throws AuthError invalid_request   a parameter is missing, repeated or of a type that is not exchanged
  * @throws AuthError invalid_scope, csr_not_acceptable   nothing is used up
- * @throws AuthError invalid_grant     for everything else alike; RFC 8693 2.2.2 has invalid_request there, which
- *                                     existing SDKs take for their own mistake and do not log in again
+ * @throws AuthError invalid_grant     for everything else alike; RFC 8693 2.2.2 says invalid_request, but existing SDKs
+ * take that for their own mistake and do not log in again
  */
 export async function exchangeToken(needs: GrantNeeds, request: GrantRequest): Promise<ExchangeResponse> {
   const { parameters } = request;
@@ -81,7 +81,7 @@ interface Asked {
   readonly requested: TokenType;
 }
 
-/** What is asked for, and the key of a certificate that is to come with an access token; null: none is. */
+/** What is requested, and the key for a certificate that comes with an access token; null: none. */
 interface Granted {
   readonly requested: TokenType;
   readonly key: RequestedKey | null;
@@ -114,8 +114,8 @@ async function exchangeRefreshToken(
 }
 
 /**
- * An access token gives an ID token, and to a session that has no refresh token the next access token: until a
- * refresh token would have ended, counted from the login. A session that has one continues with that one, whose reuse
+ * An access token yields an ID token and, for a session without a refresh token, the next access token, for as long
+ * after the login as a refresh token would last. A session with a refresh token continues with that, because its reuse
  * is noticed.
  */
 async function exchangeAccessToken(

@@ -55,11 +55,11 @@ interface TokenSubject {
 }
 
 interface TokensToIssue extends TokenSubject {
-  /** Of the authorization request; null after a refresh. */
+  /** From the authorization request; null after a refresh. */
   readonly nonce: string | null;
   /** Null when `offline_access` was not granted. */
   readonly refreshToken: RefreshSecret | null;
-  /** PEM; null when none was asked for. */
+  /** PEM; null when none was requested. */
   readonly sessionCert: string | null;
 }
 
@@ -98,7 +98,7 @@ export function issueAccessToken(
 }
 
 interface IdTokenSubject extends TokenSubject {
-  /** The one that is issued along with it, or null. */
+  /** The access token issued with it, or null. */
   readonly accessToken: string | null;
   readonly nonce: string | null;
 }
@@ -124,13 +124,13 @@ export function issueRefreshToken(
   return refreshTokenText({ ring }, { secret, session, expiresAt }, now);
 }
 
-/** When the last token of a session that is issued tokens at `now` will have expired. */
+/** When the last token of a session that gets tokens at `now` will have expired. */
 export function sessionEnd(lifetimes: TokenLifetimes, refreshExpiresAt: Millis | null, now: Millis): Millis {
   return Math.max(now + lifetimes.accessToken, refreshExpiresAt ?? 0);
 }
 
 /**
- * The key that a token request asks to have certified (`csr_pem`), or null. Read before anything is used up.
+ * The key that a token request wants certified (`csr_pem`), or null. Read before anything is used up.
  * @throws AuthError csr_not_acceptable
  */
 export function requestedKey(
@@ -145,16 +145,16 @@ export function requestedKey(
   });
 }
 
-/** Whether sessions of a client can get a certificate: it is good for the Edge APIs. */
+/** Whether sessions of a client can get a certificate, which is for the Edge APIs. */
 export function mayBeCertified({ registered }: Client): boolean {
   return registered === null || registered.apiAccess;
 }
 
 /**
- * The certificate that goes out with the tokens of a session; PEM, the certificate first. It is good for as long as
- * the session can be refreshed, and ends with it.
- * @param key null when none was asked for; so is the answer then
- * @throws AuthError invalid_grant   the session ended meanwhile
+ * The certificate issued with the tokens of a session; PEM, the leaf first. It is valid for as long as the session can
+ * be refreshed, and ends with the session.
+ * @param key null when none was requested; then the result is null
+ * @throws AuthError invalid_grant   the session has ended meanwhile
  */
 export async function sessionCertificate(
   needs: GrantNeeds,
@@ -177,13 +177,13 @@ export async function sessionCertificate(
   }
 }
 
-/** A client that has waited for so long may have turned to another node. */
+/** A client that has waited this long may have turned to another node. */
 const patience: Millis = 3 * SECOND;
 
 /**
- * How long what this request wants may still wait for the database, before it is used up.
+ * How long what this request uses up may still wait for the database.
  * @param arrivedAt on the monotonic clock
- * @throws AuthError unavailable   no longer: the request itself has waited for too long
+ * @throws AuthError unavailable   no longer: the request itself has waited too long
  */
 export function patienceLeft(clock: Clock, arrivedAt: Millis): Within {
   const left = arrivedAt + patience - clock.monotonic();

@@ -1,5 +1,5 @@
-// The token endpoint (RFC 6749 3.2): phases that every grant shares, then the grant. A new grant is a new entry
-// of the table and cannot forget a phase.
+// The token endpoint (RFC 6749 3.2): phases that every grant shares, then the grant. A new grant is a new entry of the
+// table and cannot skip a phase.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
@@ -26,16 +26,16 @@ export interface TokenRequest {
   readonly arrivedAt: Millis;
 }
 
-/** What a grant gets: a known client and parameters that it reads with `required` and `optional`. */
+/** What a grant receives: a known client and parameters that it reads with `required` and `optional`. */
 export interface GrantRequest extends Omit<TokenRequest, 'basic'> {
   readonly client: Client;
-  /** That the access token is for (RFC 8707). */
+  /** The resources that the access token is for (RFC 8707). */
   readonly resources: readonly string[];
 }
 
 interface Grant {
   readonly grantType: string;
-  /** The profile that a client needs for it; null: every client may use it. */
+  /** The profile that a client needs to use it; null: every client may use it. */
   readonly onlyFor: ClientProfile | null;
   readonly issue: (needs: GrantNeeds, request: GrantRequest) => Promise<TokenResponse | ExchangeResponse>;
 }
@@ -47,7 +47,7 @@ const grants: readonly Grant[] = [
   { grantType: tokenExchangeGrant, onlyFor: 'compatibility', issue: exchangeToken },
 ];
 
-/** The grant types that work for some client, for the discovery document. */
+/** The grant types that some client may use, for the discovery document. */
 export function grantTypes(clients: ClientRegistry): readonly string[] {
   return grants
     .filter(({ onlyFor }) => onlyFor !== 'compatibility' || clients.aliasIds.size > 0)

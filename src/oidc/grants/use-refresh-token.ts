@@ -1,5 +1,5 @@
-// Using up a refresh token, the same for every grant that takes one (RFC 9700 4.14.2): whoever presents the live
-// token replaces it, and what an administrator has changed since the login holds at once.
+// Uses up a refresh token, in the same way for every grant that takes one (RFC 9700 4.14.2): whoever presents the live
+// token replaces it, and administrators' changes since the login apply at once.
 
 import { AuthError, type GrantReason } from '../../errors/auth-error.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from '../../login/certificate/certificate.ts';
@@ -31,13 +31,13 @@ import type { GrantRequest } from './token-endpoint.ts';
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
 
-/** A refresh token whose tag is ours, as the client sent it. */
+/** A refresh token with our tag, as the client sent it. */
 export type PresentedRefreshToken = OpaqueToken & { readonly text: string };
 
 export type UsedRefreshToken =
   | {
       readonly outcome: 'replaced';
-      /** With the scopes that were asked for. */
+      /** With the requested scopes. */
       readonly session: ApiSession;
       readonly identity: IdentityInTokens;
       readonly next: RefreshSecret;
@@ -47,7 +47,7 @@ export type UsedRefreshToken =
   | { readonly outcome: 'duplicate'; readonly session: ApiSession };
 
 /**
- * A refresh token whose tag is ours; whether it is alive is not known yet.
+ * A refresh token with our tag. Whether it is alive is not known yet.
  * @throws AuthError invalid_grant
  */
 export function presentedRefreshToken(
@@ -61,8 +61,8 @@ export function presentedRefreshToken(
 }
 
 /**
- * Replaces a refresh token by its successor. The old one is dead when this resolves.
- * @param window within which the direct predecessor from the same sender does not end the session
+ * Replaces a refresh token by its successor. The old one no longer works when this resolves.
+ * @param window within it, the direct predecessor from the same sender does not end the session
  * @throws AuthError invalid_request, invalid_scope, invalid_target, unavailable (nothing is used up), invalid_grant for everything else alike
  */
 export async function useRefreshToken(
@@ -73,7 +73,7 @@ export async function useRefreshToken(
   const { parameters, client, origin, clientCertificates } = request;
   const sessionId = asId<ApiSessionId>(presented.id);
   const session = await needs.store.apiSessions.find(sessionId);
-  // Its row goes when the last of its tokens has expired.
+  // The row is deleted when the last of its tokens has expired.
   if (session === null) throw noLongerGood('expired', 'unknown');
   requireRefreshable(client, session);
   resourcesWithin(client, session.resources, request.resources);
@@ -124,7 +124,7 @@ function requireRefreshable({ registered }: Client, { scopes }: ApiSession): voi
   }
 }
 
-/** Records why, and gives the refusal, which tells nobody. */
+/** Records why, and returns the refusal, which does not say why. */
 export function refreshRefused(
   needs: Pick<GrantNeeds, 'audit'>,
   { client, origin }: GrantRequest,
@@ -136,7 +136,7 @@ export function refreshRefused(
   return noLongerGood(told, reason);
 }
 
-/** What the client of a token of ours may know. */
+/** What the client of one of our tokens may learn. */
 function toldReason({ endReason }: ApiSession, reason: string): GrantReason | undefined {
   if (reason === 'expired' || reason === 'reused') return reason;
   if (reason === 'duplicate') return 'reused';
@@ -167,12 +167,12 @@ function withNews(
 // The refresh_token grant (RFC 6749 6, RFC 9700 4.14.2).
 
 /**
- * Replaces a refresh token by its successor and issues new tokens. The old one is dead when the answer leaves.
+ * Replaces a refresh token by its successor and issues new tokens. The old one no longer works when the answer is sent.
  * @throws AuthError invalid_request, invalid_scope, csr_not_acceptable (nothing is used up), invalid_grant for everything else alike
  */
 export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
   const presented = presentedRefreshToken(needs, request, required(request.parameters, 'refresh_token'));
-  // Nobody without a token of ours makes us verify a request.
+  // Nobody without one of our tokens can make us verify a certificate request.
   const key = requestedKey(needs, request);
   const used = await useRefreshToken(needs, request, { presented, window: duplicateWindow });
   if (used.outcome === 'duplicate')
@@ -190,8 +190,8 @@ export interface StandingNeeds extends CertificateLoginNeeds {
 }
 
 /**
- * Refuses to continue with a session that would not be opened today. Reads memory, and the store for a certificate; nothing
- * is used up. Whether the identity is enabled is the store's to decide, in the statement that rotates.
+ * Refuses to continue a session that would not be opened today. Reads memory, and the store for a certificate; uses
+ * nothing up. Whether the identity is enabled is decided by the statement that rotates the token.
  * @throws AuthError invalid_grant
  */
 export async function requireStanding(
@@ -218,8 +218,8 @@ async function objectionOf(
 }
 
 /**
- * Judges the certificate of a session that a certificate opened as at a new login: authorities, policy, identity and
- * validity as they are now. What else is wrong with a refresh, another certificate included, is the store's to refuse.
+ * Checks the certificate that opened a session as at a new login: authorities, policy, identity and validity as they
+ * are now. The store refuses whatever else is wrong with a refresh, including another certificate.
  */
 async function certificateObjection(
   needs: StandingNeeds,
@@ -235,7 +235,7 @@ async function certificateObjection(
     const saw = 'the certificate belongs to another identity than before';
     attempt.failed('identity', 'changed-meanwhile', saw);
   }
-  // Refreshes that pass leave no record: they are no logins.
+  // Successful refreshes leave no record: they are not logins.
   attempt.conclude();
   return 'certificate';
 }
