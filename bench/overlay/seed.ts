@@ -155,6 +155,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
       session: {
         id: sessionId,
         ipAddress: '127.0.0.1',
+        program: null,
         expiresAt,
         refresh: { ...refresh, familyExpiresAt: now + 30 * DAY },
       },

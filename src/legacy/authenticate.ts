@@ -12,6 +12,7 @@ import {
   type PrimaryResult,
 } from '../login/authenticate-primary.ts';
 import { leadingCertificates } from '../login/certificate/opening-chain.ts';
+import { clientProgramOf } from '../login/client-program.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/submit-secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
@@ -90,13 +91,14 @@ export async function authenticate(
     { mechanism: 'legacy', origin },
   );
   const said = clientInfo === undefined ? {} : { clientInfo };
+  const place = { ipAddress: origin.ipAddress, ...clientProgramOf(origin.userAgent, clientInfo) };
   const id = asId<ApiSessionId>(needs.random.id());
   const { text, hash } = mintOpaqueToken(needs, 'zt-session', { id, generation: 1 });
   const now = needs.clock.now();
   const session = await needs.store.apiSessions.openLegacy({
     id,
     tokenHash: hash,
-    progress: { ...progress, ...said },
+    progress: { ...progress, ...said, place },
     issuer: origin.issuer,
     configTypes: await resolveConfigTypes(needs, wanted),
     ipAddress: origin.ipAddress,

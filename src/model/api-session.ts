@@ -1,4 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
+import type { ClientProgram } from './client-info.ts';
 import type { ApiSessionId, AuthenticatorId, CaId, IdentityId, SignerId } from './ids.ts';
 import type { PassedMethod } from './login.ts';
 
@@ -18,7 +19,7 @@ export const sessionEndReasons = [
 export type SessionEndReason = (typeof sessionEndReasons)[number];
 
 /** What a successful login opens, by OIDC or by the legacy mechanism. */
-export interface ApiSession {
+export interface ApiSession extends ClientProgram {
   readonly id: ApiSessionId;
   readonly mechanism: 'oidc' | 'legacy';
   readonly identityId: IdentityId;
@@ -38,7 +39,10 @@ export interface ApiSession {
   readonly configTypes: readonly string[];
   /** To which its tokens are limited, by the authorization request (RFC 8707); empty: all of the client. */
   readonly resources: readonly string[];
+  /** Of the last issue of tokens; of a legacy session that of its login. */
   readonly ipAddress: string;
+  /** Where the person logged in; null when the session was opened by the release before. */
+  readonly loginIpAddress: string | null;
   readonly createdAt: Millis;
   /** When tokens were last issued (OIDC) or the session was last used (legacy). */
   readonly lastActivityAt: Millis;

@@ -11,6 +11,8 @@ export interface RequestOrigin {
   readonly traceId?: string;
   /** Address of the TCP peer. */
   readonly ipAddress: string;
+  /** The header of that name as it was sent: up to 16 kB of a stranger. */
+  readonly userAgent?: string;
   /** Issuer of the bind point at which it arrived. */
   readonly issuer: string;
 }

@@ -25,5 +25,37 @@ export interface ClientInfo {
   readonly sdkInfo: SdkInfo;
 }
 
+/** What a browser or program calls itself, for people to recognise; null where it says nothing. */
+export interface ClientProgram {
+  /** Such as `Firefox` or `curl 8.5`. */
+  readonly program: string | null;
+  /** Such as `Linux`. */
+  readonly operatingSystem: string | null;
+}
+
+/** Where somebody logs in, and with what. */
+export interface LoginPlace extends ClientProgram {
+  readonly ipAddress: string;
+}
+
+/**
+ * With what a session is used. That is who redeems the code, if it is with the person and has a name. An SDK that has
+ * introduced itself at the login is known by that, and behind the server of a web application there is the browser.
+ * @param redeemer null for a server
+ */
+export function programOfSession(
+  place: LoginPlace | undefined,
+  clientInfo: ClientInfo | undefined,
+  redeemer: ClientProgram | null,
+): ClientProgram {
+  const login = place ?? { program: null, operatingSystem: null };
+  const { appId, type } = clientInfo?.sdkInfo ?? {};
+  if (redeemer === null || redeemer.program === null || appId !== undefined || type !== undefined) {
+    return { program: login.program, operatingSystem: login.operatingSystem };
+  }
+  const operatingSystem = redeemer.operatingSystem ?? login.operatingSystem;
+  return { program: redeemer.program, operatingSystem };
+}
+
 /** Of a client that says nothing. */
 export const noClientInfo: ClientInfo = { envInfo: {}, sdkInfo: {} };

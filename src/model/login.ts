@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { PasswordPolicy } from './auth-policy.ts';
-import type { ClientInfo } from './client-info.ts';
+import type { ClientInfo, LoginPlace } from './client-info.ts';
 import type { AuthenticatorId, BrowserSessionId, CaId, IdentityId, SignerId } from './ids.ts';
 
 /** The primary methods, by the words of the `method` parameter (spec 4.2). */
@@ -40,6 +40,8 @@ export interface LoginProgress {
   readonly certificateKey?: string;
   /** What the client said about itself; kept when the login is complete. */
   readonly clientInfo?: ClientInfo;
+  /** Missing when a node of the release before took the primary proof. */
+  readonly place?: LoginPlace;
   /** The browser session that this login opened or continued; it ends when the API session is logged out. */
   readonly browserSessionId?: BrowserSessionId;
 }

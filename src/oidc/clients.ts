@@ -99,6 +99,11 @@ export function requiresPkce({ registered }: Client): boolean {
   return registered === null || registered.requirePkce || registered.type === 'public';
 }
 
+/** Whether a client runs at the person's side, in their browser or as their program. Others are servers (RFC 6749 2.1). */
+export function runsWithPerson({ registered }: Client): boolean {
+  return registered === null || registered.type === 'public';
+}
+
 /** Whether only identities with certain role attributes may use a client. */
 export function isForSome({ registered }: Client): boolean {
   return registered !== null && registered.allowedRoleAttributes.length > 0;

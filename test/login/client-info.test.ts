@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { beginLogin, codeOf, login, redeem, refresh, type Tokens } from '../support/flow.ts';
+import {
+  beginLogin,
+  callWith,
+  claimsOf,
+  codeOf,
+  login,
+  obtainCode,
+  redeem,
+  refresh,
+  type Tokens,
+} from '../support/flow.ts';
+import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
+import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -121,5 +133,104 @@ describe('what a client says about itself at login', () => {
     const { id, name } = await user();
     await complete(name, { envInfo });
     assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
+  });
+});
+
+/** The same client, which names itself in every request. */
+function calling(userAgent: string): HttpsClient {
+  const request: HttpsClient['request'] = (method, path, init = {}) =>
+    server.request(method, path, { ...init, headers: { ...init.headers, 'user-agent': userAgent } });
+  return {
+    ...server,
+    request,
+    get: (path, init) => request('GET', path, init),
+    post: (path, init) => request('POST', path, init),
+  };
+}
+
+/** The session of an access token, as an administrator reads it. */
+async function sessionOf({ access_token }: Pick<Tokens, 'access_token'>) {
+  const id = claimsOf(access_token).z_asid;
+  return (await admin.get(`api-sessions/${id}`)).json.data;
+}
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
+describe('a session shows what it is used with', () => {
+  test('a browser, and from where the person logged in, also to its owner', async () => {
+    const { name } = await user();
+    const tokens = await login(calling(firefox), name, password);
+    const session = await sessionOf(tokens);
+    assert.deepEqual(
+      [session.program, session.operatingSystem, session.loginIpAddress],
+      ['Firefox', 'Linux', '127.0.0.1'],
+    );
+    const own = await callWith(server, tokens.access_token, '/edge/client/v1/current-identity/api-sessions');
+    const [listed] = own.json.data;
+    assert.deepEqual([listed.program, listed.operatingSystem], ['Firefox', 'Linux']);
+    await refresh(calling('curl/8.5.0'), tokens.refresh_token);
+    assert.equal((await sessionOf(tokens)).program, 'Firefox', 'as it was opened');
+    const filter = encodeURIComponent(`program contains "fire" and operatingSystem = "Linux"`);
+    assert.deepEqual((await admin.get(`api-sessions?filter=${filter}`)).json.data, []);
+    const found = await admin.get(`api-sessions?filter=${filter.replace('contains', 'icontains')}&limit=1`);
+    assert.equal(found.json.data[0]?.program, 'Firefox', found.text);
+  });
+
+  test('a program that has sent the person to a browser to log in', async () => {
+    const { name } = await user();
+    const code = await obtainCode(calling(firefox), name, password);
+    const session = await sessionOf((await redeem(calling('tunnel/2.7.1'), code)).json);
+    assert.deepEqual([session.program, session.operatingSystem], ['tunnel 2.7', 'Linux']);
+  });
+
+  test('the browser, where the program is the server of a web application', async () => {
+    const { name } = await user();
+    const app = await registerClient(admin, { tokenEndpointAuthMethod: 'client_secret_post' });
+    const changes = { client_id: app.id, redirect_uri: appRedirectUri };
+    const code = await obtainCode(calling(firefox), name, password, changes);
+    const secret = { ...changes, client_secret: app.secret };
+    const session = await sessionOf((await redeem(calling('node'), code, secret)).json);
+    assert.deepEqual([session.program, session.operatingSystem], ['Firefox', 'Linux']);
+  });
+
+  test('an SDK by its own words, in either mechanism', async () => {
+    const { name } = await user();
+    const said = { sdkInfo: { appId: 'Desktop Edge', appVersion: '2.7.1' }, envInfo: { os: 'windows' } };
+    const known = ['Desktop Edge 2.7', 'Windows'];
+    const session = await sessionOf(await complete(name, said));
+    assert.deepEqual([session.program, session.operatingSystem], known);
+    const { data } = (await legacy(name, said)).json;
+    assert.deepEqual([data.program, data.operatingSystem, data.loginIpAddress], [...known, '127.0.0.1']);
+  });
+
+  test('nothing, where nothing is said', async () => {
+    const { name } = await user();
+    const session = await sessionOf(await login(server, name, password));
+    assert.deepEqual([session.program, session.operatingSystem], [null, null]);
+  });
+
+  test('no more than a few harmless characters of a stranger', async () => {
+    const { name } = await user();
+    const program = async (client: HttpsClient) => {
+      const session = await sessionOf(await login(client, name, password));
+      return session.program ?? '';
+    };
+    for (const userAgent of [
+      '<script>alert(1)</script>/1',
+      '"><img/src=x>',
+      'x'.repeat(10_000),
+      `Mozilla/5.0 ${'(x) '.repeat(2000)}`,
+      '\u0080\u00a0\u00ad/1',
+      '=cmd|calc!A1/1',
+      "'; DROP TABLE api_sessions; --",
+    ]) {
+      const shown = await program(calling(userAgent));
+      assert.ok(shown.length <= 60, shown);
+      assert.doesNotMatch(shown, /[<>"]|[^ -~…]/, userAgent.slice(0, 40));
+    }
+    const info = { sdkInfo: { appId: '\u202egpj.exe\u0007\u2028<b>', appVersion: '\u001b[2J' } };
+    assert.equal((await sessionOf(await complete(name, info))).program, 'gpj.exe <b>');
+    const tooLong = await calling('x'.repeat(100_000)).get('/oidc/keys');
+    assert.equal(tooLong.status, 431);
   });
 });

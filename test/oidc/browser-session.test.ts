@@ -16,7 +16,7 @@ import {
   withBrowserSession,
 } from '../support/browser-session.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
-import { authorizationQuery, authRequestIdOf, claimsOf, codeOf, redeem } from '../support/flow.ts';
+import { authorizationQuery, authRequestIdOf, callWith, claimsOf, codeOf, redeem } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
@@ -430,6 +430,13 @@ describe('the cookie', () => {
   });
 });
 
+test('a session that was opened without asking again shows the login that it rests on', async () => {
+  const { browser } = await signedIn();
+  const { access_token } = (await redeem(server, codeOf(await silently(browser)))).json;
+  const { program, operatingSystem, loginIpAddress } = (await callWith(server, access_token)).json.data;
+  assert.deepEqual([program, operatingSystem, loginIpAddress], ['Firefox', 'Linux', '127.0.0.1']);
+});
+
 describe('administrators', () => {
   test('see who is signed in where, and end it', async () => {
     const admin = await loggedIn(server, 'root');
@@ -439,6 +446,7 @@ describe('administrators', () => {
     const [session] = data;
     assert.equal(session.identity.name, name);
     assert.deepEqual(session.amr, ['password']);
+    assert.deepEqual([session.program, session.operatingSystem], ['Firefox', 'Linux']);
     assert.deepEqual(session.applications, ['overlay http://localhost:8400/auth/callback']);
     assert.equal(JSON.stringify(session).includes('token'), false);
     assert.deepEqual((await admin.get(`browser-sessions/${session.id}`)).json.data, session);

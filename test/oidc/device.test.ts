@@ -23,7 +23,11 @@ after(() => server?.close());
 function browser() {
   let cookie = '';
   async function request(method: string, path: string, init: RequestInit): Promise<Answer> {
-    const headers = { accept: 'text/html,*/*;q=0.8', ...(cookie === '' ? {} : { cookie }) };
+    const headers = {
+      accept: 'text/html,*/*;q=0.8',
+      'user-agent': 'Mozilla/5.0 Firefox/145.0',
+      ...(cookie === '' ? {} : { cookie }),
+    };
     const answer = await server.request(method, path, { ...init, headers });
     cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? cookie;
     return answer;
@@ -41,6 +45,7 @@ const asked = (form: Readonly<Record<string, string>> = {}) =>
   });
 const poll = (deviceCode: string, form: Readonly<Record<string, string>> = {}) =>
   server.post('/oidc/token', {
+    headers: { 'user-agent': 'television/4.2.1 (Linux)' },
     form: { grant_type: grantType, device_code: deviceCode, client_id: 'overlay', ...form },
   });
 const decide = (person: Browser, userCode: string, step: string) =>
@@ -87,7 +92,10 @@ describe('a device', () => {
     clock.advance(5 * SECOND);
     const tokens = await poll(json.device_code);
     assert.equal(tokens.status, 200, tokens.text);
-    assert.equal((await callWith(server, tokens.json.access_token)).status, 200);
+    const own = await callWith(server, tokens.json.access_token);
+    assert.equal(own.status, 200);
+    const { program, operatingSystem } = own.json.data;
+    assert.deepEqual([program, operatingSystem], ['television 4.2', 'Linux'], 'not the browser beside it');
     assert.deepEqual(claimsOf(tokens.json.id_token).amr, ['password']);
     assert.equal((await refresh(server, tokens.json.refresh_token)).status, 200);
   });

@@ -303,6 +303,10 @@ test('ends one session, all others, and notices when its own is ended', async ()
   const { page } = guest;
   await goTo(page, 'sessions');
   await page.getByText('signed in nowhere else').waitFor();
+  const card = await page.locator('.cards .card').innerText();
+  assert.match(card, /^This session\s+Chrome on Linux\s+Account page/);
+  assert.match(card, /Signed in .+ from 127\.0\.0\.1 \(password\)/i);
+  assert.match(card, /Last used .+ from 127\.0\.0\.1\. Ends /);
   const others = [
     await loggedIn(server, 'elsa'),
     await loggedIn(server, 'elsa'),

@@ -469,7 +469,10 @@ describe('sessions', () => {
     );
     assert.deepEqual(statuses, [200, 401]);
     const csv = await saved(page, '#export-csv');
-    assert.match(csv, /^Person,Application,Mechanism,Address,Signed in,Last used,Ends\r\nyuri,/);
+    assert.match(
+      csv,
+      /^Person,Browser or program,Application,Mechanism,Signed in,Signed in from,Last used,Last used from,Ends\r\nyuri,/,
+    );
     await page.locator('#filter-kind').selectOption('browser');
     await page.waitForURL(/kind=browser/);
     await page.getByText('No session matches.').waitFor();

@@ -343,10 +343,11 @@ export function authRequestTests(shared: GetDatabase): void {
   describe('redeeming a code', () => {
     test('opens the session that was asked for and gives identity and nonce', async () => {
       const { store } = shared();
+      const place = { ipAddress: '192.0.2.7', program: 'Firefox', operatingSystem: 'Linux' };
       const user = await createUser(store);
       const login = await loginWithCode(store, user, {
         request: { configTypes: ['router.v1'] },
-        progress: { passed: ['cert', 'totp'], certThumbprint: 'thumb' },
+        progress: { passed: ['cert', 'totp'], certThumbprint: 'thumb', place },
       });
       const redeem = redemption(login, { certThumbprint: 'thumb' });
       const outcome = await store.authRequests.redeemCode(redeem);
@@ -371,6 +372,9 @@ export function authRequestTests(shared: GetDatabase): void {
         configTypes: ['router.v1'],
         resources: [],
         ipAddress: '192.0.2.1',
+        loginIpAddress: '192.0.2.7',
+        program: 'Firefox',
+        operatingSystem: 'Linux',
         createdAt: t0 + SECOND,
         lastActivityAt: t0 + SECOND,
         expiresAt: t0 + sessionLifetime,

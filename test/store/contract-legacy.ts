@@ -32,9 +32,12 @@ export function legacySessionTests(shared: GetDatabase): void {
   describe('legacy sessions', () => {
     test('are found by the hash of their token, and listed', async () => {
       const { store } = shared();
-      const opening = legacy(await createUser(store));
+      const place = { ipAddress: '192.0.2.7', program: 'curl 8.5', operatingSystem: null };
+      const opening = legacy(await createUser(store), { place });
       const session = await store.apiSessions.openLegacy(opening);
       assert.equal(session?.mechanism, 'legacy');
+      const { loginIpAddress, program, operatingSystem } = session ?? {};
+      assert.deepEqual([loginIpAddress, program, operatingSystem], ['192.0.2.7', 'curl 8.5', null]);
       assert.deepEqual(session?.configTypes, ['all']);
       assert.deepEqual(await store.apiSessions.findByTokenHash(opening.tokenHash), session);
       assert.deepEqual(await store.apiSessions.find(opening.id), session);

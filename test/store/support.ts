@@ -140,6 +140,7 @@ export function redemption(
     session: {
       id,
       ipAddress: '192.0.2.1',
+      program: null,
       expiresAt: now + DAY,
       refresh: { hash: refreshHash(id, 1), expiresAt: now + DAY, familyExpiresAt: now + 30 * DAY },
     },

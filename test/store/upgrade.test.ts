@@ -119,6 +119,23 @@ describe('an SQLite database of version 16', () => {
     assert.equal(invitation?.endSessions, true);
   });
 
+  test('of version 18 keeps its sessions, of which nobody knows where they were opened', async () => {
+    const path = folder.path('version-18.db');
+    const database = new DatabaseSync(path);
+    migrateSqlite(database, { ...ourSchema, migrations: ourSchema.migrations.slice(0, 1) });
+    database.exec(`INSERT INTO api_sessions (id, mechanism, identity_id, passed, auth_time, client_id, scopes, issuer,
+        config_types, ip_address, created_at, last_activity_at, expires_at)
+      VALUES ('old', 'oidc', 'ida', '[]', 1, 'overlay', '[]', 'x', '[]', '192.0.2.1', 1, 1, 2)`);
+    database.close();
+    const store = await openSqliteStore({ path });
+    const session = await store.apiSessions.find(asId('old'));
+    await store.close();
+    assert.deepEqual(
+      [session?.ipAddress, session?.loginIpAddress, session?.program, session?.operatingSystem],
+      ['192.0.2.1', null, null, null],
+    );
+  });
+
   test('that is older still is refused and left as it is', async () => {
     const path = folder.path('older.db');
     oldSqlite(path);

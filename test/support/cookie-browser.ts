@@ -21,6 +21,7 @@ export function cookieBrowser(server: HttpsClient & { readonly url: string }): C
   const cookies = new Map<string, string>();
   const own = () => ({
     accept: 'text/html,application/xhtml+xml',
+    'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
     ...(cookies.size === 0
       ? {}
       : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),

@@ -2,6 +2,7 @@ import type { ClientSchemas } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { announce } from '../parts/announce.tsx';
+import { programText } from '../parts/program-words.ts';
 import { Screen } from '../parts/screen.tsx';
 import { ActionButton } from './form.tsx';
 import { Loaded } from './loaded.tsx';
@@ -65,7 +66,8 @@ function SessionCard({
   readonly session: OwnSession;
   readonly whenEnded: (text: string) => Promise<void>;
 }) {
-  const { id, isCurrent, amr, createdAt, ipAddress, lastActivityAt, expiresAt } = session;
+  const { id, isCurrent, amr, authTime, ipAddress, loginIpAddress, lastActivityAt, expiresAt } = session;
+  const program = programText(session) ?? texts.unknownProgram;
   const end = async () => {
     if (isCurrent) return signOut();
     await api.DELETE(`${path}/{id}`, { params: { path: { id } } });
@@ -75,9 +77,12 @@ function SessionCard({
   return (
     <li className="card">
       <div id={`session-${id}`}>
-        <strong>{isCurrent ? texts.thisSession : texts.otherSession}</strong>
-        <p>{texts.sessionLine(programText(session), methods, timeText(createdAt), ipAddress)}</p>
-        <p className="hint">{texts.sessionTimes(timeText(lastActivityAt), timeText(expiresAt))}</p>
+        {isCurrent && <p className="hint">{texts.thisSession}</p>}
+        <strong>
+          <bdi>{program}</bdi>
+        </strong>
+        <p>{texts.sessionLine(applicationText(session), methods, timeText(authTime), loginIpAddress)}</p>
+        <p className="hint">{texts.sessionTimes(timeText(lastActivityAt), ipAddress, timeText(expiresAt))}</p>
       </div>
       <ActionButton
         label={isCurrent ? texts.signOut : texts.endSession}
@@ -93,8 +98,8 @@ function wayText(way: string): string {
   return Object.hasOwn(texts.method, way) ? methodText(way) : texts.method['secondary-ext-jwt'];
 }
 
-/** The program that somebody signed in to; a registered one by its client id. */
-function programText({ mechanism, clientId }: OwnSession): string {
-  if (mechanism === 'legacy') return texts.legacyProgram;
-  return clientId === 'overlay' ? texts.ownPages : clientId;
+/** What somebody signed in to; a registered one by its client id. */
+function applicationText({ mechanism, clientId }: OwnSession): string {
+  if (mechanism === 'legacy') return texts.legacyApplication;
+  return clientId === 'overlay' ? texts.ownApplications : clientId;
 }

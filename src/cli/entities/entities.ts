@@ -277,6 +277,11 @@ const extJwtSigner: EntityDescriptor = {
   hasFile: true,
 };
 
+/** Such as `Firefox on Linux`. */
+function programText({ program, operatingSystem }: JsonObject): unknown {
+  return [program, operatingSystem].filter((word) => typeof word === 'string').join(' on ');
+}
+
 const apiSession: EntityDescriptor = {
   name: 'api-session',
   aliases: ['api-sessions'],
@@ -288,6 +293,8 @@ const apiSession: EntityDescriptor = {
     { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
     { heading: 'expires', cell: (row) => row.expiresAt },
     { heading: 'factors', cell: (row) => row.amr },
+    { heading: 'program', cell: programText },
+    { heading: 'signed in from', cell: (row) => row.loginIpAddress },
     { heading: 'address', cell: (row) => row.ipAddress },
     { heading: 'last activity', cell: (row) => row.lastActivityAt },
     { heading: 'mechanism', cell: (row) => row.mechanism },
@@ -305,6 +312,7 @@ const browserSession: EntityDescriptor = {
     { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
     { heading: 'expires', cell: (row) => row.expiresAt },
     { heading: 'factors', cell: (row) => row.amr },
+    { heading: 'program', cell: programText },
     { heading: 'address', cell: (row) => row.ipAddress },
     { heading: 'last used', cell: (row) => row.lastUsedAt },
     { heading: 'applications', cell: (row) => row.applications },

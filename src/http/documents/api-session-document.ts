@@ -2,6 +2,21 @@ import { z } from 'zod';
 import type { NamedApiSession } from '../../admin/api-sessions.ts';
 import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from './wire.ts';
 
+/** Not proven: words of the client, without invisible characters and shortened. */
+export const clientProgramMembers = {
+  program: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'What the browser or program calls itself; null when it says nothing',
+      examples: ['Firefox', 'curl 8.5'],
+    }),
+  operatingSystem: z
+    .string()
+    .nullable()
+    .meta({ description: 'What it says it runs on', examples: ['Linux'] }),
+};
+
 export const apiSessionSchema = z
   .strictObject({
     ...entityMembers,
@@ -12,7 +27,12 @@ export const apiSessionSchema = z
     clientId: z.string(),
     amr: z.array(z.string()),
     authTime: timeSchema,
-    ipAddress: z.string(),
+    ipAddress: z.string().meta({ description: 'From where the session was last used' }),
+    loginIpAddress: z
+      .string()
+      .nullable()
+      .meta({ description: 'From where the person logged in; null when that is not known' }),
+    ...clientProgramMembers,
     configTypes: z.array(z.string()),
     lastActivityAt: timeSchema,
     cachedLastActivityAt: timeSchema,
@@ -61,6 +81,9 @@ export function apiSessionDocument(session: NamedApiSession) {
     amr: session.passed,
     authTime: wireTime(session.authTime),
     ipAddress: session.ipAddress,
+    loginIpAddress: session.loginIpAddress,
+    program: session.program,
+    operatingSystem: session.operatingSystem,
     configTypes: session.configTypes,
     lastActivityAt,
     cachedLastActivityAt: lastActivityAt,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endBrowserSession, getBrowserSession, listBrowserSessions } from '../../admin/browser-sessions.ts';
 import { browserSessionListFields } from '../../model/list-fields.ts';
 import type { NamedBrowserSession } from '../../store/contracts/browser-sessions.ts';
+import { clientProgramMembers } from '../documents/api-session-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import {
   entityMembers,
@@ -24,7 +25,8 @@ const browserSessionSchema = z
     amr: z.array(z.string()),
     authTime: timeSchema,
     applications: z.array(z.string()).meta({ description: 'To which applications the person has gone on' }),
-    ipAddress: z.string(),
+    ipAddress: z.string().meta({ description: 'From where the person logged in' }),
+    ...clientProgramMembers,
     lastUsedAt: timeSchema,
     expiresAt: timeSchema,
   })
@@ -46,7 +48,7 @@ export function browserSessionRoutes(needs: ManagementNeeds): readonly Route[] {
 
 /** A session without its cookie: nobody but the browser ever has that. */
 function browserSessionDocument({ id, progress, ...session }: NamedBrowserSession): object {
-  const { identityId, passed, authTime } = progress;
+  const { identityId, passed, authTime, place } = progress;
   return {
     id,
     createdAt: wireTime(session.createdAt),
@@ -60,6 +62,8 @@ function browserSessionDocument({ id, progress, ...session }: NamedBrowserSessio
     authTime: wireTime(authTime),
     applications: session.applications,
     ipAddress: session.ipAddress,
+    program: place?.program ?? null,
+    operatingSystem: place?.operatingSystem ?? null,
     lastUsedAt: wireTime(session.lastUsedAt),
     expiresAt: wireTime(session.expiresAt),
   };

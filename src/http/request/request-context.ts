@@ -121,7 +121,14 @@ export interface AuthenticatedContext extends RequestContext {
 /** Where a request came from, for the audit trail. */
 export function originOf(context: RequestContext): RequestOrigin {
   const { requestId, remoteAddress: ipAddress, issuer, trace } = context;
-  return { requestId, ipAddress, issuer, ...(trace === null ? {} : { traceId: trace.traceId }) };
+  const userAgent = context.headers['user-agent'];
+  return {
+    requestId,
+    ipAddress,
+    issuer,
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(trace === null ? {} : { traceId: trace.traceId }),
+  };
 }
 
 /** The same, for what callers do to their own account. */

@@ -3,6 +3,7 @@
 import { keptKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatePrimary, giveGuessBack } from '../../login/authenticate-primary.ts';
+import { clientProgramOf } from '../../login/client-program.ts';
 import { readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/submit-secondary-jwt.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
@@ -72,7 +73,8 @@ export async function submitPrimary(
     if (waitsForOthers) await giveGuessBack(needs, primary.proof);
     const secondary = await submitSecondaryJwt(needs, { primary, bearers }, { mechanism: 'oidc', origin });
     const said = clientInfo === undefined ? {} : { clientInfo };
-    const progress = { ...secondary.progress, ...certified, ...said };
+    const place = { ipAddress: origin.ipAddress, ...clientProgramOf(origin.userAgent, clientInfo) };
+    const progress = { ...secondary.progress, ...certified, ...said, place };
     const record = (code: StoredCode | null) =>
       needs.store.authRequests.recordPrimaryLogin({
         authRequest: merged,

@@ -2,12 +2,14 @@
 
 import { requestedKeyOf } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { clientProgramOf } from '../../login/client-program.ts';
 import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
-import { clientObjection, isForSome, refreshTokenFormOf, requiresPkce } from '../clients.ts';
+import { clientObjection, isForSome, refreshTokenFormOf, requiresPkce, runsWithPerson } from '../clients.ts';
+import { isForDevice } from '../device/device-login.ts';
 import { readCode } from '../flow/callback.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
@@ -67,6 +69,7 @@ export async function redeemCode(
   const sessionId = asId<ApiSessionId>(needs.random.id());
   const refresh = firstRefreshToken(needs, sessionId, refreshTokenFormOf(client));
   const refreshExpiresAt = now + needs.lifetimes.refreshToken;
+  const isWithPerson = runsWithPerson(client) || isForDevice({ redirectUri, issuer: origin.issuer });
   const outcome = await needs.store.authRequests.redeemCode({
     key,
     codeHash: code.hash,
@@ -80,6 +83,7 @@ export async function redeemCode(
     session: {
       id: sessionId,
       ipAddress: origin.ipAddress,
+      program: isWithPerson ? clientProgramOf(origin.userAgent) : null,
       expiresAt: sessionEnd(needs.lifetimes, refreshExpiresAt, now),
       refresh: {
         hash: refresh.hash,

@@ -1,6 +1,7 @@
 import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
+import type { ClientProgram } from '../../model/client-info.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import type { ApiSessionId, AuthenticatorId, AuthRequestKey } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
@@ -44,6 +45,8 @@ export interface RedeemCode {
   readonly session: {
     readonly id: ApiSessionId;
     readonly ipAddress: string;
+    /** What redeems the code; null when that is the server of a web application. */
+    readonly program: ClientProgram | null;
     readonly expiresAt: Millis;
     readonly refresh: NewRefreshFamily;
   };

@@ -4,7 +4,7 @@ import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfLogins } from './tables-of-logins.ts';
 import { tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService } from './tables-of-service.ts';
-import { to18, upgradeFrom16 } from './upgrade.ts';
+import { to18, to19, upgradeFrom16 } from './upgrade.ts';
 
 /**
  * The version of a schema before any later migration. Versions older than the one before it were never used elsewhere.
@@ -29,7 +29,7 @@ export interface Schema {
 export const ourSchema: Schema = {
   initial: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications],
   upgrade: upgradeFrom16,
-  migrations: [to18],
+  migrations: [to18, to19],
   usableFrom: initialVersion,
 };
 

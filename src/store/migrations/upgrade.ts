@@ -76,3 +76,10 @@ export const to18: readonly string[] = [
   // Queries for an identity's sessions only ask for live ones: api_sessions_alive.
   'DROP INDEX api_sessions_by_identity',
 ];
+
+/** A session keeps where it was opened, and with what. Null: opened by a controller of the version before. */
+export const to19: readonly string[] = [
+  'ALTER TABLE api_sessions ADD COLUMN login_ip_address TEXT',
+  'ALTER TABLE api_sessions ADD COLUMN program TEXT',
+  'ALTER TABLE api_sessions ADD COLUMN operating_system TEXT',
+];

@@ -3,6 +3,7 @@
 import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
+import { programOfSession } from '../../model/client-info.ts';
 import { type IdentityInTokens, isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
@@ -297,6 +298,8 @@ function openedSession({ session, now }: RedeemCode, request: string, proven: st
       configTypes: authRequest.configTypes,
       resources: authRequest.resources ?? [],
       ipAddress: session.ipAddress,
+      loginIpAddress: progress.place?.ipAddress ?? null,
+      ...programOfSession(progress.place, progress.clientInfo, session.program),
       createdAt: now,
       lastActivityAt: now,
       expiresAt: session.expiresAt,
@@ -328,8 +331,8 @@ function* insertSession({ session, refresh, progress }: OpenedSession): Intent<v
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
        signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at, browser_session_id,
-       resources)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+       resources, login_ip_address, program, operating_system)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
     session.id,
     session.mechanism,
     session.identityId,
@@ -353,6 +356,9 @@ function* insertSession({ session, refresh, progress }: OpenedSession): Intent<v
     refresh?.familyExpiresAt ?? null,
     progress.browserSessionId ?? null,
     session.resources.length === 0 ? null : JSON.stringify(session.resources),
+    session.loginIpAddress,
+    session.program,
+    session.operatingSystem,
   );
 }
 

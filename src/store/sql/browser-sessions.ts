@@ -86,6 +86,7 @@ function namedBrowserSessionOf(row: SqlRow): NamedBrowserSession {
 export function* openBrowserSession(proven: string, issuer: string, code: StoredCode | null): Intent<void> {
   if (code?.browserSession === undefined) return;
   const { id, tokenHash, application, ipAddress, now, expiresAt, replaces, most } = code.browserSession;
+  // What an SDK said of its machine is noted with the identity. The place stays: it is what the session is known by.
   const { certificateKey: _key, clientInfo: _info, ...kept } = JSON.parse(proven) as LoginProgress;
   if (replaces !== null) yield* endBrowserSession({ id: replaces });
   yield* first(

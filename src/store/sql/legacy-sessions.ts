@@ -51,8 +51,8 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, token_hash, passed, auth_time,
        cert_thumbprint, cert_chain, signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types,
-       ip_address, created_at, last_activity_at, expires_at)
-     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?) RETURNING *`,
+       ip_address, created_at, last_activity_at, expires_at, login_ip_address, program, operating_system)
+     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     session.id,
     progress.identityId,
     progress.authenticatorId,
@@ -70,6 +70,9 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
     now,
     now,
     session.expiresAt,
+    progress.place?.ipAddress ?? null,
+    progress.place?.program ?? null,
+    progress.place?.operatingSystem ?? null,
   );
   yield* keepClientInfo(progress.identityId, progress.clientInfo);
   return row ?? null;

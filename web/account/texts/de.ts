@@ -104,13 +104,13 @@ export const de: Texts = {
 
   sessions: 'Wo Sie angemeldet sind',
   thisSession: 'Diese Sitzung',
-  otherSession: 'Andere Sitzung',
-  sessionLine: (program, method, since, address) =>
-    `${program}. Angemeldet am ${since} (${method}), zuletzt gesehen unter ${address}.`,
-  ownPages: 'Kontoseite, Konsole oder Kommandozeile',
-  legacyProgram: 'Programm mit einer Legacy-Sitzung',
-  sessionTimes: (active, end) =>
-    `Zuletzt aktiv ${active}; endet spätestens ${end}, wenn sie nicht benutzt wird.`,
+  unknownProgram: 'Ein Programm, das seinen Namen nicht nennt',
+  sessionLine: (application, method, since, address) =>
+    `${application}. Angemeldet am ${since}${address === null ? '' : ` von ${address}`} (${method}).`,
+  ownApplications: 'Kontoseite, Konsole oder Kommandozeile',
+  legacyApplication: 'Legacy-Sitzung',
+  sessionTimes: (active, address, end) =>
+    `Zuletzt benutzt am ${active} von ${address}. Endet am ${end}, wenn sie nicht benutzt wird.`,
   endSession: 'Diese Sitzung beenden',
   sessionIsEnded: 'Die Sitzung ist beendet.',
   endOthers: 'Alle anderen Sitzungen beenden',

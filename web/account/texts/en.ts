@@ -96,13 +96,14 @@ export const en = {
 
   sessions: 'Where you are signed in',
   thisSession: 'This session',
-  otherSession: 'Another session',
-  sessionLine: (program: string, method: string, since: string, address: string) =>
-    `${program}. Signed in ${since} (${method}), last seen at ${address}.`,
-  ownPages: 'Account page, console or command line',
-  legacyProgram: 'Program with a legacy session',
-  sessionTimes: (active: string, end: string) =>
-    `Last active ${active}; ends ${end} at the latest, unless it is used.`,
+  unknownProgram: 'A program that does not say its name',
+  /** @param address of the sign-in; null when it was not kept */
+  sessionLine: (application: string, method: string, since: string, address: string | null) =>
+    `${application}. Signed in ${since}${address === null ? '' : ` from ${address}`} (${method}).`,
+  ownApplications: 'Account page, console or command line',
+  legacyApplication: 'Legacy session',
+  sessionTimes: (active: string, address: string, end: string) =>
+    `Last used ${active} from ${address}. Ends ${end}, unless it is used.`,
   endSession: 'End this session',
   sessionIsEnded: 'The session is ended.',
   endOthers: 'End all other sessions',

@@ -12,7 +12,8 @@ import { ExportButtons } from './export-buttons.tsx';
 export interface Column<Item> {
   readonly name: string;
   readonly title: string;
-  readonly cell: (item: Item) => ReactNode;
+  /** Null: it stands in exports only. */
+  readonly cell: ((item: Item) => ReactNode) | null;
   /** As it stands in an export; the text of the cell cannot be known. Null: it stands in none. */
   readonly text: ((item: Item) => string) | null;
   /** The field of the API by which it is sorted; none: it cannot be. */
@@ -96,6 +97,7 @@ interface TableProps<Item> extends DataListProps<Item> {
 }
 
 function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProps<Item>) {
+  const shown = columns.filter(({ cell }) => cell !== null);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the links in it
     <div className="table" onKeyDown={moveBetweenRows}>
@@ -103,7 +105,7 @@ function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProp
         <caption className="hidden-text">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
+            {shown.map((column) => (
               <HeaderCell key={column.name} column={column} sort={sort} change={change} />
             ))}
           </tr>
@@ -111,9 +113,9 @@ function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProp
         <tbody>
           {found.items.map((item) => (
             <tr key={keyOf(item)}>
-              {columns.map(({ name, title, cell }) => (
+              {shown.map(({ name, title, cell }) => (
                 <td key={name} data-title={title}>
-                  {cell(item)}
+                  {cell?.(item)}
                 </td>
               ))}
             </tr>

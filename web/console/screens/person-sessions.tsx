@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { programText } from '../../parts/program-words.ts';
 import { Card, Empty } from '../../parts/screen.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -29,11 +30,14 @@ export function PersonSessions({
               {items.map((session) => (
                 <li key={session.id} className="session">
                   <div>
-                    <strong>{session.clientId}</strong>{' '}
+                    <strong>
+                      <bdi>{programText(session) ?? words.unknownProgram}</bdi>
+                    </strong>{' '}
                     <span className="hint">
-                      {texts.attempts.mechanisms[session.mechanism]}. {words.address} {session.ipAddress}.{' '}
-                      {words.lastUsed} <Time at={session.lastActivityAt} />. {words.endsAt}{' '}
-                      <Time at={session.expiresAt} />.
+                      {applicationText(session)}. {words.signedInAt} <Time at={session.authTime} />{' '}
+                      <From address={session.loginIpAddress} />. {words.lastUsed}{' '}
+                      <Time at={session.lastActivityAt} /> <From address={session.ipAddress} />.{' '}
+                      {words.endsAt} <Time at={session.expiresAt} />.
                     </span>
                   </div>
                   {mayEnd && <EndSession session={session} refresh={refresh} />}
@@ -45,6 +49,16 @@ export function PersonSessions({
       </Loaded>
     </Card>
   );
+}
+
+/** A legacy session is not of one application. */
+function applicationText({ clientId, mechanism }: ApiSession): string {
+  const name = texts.attempts.mechanisms[mechanism];
+  return clientId === '' ? name : `${words.client} ${clientId} (${name})`;
+}
+
+function From({ address }: { readonly address: string | null }) {
+  return address === null ? null : `${words.from} ${address}`;
 }
 
 export function EndSession({

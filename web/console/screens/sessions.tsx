@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { programText } from '../../parts/program-words.ts';
 import { Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal } from '../filter.ts';
 import { refreshEntities } from '../forms/entity.ts';
@@ -30,13 +31,31 @@ const person: Column<Either> = {
   text: ({ identity }) => identity.name,
 };
 
-const address: Column<Either> = {
-  name: 'address',
-  title: texts.person.address,
-  sort: 'ipAddress',
-  cell: ({ ipAddress }) => <code>{ipAddress}</code>,
-  text: ({ ipAddress }) => ipAddress,
+const program: Column<Either> = {
+  name: 'program',
+  title: texts.person.program,
+  cell: (session) => <bdi>{programText(session) ?? more.notNamed}</bdi>,
+  text: (session) => programText(session) ?? '',
 };
+
+/** Addresses stand beside the times in the table, and in columns of their own in an export. */
+function fromColumn<Session>(title: string, address: (session: Session) => string | null): Column<Session> {
+  return { name: title, title, cell: null, text: (session) => address(session) ?? '' };
+}
+
+function TimeAndPlace({ at, address }: { readonly at: string; readonly address: string | null }) {
+  return (
+    <>
+      <Time at={at} />
+      {address !== null && (
+        <>
+          {' '}
+          {texts.person.from} <code>{address}</code>
+        </>
+      )}
+    </>
+  );
+}
 
 const ends: Column<Either> = {
   name: 'expiresAt',
@@ -46,44 +65,51 @@ const ends: Column<Either> = {
   text: ({ expiresAt }) => expiresAt,
 };
 
-const signedIn: Column<Either> = {
-  name: 'authTime',
-  title: more.signedIn,
-  cell: ({ authTime }) => <Time at={authTime} />,
-  text: ({ authTime }) => authTime,
-};
-
 const apiColumns: readonly Column<ApiSession>[] = [
   person,
+  { ...program, sort: 'program' },
   {
     name: 'application',
     title: more.application,
-    cell: ({ clientId }) => clientId,
+    // A legacy session is not of one application.
+    cell: ({ clientId, mechanism }) =>
+      clientId === '' ? more.mechanisms[mechanism] : <code>{clientId}</code>,
     text: ({ clientId }) => clientId,
   },
   {
     name: 'mechanism',
     title: more.mechanism,
-    sort: 'mechanism',
-    cell: ({ mechanism }) => more.mechanisms[mechanism],
+    cell: null,
     text: ({ mechanism }) => mechanism,
   },
-  address,
-  signedIn,
+  {
+    name: 'authTime',
+    title: more.signedIn,
+    cell: ({ authTime, loginIpAddress }) => <TimeAndPlace at={authTime} address={loginIpAddress} />,
+    text: ({ authTime }) => authTime,
+  },
+  fromColumn(more.signedInFrom, ({ loginIpAddress }) => loginIpAddress),
   {
     name: 'lastActivityAt',
     title: texts.person.lastUsed,
     sort: 'lastActivityAt',
-    cell: ({ lastActivityAt }) => <Time at={lastActivityAt} />,
+    cell: ({ lastActivityAt, ipAddress }) => <TimeAndPlace at={lastActivityAt} address={ipAddress} />,
     text: ({ lastActivityAt }) => lastActivityAt,
   },
+  fromColumn(more.lastUsedFrom, ({ ipAddress }) => ipAddress),
   ends,
 ];
 
 const browserColumns: readonly Column<BrowserSession>[] = [
   person,
-  address,
-  signedIn,
+  program,
+  {
+    name: 'authTime',
+    title: more.signedIn,
+    cell: ({ authTime, ipAddress }) => <TimeAndPlace at={authTime} address={ipAddress} />,
+    text: ({ authTime }) => authTime,
+  },
+  fromColumn(more.signedInFrom, ({ ipAddress }) => ipAddress),
   {
     name: 'lastUsedAt',
     title: texts.person.lastUsed,
@@ -144,6 +170,7 @@ export function SessionsScreen() {
         <TextFilter name="person" label={more.person} hint={more.personHint} />
         <ChoiceFilter name="kind" label={more.kind} choices={{ browser: more.browser }} usual={more.api} />
         {!isBrowser && <ChoiceFilter name="mechanism" label={more.mechanism} choices={more.mechanisms} />}
+        {!isBrowser && <TextFilter name="program" label={texts.person.program} hint={more.programHint} />}
         <TextFilter name="address" label={texts.person.address} />
       </Filters>
       {isBrowser ? (
@@ -164,7 +191,11 @@ export function SessionsScreen() {
           caption={texts.screens.sessions}
           columns={isReader ? apiColumns : [...apiColumns, endApi]}
           keyOf={({ id }) => id}
-          filter={allOf(filter === '' ? null : filter, equal('mechanism', address.mechanism))}
+          filter={allOf(
+            filter === '' ? null : filter,
+            equal('mechanism', address.mechanism),
+            contains('program', address.program),
+          )}
           defaultSort="lastActivityAt desc"
           empty={empty}
         />

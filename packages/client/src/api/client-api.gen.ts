@@ -949,7 +949,21 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
+            /** @description From where the session was last used */
             ipAddress: string;
+            /** @description From where the person logged in; null when that is not known */
+            loginIpAddress: string | null;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -1004,7 +1018,21 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
+            /** @description From where the session was last used */
             ipAddress: string;
+            /** @description From where the person logged in; null when that is not known */
+            loginIpAddress: string | null;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -1151,7 +1179,21 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
+            /** @description From where the session was last used */
             ipAddress: string;
+            /** @description From where the person logged in; null when that is not known */
+            loginIpAddress: string | null;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;

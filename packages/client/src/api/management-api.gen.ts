@@ -1690,7 +1690,21 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
+            /** @description From where the session was last used */
             ipAddress: string;
+            /** @description From where the person logged in; null when that is not known */
+            loginIpAddress: string | null;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -1745,7 +1759,21 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
+            /** @description From where the session was last used */
             ipAddress: string;
+            /** @description From where the person logged in; null when that is not known */
+            loginIpAddress: string | null;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -1841,7 +1869,21 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
+            /** @description From where the session was last used */
             ipAddress: string;
+            /** @description From where the person logged in; null when that is not known */
+            loginIpAddress: string | null;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -2042,7 +2084,21 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
+            /** @description From where the session was last used */
             ipAddress: string;
+            /** @description From where the person logged in; null when that is not known */
+            loginIpAddress: string | null;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -2161,7 +2217,19 @@ export interface components {
             authTime: string;
             /** @description To which applications the person has gone on */
             applications: string[];
+            /** @description From where the person logged in */
             ipAddress: string;
+            /**
+             * @description What the browser or program calls itself; null when it says nothing
+             * @example Firefox
+             * @example curl 8.5
+             */
+            program: string | null;
+            /**
+             * @description What it says it runs on
+             * @example Linux
+             */
+            operatingSystem: string | null;
             /** Format: date-time */
             lastUsedAt: string;
             /** Format: date-time */

@@ -1,0 +1,14 @@
+// A browser or program in words, as people know it from their own machine.
+
+const on = document.documentElement.lang === 'de' ? 'unter' : 'on';
+
+/** Such as `Firefox on Linux`; null when it said nothing of itself. */
+export function programText(said: {
+  readonly program: string | null;
+  readonly operatingSystem: string | null;
+}): string | null {
+  const { program, operatingSystem } = said;
+  return program === null || operatingSystem === null
+    ? (program ?? operatingSystem)
+    : `${program} ${on} ${operatingSystem}`;
+}
