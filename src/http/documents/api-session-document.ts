@@ -58,12 +58,12 @@ const authQuerySchema = z
   .meta({ id: 'AuthQuery', description: 'What is still to be answered before the login is complete' });
 export const authQueriesSchema = z.array(authQuerySchema);
 
-/** As its owner reads it. */
+/** A session as its owner sees it. */
 export const ownApiSessionSchema = z
   .strictObject({ ...apiSessionSchema.shape, authQueries: authQueriesSchema, expirationSeconds: z.int() })
   .meta({ id: 'OwnApiSession' });
 
-/** A session without its tokens: nobody but their owner ever sees them. */
+/** A session without its tokens: only their owner ever sees them. */
 export function apiSessionDocument(session: NamedApiSession) {
   const { id, identityId } = session;
   const lastActivityAt = wireTime(session.lastActivityAt);

@@ -31,7 +31,7 @@ export const authenticatorSchema = z
   ])
   .meta({ id: 'Authenticator' });
 
-/** An authenticator without anything that would let somebody log in. */
+/** An authenticator without anything with which somebody could log in. */
 export function authenticatorDocument(clock: Clock): (authenticator: ListedAuthenticator) => object {
   const now = clock.now();
   return (authenticator) => document(authenticator, now);

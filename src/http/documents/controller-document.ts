@@ -15,7 +15,7 @@ export const controllerSchema = z
   })
   .meta({ id: 'Controller' });
 
-/** A node as both Edge APIs show it: clients find out where else they can turn. */
+/** A node as both Edge APIs show it, so that clients learn which other nodes they can use. */
 export function controllerDocument(node: ControllerNode, now: Millis) {
   const apiAddresses: Record<string, { readonly url: string; readonly version: string }[]> = {};
   for (const { binding, url, version } of node.apiAddresses) {

@@ -1,4 +1,4 @@
-// What existing consoles and command lines list that this service does not have.
+// Entities that existing consoles and command lines list and this service does not have.
 
 export const dataPlaneLists = [
   'configs',

@@ -84,7 +84,7 @@ function identityDocument(identity: Identity, authPolicyName: string, now: Milli
     passwordMustChange: identity.passwordMustChange,
     roleAttributes: identity.roleAttributes,
     disabled,
-    // A time that has passed no longer says anything about the identity.
+    // A time in the past no longer says anything about the identity.
     disabledAt: wireTimeOrNull(disabled ? identity.disabledAt : null),
     disabledUntil: wireTimeOrNull(disabled ? identity.disabledUntil : null),
   };

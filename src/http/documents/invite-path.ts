@@ -3,12 +3,12 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { servesApi } from '../request/route.ts';
 
-/** The page behind an invitation. */
+/** The page that an invitation links to. */
 export const invitePath = '/invite';
 
 /**
- * The address of the page behind an invitation: where the request came in, if people can sign in there, and otherwise
- * at the first address of the configuration where they can.
+ * The address of an invitation's page: at the bind point of the request if people can sign in there, and otherwise at
+ * the first configured address where they can.
  * @throws AuthError conflict   no listener shows pages
  */
 export function inviteUrl(

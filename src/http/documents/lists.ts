@@ -16,14 +16,14 @@ export async function mapPage<T>(
   return { ...page, items: await inChunks(page.items, (items) => items.map(document), size) };
 }
 
-/** `meta` of a list: what can be named in filters, which page this is, how many entries there are in all. */
+/** `meta` of a list: the fields that filters may name, which page this is, and how many entries there are in all. */
 export function listMeta(
   fields: ListFields,
   { limit, offset }: Pick<ListQuery, 'limit' | 'offset'>,
   { items, totalCount, totalCountIsEstimate }: Page<unknown>,
 ): Readonly<Record<string, unknown>> {
   const pagination = {
-    // Clients expect a number, also where there was no limit.
+    // Clients expect a number, even without a limit.
     limit: limit ?? items.length,
     offset,
     totalCount,
@@ -32,14 +32,14 @@ export function listMeta(
   return { filterableFields: [...fields.keys()], pagination };
 }
 
-/** What is asked for, of which fields, by whom: only administrators get lists of any length. */
+/** What is asked for, which fields there are, and who asks: only administrators get lists of any length. */
 export interface AskedList {
   readonly parameters: z.output<typeof listParameters>;
   readonly fields: ListFields;
   readonly reader: Pick<Principal, 'isAdmin'>;
 }
 
-/** A page of a list, with what it says about itself. @throws AuthError invalid_filter, could_not_validate */
+/** A page of a list with its `meta`. @throws AuthError invalid_filter, could_not_validate */
 export async function listAnswer(
   { parameters, fields, reader }: AskedList,
   list: (query: ListQuery) => Promise<Page<unknown>>,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime, type Millis } from '../../platform/clock.ts';
 
-// Pieces of the documents of the Edge APIs. Links are relative to the root of the API.
+// Parts of the documents of the Edge APIs. Links are relative to the root of the API.
 
 /** RFC 3339, UTC. */
 export const timeSchema = z.iso.datetime();
@@ -11,7 +11,7 @@ export const entityRefSchema = z
   .strictObject({ _links: linksSchema, entity: z.string(), id: z.string(), name: z.string() })
   .meta({ id: 'EntityRef' });
 const tagsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
-/** What every document of an entity has. */
+/** The members that documents of all entities have. */
 export const entityMembers = {
   id: z.string(),
   createdAt: timeSchema,
@@ -33,12 +33,12 @@ export function wireTimeOrNull(time: Millis | null): string | null {
   return time === null ? null : wireTime(time);
 }
 
-/** @param collection the last part of the path of the collection, such as `identities` */
+/** @param collection the last part of the collection's path, such as `identities` */
 export function selfLink(collection: string, id: string): Link {
   return { href: `./${collection}/${id}` };
 }
 
-/** How a document names another entity. */
+/** How a document refers to another entity. */
 export function entityRef(collection: string, id: string, name: string): Readonly<Record<string, unknown>> {
   return { _links: { self: selfLink(collection, id) }, entity: collection, id, name };
 }

@@ -189,7 +189,7 @@ function ownSessionRoutes(
   ];
 }
 
-/** Without what was checked and why it was refused: that is for administrators, who find it by the reference. */
+/** Without what was checked and why it was refused. Administrators find that by the reference. */
 function ownAttemptDocument({ reference, at, step, mechanism, outcome, ipAddress }: ListedAttempt): object {
   return { reference, at: wireTime(at), method: step, mechanism, outcome, ipAddress };
 }

@@ -2,7 +2,7 @@ import type { BindPoint, Listener } from '../../config/config.ts';
 import type { ApiAddress } from '../../model/node.ts';
 import { apis } from './version.ts';
 
-/** Where a listener serves which API. @param bindPoints with the ports that they really have */
+/** Where a listener serves which API. @param bindPoints with their real ports */
 export function apiAddressesOf({ apis: bound }: Listener, bindPoints: readonly BindPoint[]): ApiAddress[] {
   const bindings = new Set(bound.map(({ binding }) => binding));
   return apis

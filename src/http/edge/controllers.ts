@@ -9,7 +9,7 @@ import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
 
-/** Where else a client that has logged in can turn. */
+/** Which other nodes a client that has logged in can use. */
 export function controllersRoute(
   needs: { readonly store: Pick<Store, 'nodes'>; readonly clock: Clock },
   path: string,

@@ -63,7 +63,7 @@ export function currentRoutes(
         ),
       },
       refusals: ['not_found'],
-      // A legacy session may be read while factors are outstanding (spec 5.6): it tells which.
+      // A legacy session may be read while factors are outstanding (spec 5.6): it names them.
       guard: 'partial',
       async handler(context) {
         const { principal } = context;
@@ -79,7 +79,7 @@ export function currentRoutes(
       summary: 'End the session of the caller',
       answers: { 200: doneAnswer },
       refusals: ['not_found'],
-      // Giving up is possible also while factors are outstanding.
+      // Callers may give up a session while factors are outstanding.
       guard: 'partial',
       async handler(context) {
         await endApiSession(needs, adminCallOf(context), {
@@ -92,7 +92,7 @@ export function currentRoutes(
   ];
 }
 
-/** Activity is that of this very call; the store learns of it a little later. */
+/** The last activity is this call. The store records it a little later. */
 async function currentLegacySession(
   needs: CurrentNeeds,
   { principal, ztSession = '' }: AuthenticatedContext,
@@ -109,7 +109,7 @@ async function currentLegacySession(
   });
 }
 
-/** Expiry is that of what the caller presented: for OIDC the access token's (spec 5.5). */
+/** The expiry of what the caller presented: with OIDC, of the access token (spec 5.5). */
 async function currentApiSession(needs: CurrentNeeds, principal: Principal): Promise<object> {
   const session = await getOwnApiSession(needs, principal);
   const expiry = sessionHeaders(principal, needs.clock.now());

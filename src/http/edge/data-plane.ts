@@ -1,6 +1,6 @@
-// What clients of such a controller ask for besides authentication: services, sessions to them, routers, posture.
-// This service has none of it and says so in the shapes that clients read, so that they start and then have nothing
-// to do. The answers are the same for everybody who is logged in.
+// What clients of such a controller request apart from authentication: services, sessions to them, routers, posture.
+// This service has none of these and says so in the form that clients read, so that they start and then idle. Everybody
+// who is logged in gets the same answers.
 
 import { z } from 'zod';
 import { listQuery } from '../../admin/list-parameters.ts';
@@ -19,14 +19,14 @@ const lists: readonly (readonly [path: string, what: string])[] = [
   ['edge-routers', 'edge routers'],
   ['current-identity/edge-routers', 'edge routers of the caller'],
 ];
-/** Entries of those lists. */
+/** Single entries of those lists. */
 const entries: readonly (readonly [method: Method, path: string, summary: string])[] = [
   ['GET', 'services/:id', 'Read a service; there is none'],
   ['GET', 'sessions/:id', 'Read a session to a service; there is none'],
   ['DELETE', 'sessions/:id', 'End a session to a service; there is none'],
 ];
 
-/** There is no success. */
+/** These endpoints never succeed. */
 const never: DeclaredAnswers = {};
 const noEntries = z.array(z.never());
 const postureSchema = z.strictObject({ services: noEntries });
@@ -79,7 +79,7 @@ export function dataPlaneRoutes(root: string): readonly Route[] {
         handler: () => envelope({ lastChangeAt: isoTime(0) }),
       },
     ),
-    // What clients report is not read: nothing here depends on it.
+    // What clients report is not read, because nothing here depends on it.
     posture(root, 'posture-response', { status: 201, summary: 'Report posture; it is not read' }),
     posture(root, 'posture-response-bulk', {
       status: 200,
@@ -116,7 +116,7 @@ function at<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z
   });
 }
 
-/** No filter finds anything, so none is read; the page that was asked for is said back. */
+/** No filter could find anything, so none is read. The answer repeats the requested page. */
 export function emptyList({ query }: { readonly query: z.output<typeof listParameters> }): Answer {
   const { limit, offset } = listQuery({ limit: query.limit, offset: query.offset }, new Map());
   return envelope([], { filterableFields: [], pagination: { limit: limit ?? 0, offset, totalCount: 0 } });

@@ -1,5 +1,5 @@
-// Enrollment. The method is in the query or in the path, what it needs in the query, the body, the connection
-// or the headers: each as existing SDKs send it.
+// Enrollment. The method is in the query or in the path; what it needs is in the query, the body, the connection or the
+// headers, as existing SDKs send it.
 
 import { z } from 'zod';
 import type { Enrolled } from '../../enrollment/enroll-attempt.ts';
@@ -31,7 +31,7 @@ export interface EnrollNeeds
     Pick<NetworkNeeds, 'publishedAuthorities'> {}
 
 const bodyLimit = 32 * 1024;
-/** Bodies that are the certificate signing request itself. */
+/** Media types of bodies that are the certificate signing request itself. */
 const requestTypes: ReadonlySet<string> = new Set(['application/x-pem-file', 'text/plain']);
 
 const optional = z
@@ -190,6 +190,6 @@ function certificatesAnswer(
   const { pem } = publishedAuthorities.of(context.listener.name);
   const document = { cert: certificateChain ?? '', ca: pem, serverCert: '', controllers: [], username };
   const { body, ...answer } = envelope(document, {}, { headers: { 'content-type': 'application/json' } });
-  // Existing SDKs compare the content type with exactly this. As bytes: the framework adds a charset to text.
+  // Existing SDKs compare the content type with exactly this. As bytes, because the framework adds a charset to text.
   return { ...answer, body: Buffer.from(body) };
 }

@@ -30,7 +30,7 @@ const publicSignerSchema = z
 
 /**
  * What somebody who wants to log in needs to get a token: the enabled signers, without issuer, keys and claims, and
- * without tags, which administrators write for themselves.
+ * without tags, which are the administrators' own notes.
  */
 export function publicSignerRoute(
   needs: { readonly store: Pick<Store, 'externalJwtSigners'> },

@@ -24,7 +24,7 @@ import { ownCallOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface OwnMfaNeeds extends OwnTotpNeeds {
-  /** Tells the mechanism of the caller's session that TOTP was proven in it by enrolling. */
+  /** Tells the mechanism of the caller's session that enrolling has proven TOTP in it. */
   totpEnrolled(caller: Principal): Promise<void>;
 }
 
@@ -60,11 +60,11 @@ const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as cons
 const proofHeader = {
   'mfa-validation-code': 'The code, where no body has it: of the authenticator app, or a recovery code',
 };
-/** A recovery code does not do where recovery codes are what is asked for. */
+/** A recovery code is not accepted where recovery codes are requested. */
 const appProofHeader = { 'mfa-validation-code': 'The code of the authenticator app' };
 
 const optionalCode = z.object({ code: totpCode.optional() });
-/** In place of a login of the last five minutes. */
+/** Alternative to a login in the last five minutes. */
 const currentPassword = z.string().optional();
 
 export function ownMfaRoutes(
@@ -154,7 +154,7 @@ function readingRoutes(needs: OwnMfaNeeds, common: Common, path: string): readon
         mayEnroll(principal);
         const totp = await readOwnTotp(needs, principal);
         const id = principal.apiSessionId;
-        // Whoever has proven no more than the password is not told how many codes are left.
+        // Somebody who has proven only the password does not learn how many codes are left.
         const isPartial = principal.outstanding.length > 0;
         return envelope(totp.isVerified && isPartial ? { id, isVerified: true } : { id, ...totp });
       },
@@ -184,7 +184,7 @@ function recoveryCodeRoutes(needs: OwnMfaNeeds, common: Common, path: string): r
   return [
     route({
       ...common,
-      // Uses a code up, so there is no HEAD.
+      // Uses up a code, so there is no HEAD.
       methods: ['GET'],
       path,
       guard: 'full',
@@ -221,8 +221,8 @@ function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgTyp
 }
 
 /**
- * While factors are outstanding, only a legacy session may enroll, and only when TOTP is among them: somebody who has
- * no more than the password must not add a factor that nobody asked for.
+ * While factors are outstanding, only a legacy session may enroll, and only if TOTP is one of them: somebody who has
+ * only the password must not add a factor that nobody asked for.
  */
 function mayEnroll(principal: Principal): void {
   const asksForTotp = principal.outstanding.some(({ type }) => type === 'totp');
@@ -237,7 +237,7 @@ function offeredProof(
   return { currentPassword: password, leafThumbprint: clientCertificates?.leafThumbprint ?? null };
 }
 
-/** The code in the body, or else in the header. */
+/** The code in the body, or otherwise in the header. */
 function codeOf(context: RequestContext, inBody: string | undefined): string | undefined {
   if (inBody !== undefined) return inBody;
   const inHeader = context.headers['mfa-validation-code'];

@@ -1,4 +1,4 @@
-// What a client may know of the network before it has an identity.
+// What a client may learn about the network before it has an identity.
 
 import { z } from 'zod';
 import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
@@ -15,8 +15,8 @@ export interface NetworkNeeds {
 const pkcs7Type = 'application/pkcs7-mime';
 
 /**
- * The authorities by which clients know this server (RFC 7030 section 4.1). Clients that ask for JSON everywhere get
- * the same: there is nothing else to have.
+ * The authorities by which clients recognize this server (RFC 7030 section 4.1). Clients that always ask for JSON get
+ * the same, because there is no other form.
  */
 export function cacertsRoute({ publishedAuthorities }: NetworkNeeds, root: string): Route {
   return route({
@@ -38,7 +38,7 @@ export function cacertsRoute({ publishedAuthorities }: NetworkNeeds, root: strin
 
 const networkJwtSchema = z.strictObject({ name: z.string(), token: z.string() }).meta({ id: 'NetworkJwt' });
 
-/** A JWT with which somebody who has only an external JWT finds this network. It is no secret. */
+/** A JWT with which somebody who has only an external JWT finds this network. It is not a secret. */
 export function networkJwtRoute(
   { enrollmentSigner }: Pick<NetworkNeeds, 'enrollmentSigner'>,
   api: 'edge-client' | 'edge-management',

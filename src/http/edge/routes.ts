@@ -42,7 +42,7 @@ export interface EdgeClientNeeds
     Pick<Store, 'externalJwtSigners' | 'nodes'>;
 }
 
-/** The endpoints, each also without the prefix: SDKs that stored the bare address of a controller call them there. */
+/** The endpoints, each also without the prefix, where SDKs that stored the bare address of a controller call them. */
 export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
   const prefixed = prefixedRoutes(needs).flatMap((route) => [
     route,

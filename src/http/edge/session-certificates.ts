@@ -18,7 +18,7 @@ import { csrText, idOf } from '../request/fields.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
-/** Of a certificate that was asked for here; the session may end sooner. */
+/** Lifetime of a certificate requested here. The session may end sooner. */
 const lifetime: Millis = 12 * HOUR;
 
 const certificateSchema = z

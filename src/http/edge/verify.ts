@@ -1,4 +1,4 @@
-// Forward authentication: a proxy asks here, before it passes a request on, who is calling. The answer is the guard's,
+// Forward authentication: before a proxy forwards a request, it asks here who is calling. The answer is the guard's,
 // with the identity in headers.
 
 import { AuthError } from '../../errors/auth-error.ts';
@@ -7,7 +7,7 @@ import type { Answer } from '../request/answer.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { type Route, route } from '../request/route.ts';
 
-/** Each is in every 200: a proxy that copies them replaces whatever the client sent under the name. */
+/** Every 200 has each of them, so a proxy that copies them replaces whatever the client sent under the same name. */
 export const verifiedHeaders = {
   'remote-user': 'name of the identity; what is not ASCII, and %, as percent-encoded UTF-8',
   'remote-id': 'its id',
@@ -20,8 +20,8 @@ export const verifiedHeaders = {
 } as const;
 
 /**
- * `/auth/verify`: 200 with who is calling, or the 401 that an API call would get; 403 for a session that lacks a factor,
- * which no other token of the same session would bring. Decided from memory.
+ * `/auth/verify`: 200 with the caller, or the 401 that an API call would get. 403 for a session that lacks a factor,
+ * because no other token of that session would help. Decided from memory.
  */
 export const verifyRoute: Route = route({
   methods: ['GET', 'HEAD'],
@@ -63,7 +63,7 @@ function verified(principal: Principal): Answer {
   return { status: 200, headers, body: null };
 }
 
-/** As a header can hold it: names have every script there is, and spaces, which count only between other characters. */
+/** Encoded for a header: names may contain any script, and spaces, which only survive between other characters. */
 function visible(text: string): string {
   return text
     .toWellFormed()

@@ -5,9 +5,9 @@ import { dataAnswer } from '../request/declared-answers.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
-/** What runs, in the words of the version document. */
+/** What runs, as the version document says it. */
 export interface Build {
-  /** Of the sources. */
+  /** Revision of the sources. */
   readonly revision: string;
   /** RFC 3339. */
   readonly date: string;
@@ -22,7 +22,7 @@ export interface VersionNeeds {
   readonly node: { readonly isCluster: boolean };
 }
 
-/** The APIs that the document names, the names that clients look for, and where each begins. */
+/** The APIs in the document: the names that clients look for, and the path of each. */
 export const apis: readonly {
   readonly binding: Binding;
   readonly names: readonly string[];
@@ -33,10 +33,10 @@ export const apis: readonly {
   { binding: 'edge-oidc', names: ['edge-oidc'], path: '/oidc' },
 ];
 
-/** Of the API: existing SDKs parse it and compare. That of the release is not for strangers. */
+/** Version of the API, which existing SDKs parse and compare. The version of the release is not for strangers. */
 const apiVersion = 'v1.0.0';
 
-/** Words that existing SDKs know. */
+/** Capabilities that existing SDKs know. */
 const capabilities = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER'] as const;
 type Capability = (typeof capabilities)[number];
 
@@ -57,8 +57,8 @@ const versionSchema = z
   .meta({ id: 'Version' });
 
 /**
- * The version document, which clients read before they log in: where the APIs are, and whether to use OIDC. It names
- * the release and the line of Node, which existing clients print; not the patch level of anything below.
+ * The version document, which clients read before they log in: where the APIs are, and whether to use OIDC. It contains
+ * the release and Node's major version, which existing clients print, but no patch levels.
  */
 export function versionRoute(
   needs: VersionNeeds,
@@ -95,9 +95,9 @@ function versionDocument(needs: VersionNeeds, context: RequestContext): object {
 }
 
 /**
- * What clients decide by how to log in. Those that look for `OIDC_AUTH` speak the compatibility profile, and look for
- * the endpoints at the very address that they asked; without the word they use sessions of the legacy mechanism. With
- * `OIDC_AUTH_WITH_CSR` they send a certificate request along with login, refresh and exchange.
+ * By this, clients decide how to log in. Those that look for `OIDC_AUTH` use the compatibility profile and expect its
+ * endpoints at the address they asked; without it they use legacy sessions. With `OIDC_AUTH_WITH_CSR` they send a
+ * certificate request with login, refresh and exchange.
  */
 export function capabilitiesOf(
   {
@@ -122,7 +122,7 @@ export function capabilitiesOf(
   return capabilities.filter((capability) => isTrue[capability]);
 }
 
-/** Where an API is bound: the address that was asked comes first. */
+/** Where an API is bound. The address of this request comes first. */
 function addressesOf(
   { listeners }: VersionNeeds['config'],
   binding: Binding,
@@ -133,7 +133,7 @@ function addressesOf(
     if (!listener.apis.some((api) => api.binding === binding)) continue;
     if (listener === asked) addresses.add(bindPoint.address);
     for (const { address } of listener.bindPoints) {
-      // The system chooses such a port, and only the listener itself knows it.
+      // The system chose this port, and only the listener itself knows it.
       if (!address.endsWith(':0')) addresses.add(address);
     }
   }

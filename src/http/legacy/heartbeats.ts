@@ -16,8 +16,8 @@ export interface HeartbeatNeeds {
 const heartbeat = z.object({ ids: z.array(idText).max(1000) });
 
 /**
- * A router reports the legacy sessions whose connections it keeps: that resets their timeout (spec 5.6). Only an
- * identity of type `Router` that logged in with its certificate may.
+ * A router reports the legacy sessions whose connections it keeps, which resets their timeout (spec 5.6). Only an
+ * identity of type `Router` that logged in with its certificate may do this.
  */
 export function heartbeatRoute(needs: HeartbeatNeeds, root: string): Route {
   return route({

@@ -1,5 +1,5 @@
-// The login endpoints of the legacy mechanism, the same on both Edge APIs (spec 4.6). The mechanism is this folder,
-// legacy/, and sessions/zt-session.ts with its view; without them only OIDC is left.
+// The login endpoints of the legacy mechanism, the same on both Edge APIs (spec 4.6). The mechanism consists of this
+// folder, legacy/, and sessions/zt-session.ts with its view. Without these only OIDC is left.
 
 import { z } from 'zod';
 import {
@@ -29,9 +29,9 @@ import { legacySessionDocument, legacySessionSchema } from './session-document.t
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });
 const passwordBody = z.object({ username: z.string(), password: z.string() });
 const otherBody = z.object({ configTypes, ...clientInfoMembers });
-/** For the API description: a password comes with the method `password` only. */
+/** For the API description: only the method `password` has a password. */
 const loginBody = z.object({ ...passwordBody.partial().shape, ...otherBody.shape });
-/** The members of a password are asked for where the method is known to be that. */
+/** The members of a password are required only once the method is known. */
 const anyBody = z.looseObject({});
 
 const opened: DeclaredAnswer = {
@@ -110,7 +110,7 @@ function credentialsOf(
   return { method, chain: context.clientCertificates?.chain ?? null };
 }
 
-/** 200 also when factors are outstanding; what lacks is in `authQueries` and, for an external JWT, in a challenge. */
+/** 200 even when factors are outstanding: `authQueries` lists them, and a challenge names a missing external JWT. */
 async function sessionAnswer(needs: LegacyRouteNeeds, opened: OpenedSession): Promise<Answer> {
   const { signers, sessionTimeout } = needs;
   const { session, token, outstanding, jwtError } = opened;

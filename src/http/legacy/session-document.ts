@@ -23,7 +23,7 @@ export const legacySessionSchema = z
 
 /**
  * A legacy session as its owner sees it (spec 2.8), with the members that clients of the mechanism expect.
- * `expirationSeconds` is the whole timeout: that is how long it lives from this answer on.
+ * `expirationSeconds` is the whole timeout, because the session lives that long after this answer.
  */
 export function legacySessionDocument(
   signers: SignerDirectory,

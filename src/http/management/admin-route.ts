@@ -10,25 +10,25 @@ export const managementRoot = '/edge/management/v1';
 
 export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.ZodType> {
   readonly summary: string;
-  /** As that of a route. */
+  /** As for any route. */
   readonly operationId?: string;
-  /** Who may call besides administrators; null: nobody. By default `read` for GET and nobody for the others. */
+  /** Who may call apart from administrators; null: nobody. By default `read` for GET and nobody for the others. */
   readonly permission?: Permission | null;
-  /** The success; its status is 200 unless given. */
+  /** The success. Its status is 200 unless given. */
   readonly answer: DeclaredAnswer;
   readonly status?: number;
   readonly refusals?: readonly ErrorCode[];
-  /** As that of a route. */
+  /** As for any route. */
   readonly reads?: Readonly<Record<string, string>>;
-  /** Of a JSON body. */
+  /** Rules for a JSON body. */
   readonly body?: Body;
-  /** As that of a route. */
+  /** As for any route. */
   readonly produces?: readonly string[];
-  /** As that of a route. */
+  /** As for any route. */
   readonly rawBody?: readonly string[];
-  /** As that of a route. */
+  /** As for any route. */
   readonly bodyLimit?: number;
-  /** The JSON among `rawBody`, for the API description. */
+  /** The schema of the JSON among `rawBody`, for the API description. */
   readonly describedBody?: z.ZodType;
   readonly query?: Query;
   handler(
@@ -38,8 +38,8 @@ export interface AdminRouteDefinition<Body extends z.ZodType, Query extends z.Zo
 }
 
 /**
- * An endpoint of the management API for administrators and those who have the permission.
- * @param path below the root of the API, without a slash in front
+ * An endpoint of the management API, for administrators and those who have the permission.
+ * @param path below the root of the API, without a leading slash
  */
 export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extends z.ZodType = z.ZodUndefined>(
   method: Method,
@@ -61,7 +61,7 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
   const { describedBody, bodyLimit, reads } = definition;
   const { permission = method === 'GET' ? 'read' : null } = definition;
   return route<'admin', Body, Query>({
-    // Reading changes nothing, so it may be asked for without the body (RFC 9110 section 9.3.2).
+    // Reading changes nothing, so HEAD is allowed (RFC 9110 section 9.3.2).
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
     ...(operationId === undefined ? {} : { operationId }),
     path: `${managementRoot}/${path}`,

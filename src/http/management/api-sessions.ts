@@ -6,7 +6,7 @@ import type { Route } from '../request/route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { resourceRoutes } from './resource.ts';
 
-/** `/api-sessions`: those that are alive. They open by logging in only. */
+/** `/api-sessions`: live sessions. Only a login opens them. */
 export function apiSessionRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'api-sessions',

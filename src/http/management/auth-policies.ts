@@ -25,9 +25,9 @@ import { durationOf } from './oidc-clients.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
 const oneYearInMinutes = 366 * 24 * 60;
-/** The numbers of a password policy, for single policies and for documents of declarative state. */
+/** The bounds of a password policy, for single policies and for documents of declarative state. */
 export const passwordBounds = {
-  // Shorter than eight is accepted for what other clients send; no password that short ever is.
+  // Values below eight are accepted because other clients send them, but no password may be that short.
   minPasswordLength: z.int().min(5).max(256),
   maxAttempts: z.int().min(0, 'must be at least 0, which means never locked').max(1000),
   lockoutDurationMinutes: z
@@ -36,7 +36,7 @@ export const passwordBounds = {
     .max(oneYearInMinutes),
 };
 const signerId = idText.transform((id) => asId<SignerId>(id));
-/** How old a password may get. Shorter than a day would ask for a new one at most logins. */
+/** The greatest age of a password. Less than a day would require a new one at most logins. */
 export const mustChangeAfter = durationField
   .refine((millis) => millis >= DAY && millis <= 100 * 366 * DAY, 'must be between 24h and a hundred years')
   .meta({
@@ -125,7 +125,7 @@ const previewSchema = z
   })
   .meta({ id: 'AuthPolicyPreview' });
 
-/** A policy as it would be saved, to ask about it; `id` when there is one already. */
+/** A policy as it would be saved, to ask about its effects; `id` if it exists already. */
 export const askedPolicySchema = ignoring(
   membersOf(authPolicySchema),
   complete.extend({ id: idText.optional() }),
@@ -159,7 +159,7 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
       body: askedPolicySchema,
       refusals: ['not_found', 'invalid_field'],
       async handler(_context, { body }) {
-        // Sound because the schema that is applied is the one without what is ignored.
+        // Sound because the applied schema is the one without the ignored members.
         const { touched, asksMore, lockedOut } = await previewAuthPolicy(needs, body as SentPreview);
         return envelope({ touched: { count: touched }, asksMore: { count: asksMore }, lockedOut });
       },
@@ -183,7 +183,7 @@ function authPolicyDocument(policy: AuthPolicy): object {
   };
 }
 
-/** Durations are texts on the wire; a rule that is not set is left out. */
+/** Durations are text on the wire. Rules that are not set are omitted. */
 export function updbDocument<Rules extends { readonly mustChangeAfter?: Millis | null | undefined }>({
   mustChangeAfter: age,
   ...rules

@@ -32,7 +32,7 @@ const browserSessionSchema = z
   })
   .meta({ id: 'BrowserSession', description: 'Somebody is signed in in a browser' });
 
-/** `/browser-sessions`: those that are alive. They open by logging in on the pages only. */
+/** `/browser-sessions`: live sessions. Only a login on the pages opens them. */
 export function browserSessionRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'browser-sessions',
@@ -46,7 +46,7 @@ export function browserSessionRoutes(needs: ManagementNeeds): readonly Route[] {
   });
 }
 
-/** A session without its cookie: nobody but the browser ever has that. */
+/** A session without its cookie, which only the browser has. */
 function browserSessionDocument({ id, progress, ...session }: NamedBrowserSession): object {
   const { identityId, passed, authTime, place } = progress;
   return {

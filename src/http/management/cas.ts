@@ -15,7 +15,7 @@ import { adminRoute } from './admin-route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
-// Null is what some clients send for a field that they leave at its default.
+// Some clients send null for a field that they leave at its default.
 function orDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(schema: Schema, value: Value) {
   return schema.nullish().transform((given) => given ?? value);
 }
@@ -57,7 +57,7 @@ const newCa = fields.extend({
   externalIdClaim: claim.default(null),
   tags: tags.default({}),
 });
-/** The certificate stays as it is and may be left out. */
+/** The certificate does not change and may be omitted. */
 const replacement = newCa.extend({ certPem: shape.certPem.optional() });
 
 const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];
@@ -133,7 +133,7 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
   ];
 }
 
-/** The certificate as it is, or in a JSON document. */
+/** The certificate as it is, or inside a JSON document. */
 function proofIn(context: RequestContext): string {
   const isJson = parseMediaType(context.headers['content-type'] ?? '')?.essence === 'application/json';
   return isJson
@@ -157,7 +157,7 @@ function caDocument(ca: Ca): object {
     fingerprint: thumbprint,
     isVerified: verifiedAt !== null,
     verifiedAt: wireTimeOrNull(verifiedAt),
-    // Of no use any more when it was answered.
+    // Of no further use once the CA is verified.
     verificationToken: verifiedAt === null ? verificationToken : null,
   };
 }

@@ -19,7 +19,7 @@ const configTypeSchema = z.strictObject({ ...entityMembers, name: z.string() }).
 
 const fields = z.strictObject({ name: z.string(), tags });
 const replacement = fields.extend({ tags: tags.default({}) });
-/** The id may be given: other controllers and their clients know the type by it. */
+/** The caller may choose the id: other controllers and their clients know the type by it. */
 const newConfigType = replacement.extend({ id: idText.optional() });
 
 /** `/config-types`: names and ids, for what clients ask for at login. */

@@ -6,7 +6,7 @@ import type { Route } from '../request/route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { resourceRoutes } from './resource.ts';
 
-/** `/controllers`: the nodes. They announce themselves. */
+/** `/controllers`: the nodes, as they announce themselves. */
 export function controllerRoutes({ store, clock }: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'controllers',

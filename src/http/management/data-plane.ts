@@ -1,5 +1,6 @@
-// What existing consoles and command lines list besides what this service manages: services, routers and the policies
-// between them. There are none, and with the compatibility profile that is said in the shape that they read.
+// What existing consoles and command lines list in addition to what this service manages: services, routers and the
+// policies between them. There are none; with the compatibility profile the answers say so in the form that those
+// clients read.
 
 import { z } from 'zod';
 import { dataPlaneLists, dataPlaneListsOfIdentity } from '../documents/data-plane.ts';
@@ -10,7 +11,7 @@ import { listParameters } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
-/** How many there are of each; those that this service has are not counted. */
+/** How many there are of each. Entities that this service has are not counted. */
 const countsSchema = z.record(z.enum(dataPlaneLists), z.literal(0)).meta({ id: 'Summary' });
 
 export function dataPlaneRoutes(): readonly Route[] {

@@ -52,7 +52,7 @@ export const enrollmentSchema = z
   })
   .meta({ id: 'Enrollment' });
 
-/** A signature of an RSA key takes a millisecond. */
+/** An RSA signature takes a millisecond. */
 export const signedAtOnce = 10;
 
 /** `/enrollments` */
@@ -77,7 +77,9 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
   });
 }
 
-/** An enrollment; for administrators with what is handed to the device: whoever has that enrolls as the identity. */
+/**
+ * An enrollment. Administrators also see what is given to the device, with which anybody can enroll as the identity.
+ */
 export function enrollmentDocument(
   needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'>,
   reader: Reader,

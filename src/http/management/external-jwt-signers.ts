@@ -36,7 +36,7 @@ import { attemptCheckSchema, explanationSchema } from './login-attempts.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
-/** Null is what some clients send for a field that they leave at its default. */
+/** Some clients send null for a field that they leave at its default. */
 function orDefault<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -63,7 +63,7 @@ const optional = {
 };
 const required = { name: z.string(), enabled: z.boolean(), issuer: z.string(), audience: z.string() };
 const whole = z.strictObject({ ...required, ...optional });
-/** One that is created is meant to be used; replacing one must not enable it by silence. */
+/** A new signer is enabled unless the body says otherwise; replacing one must not enable it by omission. */
 const fresh = whole.extend({ enabled: z.boolean().default(true) });
 const some = z.strictObject({ ...z.object(required).partial().shape, ...optional });
 
@@ -198,7 +198,7 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
   ];
 }
 
-/** The same of a token that whoever asks fetches by signing in at the provider, in the browser. */
+/** The same for a token that the administrator fetches by signing in at the provider in the browser. */
 function signInTestRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
     adminRoute('POST', 'external-jwt-signers/:id/test', {

@@ -41,7 +41,7 @@ import { invitationDocument, invitationSchema } from './invitations.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
-// Null is what some clients send for a field that they leave at its default.
+// Some clients send null for a field that they leave at its default.
 const fields = z.strictObject({
   name: z.string(),
   type: z.enum(identityTypes),
@@ -64,7 +64,7 @@ const fields = z.strictObject({
 const { type, isAdmin, externalId, authPolicyId, roleAttributes } = fields.shape;
 
 const replacement = fields.extend({
-  // Left out, it stays: clients that replace a whole identity do not know it.
+  // If absent, it does not change: clients that replace a whole identity do not know it.
   passwordMustChange: fields.shape.passwordMustChange.optional(),
   permissions: fields.shape.permissions.default([]),
   externalId: externalId.default(null),
@@ -73,7 +73,7 @@ const replacement = fields.extend({
   tags: tags.default({}),
 });
 
-// Ignoring what is not known would leave an identity that cannot be enrolled although its creator believes so.
+// Ignoring an unknown member would leave an identity that cannot be enrolled although its creator believes so.
 const wantedEnrollment = z
   .strictObject({
     ott: z.boolean().nullish(),
@@ -103,7 +103,7 @@ const newIdentity = replacement.extend({
   enrollment: wantedEnrollment,
 });
 
-/** Of the data plane, which is not here. */
+/** Members about the data plane, which this service does not have. */
 const membersOfOthers = [
   'appData',
   'authenticators',
@@ -183,7 +183,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     ),
     patch: operation(fields.partial(), (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
     remove: (by, id) => deleteIdentity(needs, by, id),
-    // What lets people in again.
+    // Actions that let people in again.
     permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },
     actions: {
       disable: operation(disabling, (by, { durationMinutes }, id) =>

@@ -34,7 +34,7 @@ export const managedIdentitySchema = z
   })
   .meta({ id: 'ManagedIdentity' });
 
-/** Identities as they are listed: with what they may still enroll with, by method. */
+/** Identities in a list, with their open enrollments by method. */
 export function managedIdentityDocuments(
   needs: ManagedIdentityNeeds,
   identities: readonly Identity[],
@@ -42,7 +42,7 @@ export function managedIdentityDocuments(
   return inChunks(identities, (some) => documentsOf(needs, some, () => ({})));
 }
 
-/** An identity by itself: for administrators with its enrollments ready to be handed out, which costs a signature each. */
+/** A single identity. Administrators also get its enrollments ready to hand out, which costs a signature each. */
 export async function managedIdentityDocument(
   needs: ManagedIdentityNeeds,
   identity: Identity,

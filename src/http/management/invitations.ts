@@ -82,7 +82,7 @@ export function invitationRoutes(
       refusals: ['conflict', 'could_not_validate'],
       body,
       async handler(context, input) {
-        // Before anything is changed: there may be no page to lead to.
+        // Before anything is changed, because there may be no page to link to.
         inviteUrl(context, needs.config.listeners, '');
         const issued = await invite(needs, adminCallOf(context), { id: idOf(context), fields: input.body });
         const url = inviteUrl(context, needs.config.listeners, issued.token);

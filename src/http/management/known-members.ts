@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The names that an object of the schema may have; of a union those of all its members. */
+/** The member names that an object of the schema may have; for a union, those of all its members. */
 export function membersOf(schema: z.ZodType): readonly string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   if (schema instanceof z.ZodPipe) return membersOf(schema.in as z.ZodType);
@@ -10,8 +10,8 @@ export function membersOf(schema: z.ZodType): readonly string[] {
 }
 
 /**
- * The schema for a body that may have these members besides: they are left out before it is applied.
- * @param known those of them that the schema takes are not left out
+ * A schema for bodies that may also have these members, which are removed before it is applied.
+ * @param known those that the schema itself accepts are not removed
  */
 export function ignoring(known: readonly string[], schema: z.ZodType): z.ZodType {
   const taken = new Set(membersOf(schema));

@@ -52,7 +52,7 @@ const hourlySchema = z
   })
   .meta({ id: 'HourlyLoginAttempts' });
 
-/** `/login-attempts`: what was decided and why. In place of an id stands the reference id that the answer showed. */
+/** `/login-attempts`: what was decided and why. The reference id that the answer showed serves as the id. */
 export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: Clock }): readonly Route[] {
   const entities = resourceRoutes({
     collection: 'login-attempts',

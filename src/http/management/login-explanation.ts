@@ -53,7 +53,7 @@ function explanationByPolicy(needs: LoginExplanationNeeds): Route {
     refusals: ['not_found', 'invalid_field'],
     async handler(context, { body }) {
       const methods = body.method === undefined ? primaryMethods : [body.method];
-      // Sound because the schema that is applied is the one without what is ignored.
+      // Sound because the applied schema is the one without the ignored members.
       const policy = body.policy as SentPolicyOfId | undefined;
       const found = await explainLoginsOf(needs, idOf(context), { methods, policy });
       return listOf(found.map(explanationDocument));

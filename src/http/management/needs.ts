@@ -16,7 +16,7 @@ import type { VersionNeeds } from '../edge/version.ts';
 import type { HeartbeatNeeds } from '../legacy/heartbeats.ts';
 import type { LegacyRouteNeeds } from '../legacy/routes.ts';
 
-/** What the management endpoints work with. */
+/** What the management endpoints need. */
 export interface ManagementNeeds
   extends OwnMfaNeeds,
     LegacyRouteNeeds,
@@ -51,13 +51,13 @@ export interface ManagementNeeds
   readonly build: VersionNeeds['build'];
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
-  /** Our own issuers, those of the other nodes too, with the ports that the bind points really have. */
+  /** Our own issuers and those of the other nodes, with the real ports of the bind points. */
   readonly issuers: ReadonlySet<string>;
   readonly hasher: PasswordHasher;
-  /** Asks other servers, under the limits of `edge.externalJwtSigners.jwksFetch`. */
+  /** Calls other servers, within the limits of `edge.externalJwtSigners.jwksFetch`. */
   readonly outbound: OutboundClient;
   readonly clock: Clock;
-  /** How long an access token that was issued now can be unexpired on any node. */
+  /** How long an access token issued now can remain unexpired on any node. */
   readonly tokenLifetime: Millis;
   readonly random: Random;
   readonly audit: KeptAuditTrail;

@@ -91,7 +91,7 @@ const newSecretSchema = z
   .strictObject({ id: z.string(), secret: z.string().meta({ description: 'Shown this once' }) })
   .meta({ id: 'NewOidcClientSecret' });
 
-/** What the rules of clients take from the configuration. */
+/** What the rules for clients take from the configuration. */
 export function clientNeeds({
   config,
 }: ManagementNeeds): Pick<OidcClientNeeds, 'limits' | 'durations' | 'builtInClients' | 'readRedirectUri'> {
@@ -155,7 +155,7 @@ export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Rou
   ];
 }
 
-/** @throws AuthError not_found   for what cannot be one */
+/** @throws AuthError not_found   for text that cannot be an id */
 function secretIdOf({ params }: RequestContext): string {
   const id = params.secretId ?? '';
   if (!/^[\w-]{1,64}$/.test(id)) throw new AuthError('not_found');

@@ -1,8 +1,8 @@
-// The operations that all managed entities have, declared once: addresses, guard, envelope, paging and the
-// statuses of the answers. An entity describes its schemas and how its documents look.
+// The operations that all managed entities share, declared once: addresses, guard, envelope, paging and the statuses of
+// the answers. An entity describes its schemas and how its documents look.
 //
-// A body with a member that nobody knows is refused: a mistyped rule would be one that is not there. Clients send
-// back whole documents that they read, though, so that members of documents are known everywhere.
+// A body with an unknown member is refused, because a mistyped rule would be missing. But clients send back whole
+// documents that they have read, so the members of documents are known everywhere.
 
 import { z } from 'zod';
 import type { AdminCall } from '../../admin/admin-call.ts';
@@ -21,34 +21,37 @@ import { adminRoute, managementRoot } from './admin-route.ts';
 import { ignoring, membersOf } from './known-members.ts';
 import { conditionHeader, conditionOf, type Versioned, versionHeader, versionHeaders } from './versioned.ts';
 
-/** A body and what is done with it. Made by `operation`. */
+/** A body and what to do with it. Made by `operation`. */
 export interface Operation<Result> {
   readonly schema: z.ZodType;
   /** @param id of the entity; empty when creating */
   readonly run: (by: AdminCall, body: unknown, id: string) => Promise<Result>;
 }
 
-/** Ties a schema to what takes its output. */
+/** Ties a schema to the function that takes its output. */
 export function operation<Schema extends z.ZodType, Result>(
   schema: Schema,
   run: (by: AdminCall, body: z.output<Schema>, id: string) => Promise<Result>,
 ): Operation<Result> {
-  // Sound because the endpoint gives `run` what this very schema returned.
+  // Sound because the endpoint passes to `run` what this very schema returned.
   return { schema, run: (by, body, id) => run(by, body as z.output<Schema>, id) };
 }
 
-/** How an entity is managed; an operation that is missing is answered with 405. Lists are of documents. */
+/** How an entity is managed. A missing operation is answered with 405. Lists consist of documents. */
 export interface Resource {
   /** The last part of its path, such as `identities`. */
   readonly collection: string;
-  /** Its versions, so that changes may ask that nobody else has made one meanwhile; of whatever can be changed. */
+  /**
+   * Its versions, so that a change may require that nobody else has made one meanwhile. For all entities that can
+   * change.
+   */
   readonly versioned?: Versioned;
   /** What one of them is called in the API description, with its article, such as `an identity`. */
   readonly noun: string;
-  /** The documents of the list, and of one where `detail` is not given. */
+  /** The documents of the list, and of a single entity unless `detail` is given. */
   readonly document: z.ZodType;
   readonly detail?: z.ZodType;
-  /** Members of bodies that existing clients send and nothing here is made of; ignored like those of documents. */
+  /** Members that existing clients send in bodies and nothing here uses. They are ignored, like those of documents. */
   readonly sentByOthers?: readonly string[];
   readonly listFields: ListFields;
   list(query: ListQuery, reader: Reader): Promise<Page<unknown>>;
@@ -56,25 +59,25 @@ export interface Resource {
   get(id: string, reader: Reader): Promise<unknown>;
   /** Returns the id. */
   readonly create?: Operation<string>;
-  /** All fields; those that may be left out get their default. */
+  /** All fields. Those that may be omitted get their default. */
   readonly replace?: Operation<void>;
-  /** The fields that are given. */
+  /** Only the given fields. */
   readonly patch?: Operation<void>;
   remove?(by: AdminCall, id: string): Promise<void>;
   /**
-   * Who may call besides administrators: by `read` for reading the entity, `delete`, and the names of actions, removals
-   * and parts (for emptying them). By default `read` is for reading and nobody for the rest; null: nobody.
+   * Who may call apart from administrators: `read` for reading the entity, `delete`, and the names of actions, removals
+   * and parts (for emptying them). By default the permission `read` opens reading and nothing the rest; null: nobody.
    */
   readonly permissions?: Readonly<Record<string, Permission | null>>;
   /** POST `/{id}/NAME` */
   readonly actions?: Readonly<Record<string, Operation<void>>>;
   /** DELETE `/{id}/NAME` */
   readonly removals?: Readonly<Record<string, (by: AdminCall, id: string) => Promise<void>>>;
-  /** Lists at `/{id}/NAME`, of other entities that belong to this one. */
+  /** Lists at `/{id}/NAME` of other entities that belong to this one. */
   readonly parts?: Readonly<Record<string, Part>>;
 }
 
-/** Who reads. What would let somebody log in is for administrators alone (model/permission.ts). */
+/** Who reads. Only administrators see what would let somebody log in (model/permission.ts). */
 export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'>;
 
 export interface Part {
@@ -159,7 +162,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   return routes;
 }
 
-/** Those that take a whole entity, without the members that are known and not taken. */
+/** The operations that take a whole entity, without the members that are known but not accepted. */
 function tolerantOperations(resource: Resource): Pick<Resource, 'create' | 'replace' | 'patch'> {
   const { document, detail = document, sentByOthers = [], create, replace, patch } = resource;
   const known = [...membersOf(document), ...membersOf(detail), ...sentByOthers];
@@ -191,22 +194,22 @@ function camelCased(name: string): string {
   return name.replace(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-/** What one is called in operation ids: `ApiSession` for `an API session`. */
+/** The name of one entity in operation ids: `ApiSession` for `an API session`. */
 function one(noun: string): string {
   const [, ...words] = noun.split(' ');
   return words.map((word) => capitalized(word === word.toUpperCase() ? word.toLowerCase() : word)).join('');
 }
 
-/** Who may call, and what it is called. */
+/** Who may call, and the name in operation ids. */
 interface Named {
   readonly permission: Permission | null;
   readonly operationId: string;
   readonly summary: string;
-  /** Of what may be asked to be as it was. */
+  /** For entities whose changes may name a version. */
   readonly versioned?: Versioned | undefined;
 }
 
-/** What the rules of any entity may refuse of a change. */
+/** Refusals that the rules of any entity may give for a change. */
 const changeRefusals = [
   'conflict',
   'invalid_field',
@@ -278,7 +281,7 @@ function removal(
   });
 }
 
-/** What is declared of a change, and of one that may ask for a version. */
+/** The declaration of a change that may name a version. */
 function conditional(versioned: Versioned | undefined) {
   return versioned === undefined
     ? { refusals: changeRefusals }

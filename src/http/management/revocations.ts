@@ -30,7 +30,7 @@ const newRevocation = z.strictObject({
   tags: tags.default({}),
 });
 
-/** `/revocations`: an entry has the id of what is revoked. It is not changed, but may be made again. */
+/** `/revocations`: an entry has the id of what is revoked. It cannot be changed, but can be created again. */
 export function revocationRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     collection: 'revocations',

@@ -1,4 +1,4 @@
-// The management API: entities, for administrators. What may be changed and how is admin/'s business.
+// The management API: entities, for administrators. admin/ decides what may be changed and how.
 
 import { ownAccountRoutes } from '../edge/account.ts';
 import { currentRoutes } from '../edge/current.ts';

@@ -21,7 +21,7 @@ const signingKeySchema = z
   })
   .meta({ id: 'SigningKey' });
 
-/** `/signing-keys`: what signs tokens, and until when. Keys are replaced by themselves, or on the host. */
+/** `/signing-keys`: what signs tokens, and until when. Keys rotate automatically, or on the host. */
 export function signingKeyRoutes(needs: {
   readonly ring: Pick<KeyRing, 'list'>;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-// The document of declarative state, checked as strictly as single entities are: a member that nobody knows is refused.
+// The document of declarative state, checked as strictly as single entities: unknown members are refused.
 
 import { z } from 'zod';
 import { type State, stateKinds } from '../../admin/state/state.ts';
@@ -128,12 +128,12 @@ const fileSchema = z.strictObject({
 export const stateSchema = fileSchema.meta({ id: 'State' }) satisfies z.ZodType<State>;
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-/** Tags and rules are one member each. */
+/** Tags and rules count as one member each. */
 const member = z.union([scalar, z.array(z.string()), z.record(z.string(), scalar)]);
 const entry = { kind: z.enum(stateKinds), name: z.string() };
 const entries = z.array(z.strictObject(entry));
 
-/** What was made of a document. */
+/** The changes that a document led to. */
 export const stateChangesSchema = z
   .strictObject({
     created: entries,

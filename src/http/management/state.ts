@@ -28,7 +28,7 @@ import { clientNeeds, durationOf } from './oidc-clients.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
 
 const jsonType = 'application/json';
-/** A document names every identity. */
+/** Large, because a document names every identity. */
 const largestDocument = 16 * 1024 * 1024;
 const mostMembers = 1_000_000;
 
@@ -84,7 +84,7 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
   ];
 }
 
-/** Durations are texts on the wire. */
+/** Durations are text on the wire. */
 function stateDocument(state: State): object {
   const shown = Object.entries(state).map(([kind, entities]) => {
     if (kind === 'auth-policy') return [kind, (entities as AuthPolicyState[]).map(policyDocument)];

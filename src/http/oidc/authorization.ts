@@ -27,10 +27,10 @@ const segments: Readonly<Record<PrimaryMethod, string>> = {
   'ext-jwt': 'ext-jwt',
 };
 
-/** Where the flow starts; the second is where existing SDKs look for it, whoever asks. */
+/** Where the flow starts. Existing SDKs look for it at the second path; both serve every client. */
 const paths = ['/oidc/authorization', '/oidc/authorize'] as const;
 
-/** What is understood (spec 4.2, OIDC Core 3.1.2.1); judged in oidc/. */
+/** The supported parameters (spec 4.2, OIDC Core 3.1.2.1). oidc/ judges them. */
 const authorizationParameters = z.object({
   response_type: z.literal('code'),
   client_id: z.string(),
@@ -54,8 +54,8 @@ const authorizationParameters = z.object({
 type AuthorizationRouteNeeds = AuthorizationNeeds & SignedInNeeds & Pick<StepNeeds, 'sealer' | 'views'>;
 
 /**
- * GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL and stores nothing; with
- * the code where somebody is signed in in the browser.
+ * GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL and stores nothing, or
+ * with the code if somebody is signed in in the browser.
  */
 export function authorizationRoutes(needs: AuthorizationRouteNeeds): readonly Route[] {
   return paths.map((path) => authorizationRoute(needs, path));
@@ -85,7 +85,7 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
     async handler(context, { query, body }) {
       const parameters = parametersOf(query, body ?? {});
       const bindPoint = oidcBindPointOf(context);
-      // Programs have no cookies, and nobody is signed in there.
+      // Programs have no cookies, so nobody is signed in there.
       if (!wantsHtml(context.headers.accept)) {
         return redirect(
           loginPage(
@@ -111,7 +111,7 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
             : loginPage(needs, context, authRequest);
         return redirect(location, { headers: { 'set-cookie': cookies } });
       }
-      // The second hop of the compatibility profile asks for the cookie that binds.
+      // The second redirect of the compatibility profile requires the binding cookie.
       const handed = handoverAnswer(() => needs.views(context), answer);
       return { ...handed, headers: { ...handed.headers, 'set-cookie': cookies } };
     },
@@ -132,15 +132,15 @@ function pageOf(path: string, { sealer }: AuthorizationRouteNeeds, authRequest: 
 }
 
 /**
- * Whether somebody goes there, and no script, image or form of another page asks: only then does who is signed in count.
- * Forms of other sites bring no cookie anyway, those of other ports of this host would.
+ * Whether a person navigates here, rather than a script, image or form of another page. Only then does it count who is
+ * signed in. Forms of other sites send no cookie anyway, but those of other ports of this host do.
  */
 function isVisit({ method, headers }: RequestContext): boolean {
   const mode = headers['sec-fetch-mode'];
   return method === 'GET' && (mode === undefined || mode === 'navigate');
 }
 
-/** Without a hint the TLS connection decides (spec 4.2). */
+/** Without a hint, the TLS connection decides (spec 4.2). */
 function defaultMethod(context: RequestContext): PrimaryMethod {
   return context.clientCertificates === null ? 'password' : 'cert';
 }

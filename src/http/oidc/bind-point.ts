@@ -5,8 +5,8 @@ import type { RequestContext } from '../request/request-context.ts';
 import { type Api, servesApi } from '../request/route.ts';
 
 /**
- * The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirects. The account page and the
- * console are clients without any configuration where they are served, at the origin of this bind point and at no other.
+ * The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirect URIs. Where the account page
+ * and the console are served, they are clients without any configuration, at the origin of this bind point only.
  */
 export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
   const api = context.listener.apis.find((bound) => bound.binding === 'edge-oidc');
@@ -28,7 +28,7 @@ export function oidcBindPointOf(context: RequestContext): OidcBindPoint {
   };
 }
 
-/** Whether the account page is served where a request came in. */
+/** Whether the bind point of a request serves the account page. */
 export function servesAccountPage(context: RequestContext): boolean {
   return serves(context, 'account');
 }

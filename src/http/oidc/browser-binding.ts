@@ -1,5 +1,5 @@
-// The cookie that ties a login to the browser in which it began (RFC 9700 4.7). Only for browsers: the JSON
-// contract never depends on a cookie.
+// The cookie that binds a login to the browser in which it began (RFC 9700 4.7). Only for browsers: the JSON contract
+// never depends on a cookie.
 
 import { sha256 } from '../../platform/digest.ts';
 import type { Random } from '../../platform/random.ts';
@@ -16,7 +16,7 @@ export function bindingCookie(context: RequestContext): string | null {
   return found?.[1] ?? null;
 }
 
-/** Binds a login that begins now. A browser keeps one cookie, so that logins in several tabs all continue. */
+/** Binds a login that begins now. A browser keeps its cookie, so that logins in several tabs can all continue. */
 export function bindBrowser(
   random: Random,
   context: RequestContext,

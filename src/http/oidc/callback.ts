@@ -9,7 +9,7 @@ import { type Route, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';
 import { handoverAnswer } from './handover.ts';
 
-/** GET `/oidc/authorize/callback?id=`: the second redirect after a login of a client of the compatibility profile. */
+/** GET `/oidc/authorize/callback?id=`: the second redirect after a login by a client of the compatibility profile. */
 export function callbackRoute(needs: {
   readonly callbacks: CallbackSealer;
   readonly clock: Clock;

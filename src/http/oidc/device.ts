@@ -43,7 +43,7 @@ const authorizationSchema = z
   })
   .meta({ id: 'DeviceAuthorization' });
 
-/** Judged in oidc/. */
+/** oidc/ judges it. */
 const described = { body: z.object({ client_id: z.string(), scope: z.string() }) };
 const typedCode = z.string().max(100);
 const pageQuery = z.object({ user_code: typedCode.optional() });
@@ -91,7 +91,7 @@ function codeRoute(needs: DeviceRouteNeeds): Route {
     summary: 'Show the page on which a person enters the code of a device',
     answers: { 200: somePage },
     query: pageQuery,
-    // Only shown: whoever made the address may be somebody else.
+    // For display only: the address may come from somebody else.
     handler: (context, { query }) => page(deviceCodePage(needs.views(context), query.user_code ?? '', null)),
   });
 }

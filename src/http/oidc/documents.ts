@@ -46,7 +46,7 @@ const discoverySchema = z
     authorization_response_iss_parameter_supported: z.boolean(),
   })
   .meta({ id: 'Discovery' });
-// The other members depend on the type of the key.
+// The other members depend on the key type.
 const jwksSchema = z
   .strictObject({
     keys: z.array(

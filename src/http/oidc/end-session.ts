@@ -17,7 +17,7 @@ import { noSessionCookieHeader, sessionCookie } from './session-cookie.ts';
 import { applicationOf } from './sign-in-ways.ts';
 
 const path = '/oidc/end_session';
-/** With which the form of our own page says that the person has agreed. */
+/** The field and value with which the form of our own page says that the person agrees. */
 const [agreedField, agreedValue] = ['agreed', 'yes'];
 
 const logoutParameters = z.object({
@@ -70,7 +70,7 @@ export function endSessionRoute(
   });
 }
 
-/** Whether a form of ours was submitted: applications may post here too, and must not answer for the person. */
+/** Whether one of our forms was submitted. Applications may post here too, but must not answer for the person. */
 function isOfOwnPage({ method, headers, issuer }: RequestContext): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
   const isOwn = origin === undefined || origin === new URL(issuer).origin;
@@ -78,8 +78,8 @@ function isOfOwnPage({ method, headers, issuer }: RequestContext): boolean {
 }
 
 /**
- * Asks the person, who alone can say so where no ID token names the session.
- * @throws AuthError invalid_request   a program asks, which nobody can answer for
+ * Asks the person, because no ID token names the session.
+ * @throws AuthError invalid_request   a program asks, for which nobody can answer
  */
 function question(
   { views, clients }: { readonly views: Views; readonly clients: ClientRegistry },

@@ -4,7 +4,7 @@ import { type Answer, redirect } from '../request/answer.ts';
 import { formPostAnswer } from '../request/form-post.ts';
 import { sessionCookieHeader } from './session-cookie.ts';
 
-/** What sends the browser on to the client, with the cookie of a session that was opened for it. */
+/** Sends the browser on to the client, with the cookie of a session that was opened for it. */
 export function handoverAnswer(
   view: () => View,
   handover: Handover & { readonly cookie?: string | undefined },

@@ -37,18 +37,18 @@ const introspectionSchema = z
   ])
   .meta({ id: 'Introspection' });
 
-/** Judged in oidc/. */
+/** oidc/ judges it. */
 const introspectionParameters = z.object({ token: z.string(), token_type_hint: z.string().optional() });
 
 export interface IntrospectionRouteNeeds extends IntrospectionNeeds, ClientAuthNeeds {
   readonly store: IntrospectionNeeds['store'] & ClientAuthNeeds['store'];
-  /** Of callers with an access token. */
+  /** For callers with an access token. */
   readonly authenticate: Authenticate;
 }
 
 /**
- * POST `/oidc/introspect` (RFC 7662 2.1), also where existing SDKs look for it. Callers authenticate as a client that can
- * prove itself, or with an access token (2.1 has that as one way).
+ * POST `/oidc/introspect` (RFC 7662 2.1), also where existing SDKs look for it. Callers authenticate as a confidential
+ * client or with an access token; 2.1 names both ways.
  */
 export function introspectionRoutes(needs: IntrospectionRouteNeeds): readonly Route[] {
   return ['/oidc/introspect', '/oidc/oauth/introspect'].map((path) =>

@@ -1,5 +1,5 @@
-// `/invite`: the page behind an invitation. The person chooses a password, and is then logged in to the account page by
-// the login that everybody makes, with what that login asks for besides.
+// `/invite`: the page that an invitation links to. The person chooses a password, and a normal login then signs them in
+// to the account page, with everything else that login requires.
 
 import { z } from 'zod';
 import {
@@ -42,11 +42,11 @@ export interface InviteRouteNeeds
   readonly store: InvitationUseNeeds['store'] & SignedInNeeds['store'];
 }
 
-/** 91 characters; longer is none of ours. */
+/** 91 characters. Longer ones are not ours. */
 const token = z.string().max(200);
 const inviteQuery = z.object({ t: token.optional() });
 
-/** Of the login that the script of the page has begun; without scripts they are missing. */
+/** From the login that the page's script has begun. Without scripts they are missing. */
 const loginParameters = {
   state: z.string().max(200).optional(),
   nonce: z.string().max(200).optional(),
@@ -127,14 +127,14 @@ const deadBy: Readonly<Partial<Record<AuthError['code'], DeadInvitation>>> = {
 
 function problemsOf(error: unknown): readonly PasswordProblem[] | null {
   if (!(error instanceof AuthError) || error.code !== 'password_not_acceptable') return null;
-  // The record of the attempt wraps what the rules have thrown.
+  // The attempt's record wraps what the rules throw.
   const { cause } = error;
   return cause instanceof PasswordNotAcceptable ? cause.rules : ['too-long'];
 }
 
 /**
- * The login to the account page with the password that was just set, by the rules of every login: what the policy asks
- * for besides is asked now. Where it cannot begin or is refused, the person signs in on the account page.
+ * Logs in to the account page with the password that was just set, by the rules of every login, and asks for everything
+ * else that the policy requires. If the login cannot begin or is refused, the person signs in on the account page.
  */
 async function logIn(
   needs: InviteRouteNeeds,

@@ -1,4 +1,4 @@
-// What the steps of a login may answer, for their declarations.
+// The possible answers of login steps, for their declarations.
 
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -25,7 +25,7 @@ export const stepAnswers: DeclaredAnswers = {
   302: redirectAnswer('To the redirect URI of the client, with the code'),
 };
 
-/** How to submit a login, for programs; for people the page. */
+/** For programs, how to submit a login; for people, the page. */
 export const entryAnswers: DeclaredAnswers = {
   200: {
     ...orPage(
@@ -46,7 +46,7 @@ export const entryAnswers: DeclaredAnswers = {
   },
 };
 
-/** Of every step: the auth request, and the browser in which it began. */
+/** Every step may be refused for these: the auth request, and the browser in which it began. */
 export const stepRefusals: readonly ErrorCode[] = ['auth_request_unknown'];
 export const primaryRefusals: readonly ErrorCode[] = [
   ...stepRefusals,

@@ -1,4 +1,4 @@
-// A step of a login as the endpoints see it: which login, in which browser, and for whom the answer is.
+// A step of a login as the endpoints see it: which login, in which browser, and who reads the answer.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -28,8 +28,8 @@ export type AuthRequestIdSpellings = {
 };
 
 /**
- * The auth request id of a request. Several spellings and places may be used at once if they agree.
- * @throws AuthError could_not_validate   none is given, or they differ
+ * The auth request id of a request. It may be given several times, in several spellings, if all agree.
+ * @throws AuthError could_not_validate   there is none, or they differ
  */
 function authRequestIdIn(...sources: readonly AuthRequestIdSpellings[]): string {
   const given = sources.flatMap((source) => [source.authRequestId, source.authRequestID, source.id]);
@@ -59,18 +59,18 @@ export interface StepNeeds {
 export interface Step {
   readonly context: RequestContext;
   readonly authRequest: AuthRequest;
-  /** As the client spelled it; in a page, bound to the browser that shows it. */
+  /** As the client spelled it. In a page, bound to the browser that shows it. */
   readonly authRequestId: string;
-  /** To which it leads; null for one on the person's own device that has no name. */
+  /** The application it leads to; null for one on the person's own device that has no name. */
   readonly application: Application | null;
-  /** How pages look to whoever asks. */
+  /** How pages look for the visitor. */
   readonly view: () => View;
 }
 
 /**
  * Opens the login that a request names.
  * @throws AuthError could_not_validate     no id, or several
- * @throws AuthError auth_request_unknown   not ours, over, of another browser, or a form that no page of ours made
+ * @throws AuthError auth_request_unknown   not ours, expired, of another browser, or a form that none of our pages made
  */
 export function openStep(
   needs: StepNeeds,
@@ -90,7 +90,7 @@ export function openStep(
   return withPage(isBound ? boundTo(needs, browserBinding, opened) : opened, pageAsking(context.path));
 }
 
-/** A failure that passes leads back to this page of the login. */
+/** A failure that may pass links back to this page of the login. */
 export function withPage(step: Step, path: string): Step {
   step.context.loginPage = hrefOf(step, path);
   return step;
@@ -101,9 +101,10 @@ export function isForPeople({ context }: Pick<Step, 'context'>): boolean {
 }
 
 /**
- * The step in a browser that has the binding cookie from now on, before anything is given: a person who is lured into a
- * login that somebody else began is bound to it before the password is typed. Whoever asks, and whatever for: where a
- * program asks for what a browser is to do next, only a browser with the cookie of that program's can do it.
+ * The step in a browser that has the binding cookie from now on, set before anything else is answered: a person who is
+ * lured into a login that somebody else began is bound to it before typing a password. This applies to whoever asks,
+ * and for whatever: if a program asks for something that a browser has to continue, only a browser with that program's
+ * cookie can do so.
  */
 export function bindStep(
   needs: StepNeeds,
@@ -117,8 +118,8 @@ export function bindStep(
 }
 
 /**
- * In a page the id is bound to the browser that shows it, and so is also the token that every form has to bring: no
- * other site can make one that fits the cookie.
+ * In a page the id is bound to the browser that shows it, and so is the token that every form has to send: no other
+ * site can make one that matches the cookie.
  */
 function boundTo(
   needs: StepNeeds,
@@ -135,7 +136,7 @@ function boundTo(
   };
 }
 
-/** What a browser sends when somebody submits a form. Nothing else can be made to post from another site without CORS. */
+/** What a browser sends when somebody submits a form. Another site cannot post anything else without CORS. */
 function isFormOfPerson(context: RequestContext): boolean {
   if (context.method !== 'POST' || !wantsHtml(context.headers.accept)) return false;
   return !/^application\/json\b/i.test(context.headers['content-type'] ?? '');

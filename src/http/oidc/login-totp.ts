@@ -1,4 +1,4 @@
-// TOTP during an OIDC login: the outstanding questions, the code, and enrollment in the middle (spec 4.4).
+// TOTP during an OIDC login: the outstanding questions, the code, and enrollment during the login (spec 4.4).
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -51,7 +51,7 @@ const provisioning = documentAnswer(
 );
 const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 
-/** Any shape of code is one answer, "invalid": what it should look like is no help to whoever types it. */
+/** A code of any shape is simply "invalid": what it should look like does not help whoever types it. */
 const withCode = z.object({ ...authRequestIdMembers, code: z.unknown().meta({ type: 'string' }) });
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', query: idOnly } as const;
 
@@ -113,7 +113,7 @@ function enrollmentRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
       body: { json: true, form: true, schema: idOnly },
       async handler(context, { query, body }) {
         const step = openStep(needs, context, query, body);
-        // Begun already, as after a reload; or enrolled, in another window.
+        // Begun already, as after a reload; or enrolled in another window.
         const asFarAsItIs = async () => {
           const { authQueries } = await outstandingQueries(needs, step.authRequest);
           const isEnrolled = authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
@@ -179,7 +179,7 @@ function cancelRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   ];
 }
 
-/** Answers people with a page from which they can continue, for the refusals that have one. */
+/** Answers people with a page on which they can continue, for the refusals that have one. */
 async function forPeople(
   step: Step,
   pages: Partial<Record<ErrorCode, (status: number) => Answer | Promise<Answer>>>,
@@ -197,8 +197,8 @@ async function forPeople(
 const longestCode = 13;
 
 /**
- * What cannot be a code becomes one that is never right: it counts and is recorded like any other wrong one.
- * People may type it as it is printed, in groups.
+ * Text that cannot be a code becomes a code that is never right, which counts and is recorded like any other wrong one.
+ * People may type the code in groups, as it is printed.
  */
 function codeIn(step: Step, { code }: { readonly code?: unknown }): string {
   if (typeof code !== 'string' || code.length > 4 * longestCode) return '';

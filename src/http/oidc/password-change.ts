@@ -1,4 +1,4 @@
-// POST `/oidc/login/password-change`: the step of a login in which a password is replaced that may not stay.
+// POST `/oidc/login/password-change`: the step of a login that replaces a password which has to change.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -60,7 +60,7 @@ function isAboutPassword(error: unknown): boolean {
   return error instanceof AuthError && error.code === 'password_not_acceptable';
 }
 
-/** The form again, as long as it is what remains. */
+/** The form again, as long as only this is outstanding. */
 async function again(
   needs: LoginFlowNeeds & StepNeeds,
   step: Step,

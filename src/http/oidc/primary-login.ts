@@ -1,5 +1,5 @@
 // The primary methods: password, certificate, external JWT. Each has two routes: how to begin, as a page or for
-// programs, and where the credentials go.
+// programs, and where to send the credentials.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -39,7 +39,7 @@ export function primaryLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly 
   return [...passwordRoutes(needs), ...certificateRoutes(needs), ...externalJwtRoutes(needs)];
 }
 
-/** How the page is answered; with a status, that of the refusal that a JSON client gets. */
+/** How to answer with the page. A status is that of the refusal that a JSON client gets. */
 interface PageOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -49,13 +49,13 @@ interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   readonly path: string;
   /** The method in words, such as `a user name and a password`. */
   readonly words: string;
-  /** What the method has in its body. */
+  /** The method's fields in the body. */
   readonly fields: Fields;
-  /** What programs are told besides address and method. */
+  /** What programs learn apart from address and method. */
   readonly entry: object;
   page(step: Step, options: PageOptions): Answer;
   submit(step: Step, came: CameWithLogin, body: z.output<z.ZodObject<Fields>>): Promise<LoginStep>;
-  /** The page again for people whose credentials were refused; without it they get the page of the failure. */
+  /** The page again for people whose credentials were refused. If absent, they get the page of the failure. */
   again?(step: Step, status: number, body: z.output<z.ZodObject<Fields>>): Answer;
 }
 
@@ -97,7 +97,7 @@ function routesOf<Fields extends z.ZodRawShape>(
     query,
     body: { json: true, form: true, schema },
     async handler(context, input) {
-      // Sound because the schema above has the members of both.
+      // Sound because the schema above contains the members of both.
       const body = input.body as z.output<z.ZodObject<typeof members>> & z.output<z.ZodObject<Fields>>;
       const step = openStep(needs, context, input.query, body);
       const came = {
@@ -156,7 +156,7 @@ function passwordForm(
 
 /**
  * `/oidc/login/cert` (spec 4.3): the certificate is that of the TLS connection, as the handshake proved it. No header
- * can stand for it.
+ * can replace it.
  */
 function certificateRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   return routesOf(needs, {
@@ -199,9 +199,9 @@ function certificateForm(
 }
 
 /**
- * `/oidc/login/ext-jwt` (spec 4.3): external JWTs come in Authorization lines, for the primary proof and, where the
- * policy asks for one, for the secondary proof too, in any order. After another primary method the secondary one may come
- * alone. People get a page that leads to the providers.
+ * `/oidc/login/ext-jwt` (spec 4.3): external JWTs come in Authorization lines, in any order: the primary proof and, if
+ * the policy requires it, the secondary one. After another primary method the secondary one may come alone. People get
+ * a page that leads to the providers.
  */
 function externalJwtRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   return routesOf(needs, {

@@ -5,11 +5,11 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { BasicCredentials } from '../../oidc/grants/authenticate-client.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
 
-/** A query or form in which any parameter may come any number of times; the endpoint decides what that means. */
+/** A query or form in which every parameter may be repeated. The endpoint decides what that means. */
 export const anyParameters = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 type AnyParameters = z.output<typeof anyParameters>;
 
-/** Every value of every name, in order; of several sources the first come first. */
+/** Every value of every name, in order. Values of earlier sources come first. */
 export function parametersOf(...sources: readonly AnyParameters[]): Parameters {
   const parameters = new Map<string, string[]>();
   for (const source of sources) {

@@ -1,4 +1,4 @@
-// What people see of signing in at another provider.
+// The pages for signing in at another provider.
 
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { SignerId } from '../../model/ids.ts';
@@ -27,7 +27,7 @@ export function providerPage(
   return loginPageAnswer(step, html, { status, headers });
 }
 
-/** The button of the provider whose token is asked for besides. */
+/** The button of the provider whose token is required in addition. */
 export function secondProviderAnswer(
   signers: SignerDirectory,
   step: Step,

@@ -52,8 +52,8 @@ const callbackQuery = z.object({
 });
 
 /**
- * GET `/oidc/login/ext-jwt/visit` leads to the provider, as does GET `/oidc/login/ext-jwt/test` for the test of a signer;
- * GET `/oidc/login/ext-jwt/callback/:signer` takes the answer of both: providers know one address.
+ * GET `/oidc/login/ext-jwt/visit` leads to the provider, and GET `/oidc/login/ext-jwt/test` does so to test a signer.
+ * GET `/oidc/login/ext-jwt/callback/:signer` takes the answers of both, because providers know one address.
  */
 export function providerVisitRoutes(
   needs: ProviderLoginNeeds & StepNeeds & SignerTestNeeds,
@@ -129,7 +129,7 @@ export function providerVisitRoutes(
   return [visit, test, callback];
 }
 
-/** In the fragment, which is sent to nobody and stands in no log. */
+/** In the fragment, which is never sent and appears in no log. */
 function consoleAddress({ testId, signerId, answer }: SignerTestAnswer): string {
   const signer = encodeURIComponent(signerId);
   return `${consolePaths.page}/signers/${signer}/tested#${new URLSearchParams({ test: testId, answer })}`;

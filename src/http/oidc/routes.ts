@@ -1,4 +1,4 @@
-// The endpoints of the OpenID provider: one line each. What they do is oidc/'s business.
+// The endpoints of the OpenID provider, one line each. oidc/ decides what they do.
 
 import type { ProviderLoginNeeds } from '../../oidc/flow/provider-login.ts';
 import type { SignerTestNeeds } from '../../oidc/flow/signer-test.ts';
@@ -39,7 +39,7 @@ export type OidcNeeds = GrantNeeds &
 export function oidcRoutes(needs: OidcNeeds): readonly Route[] {
   return [
     ...authorizationRoutes(needs),
-    // Nothing leads there for other clients.
+    // Other clients are never sent there.
     ...(needs.clients.aliasIds.size === 0 ? [] : [callbackRoute(needs)]),
     ...signedInRoutes(needs),
     ...primaryLoginRoutes(needs),

@@ -1,5 +1,5 @@
-// The cookie of a browser session. Only pages read it, and only together with a login that was begun in this browser:
-// no API takes it. `__Host-`: no other host or path can set it; `Lax`: no form of another site brings it along.
+// The cookie of a browser session. Only pages read it, and only together with a login that began in this browser: no
+// API accepts it. `__Host-`: no other host or path can set it. `Lax`: forms of other sites do not send it.
 
 import type { RequestContext } from '../request/request-context.ts';
 
@@ -14,10 +14,12 @@ export function sessionCookie(context: RequestContext): string | null {
   return found?.[1] ?? null;
 }
 
-/** The header that gives a browser its session. It goes with the browser's own session, not later than ours. */
+/**
+ * The header that gives a browser its session. The cookie ends with the browser's own session, never later than ours.
+ */
 export function sessionCookieHeader(value: string): string {
   return `${name}=${value}; ${attributes}`;
 }
 
-/** The header that takes it away. */
+/** The header that removes it. */
 export const noSessionCookieHeader = `${name}=; ${attributes}; Max-Age=0`;

@@ -1,4 +1,4 @@
-// The ways in which a login can be done at this address, for the pages that offer them.
+// The ways to log in at this address, for the pages that offer them.
 
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
@@ -22,19 +22,19 @@ export const visitPath = '/oidc/login/ext-jwt/visit';
 /** What remains of a login after its first step. */
 export const queriesPath = '/oidc/login/auth-queries';
 
-/** Where somebody who goes to another provider, or comes from there, left the pages of the login. */
+/** The page of the login that people left for another provider, and return to. */
 export const pageOfProviderStep: Readonly<Record<ProviderStep, string>> = {
   primary: providerPath,
   secondary: queriesPath,
 };
 
-/** The page of a login that asks for what a path takes. */
+/** The page of the login for the path that takes its answer. */
 export function pageAsking(path: string): string {
   if (path === certificatePath || path === providerPath) return path;
   return path === passwordPath || path === existingPasswordPath ? passwordPath : queriesPath;
 }
 
-/** All ways but the one that the page itself is about. */
+/** All ways except the one that the page itself is about. */
 export function signInWays(
   signers: SignerDirectory,
   step: Step,
@@ -52,7 +52,7 @@ export function signInWays(
   };
 }
 
-/** Not for a device: the code of such a login works on a connection with the certificate only. */
+/** Not for a device: the code of such a login works only on a connection with the certificate. */
 function canUseCertificate(step: Step): boolean {
   return asksForCertificates(step) && !isForDevice(step.authRequest);
 }
@@ -72,8 +72,9 @@ export function visitHref(step: Step, signerId: string, providerStep: ProviderSt
 }
 
 /**
- * The application to which a login leads. A registered one has the name that an administrator gave it, and the host beside
- * it: the name alone is no proof. The account page and the console are known by their address. Null for one on the person's own device that has no name.
+ * The application that a login leads to. A registered one is shown with the name that an administrator gave it and its
+ * host, because the name alone proves nothing. The account page and the console are recognized by their address. Null
+ * for an application on the person's own device without a name.
  */
 export function applicationOf(
   clients: ClientRegistry,
@@ -98,12 +99,12 @@ function ownApplicationAt(redirectUri: string, issuer: string): 'account' | 'con
   return isOf(consolePaths) ? 'console' : undefined;
 }
 
-/** What a client is called in front of people. */
+/** The name of a client that people see. */
 export function clientName(clients: ClientRegistry, clientId: string): string {
   return clients.find(clientId)?.registered?.name ?? clientId;
 }
 
-/** Of a web application; null for one on the person's own device. */
+/** The host of a web application; null for one on the person's own device. */
 function hostOf(redirectUri: string): string | null {
   const { protocol, host, hostname } = new URL(redirectUri);
   const isWeb = protocol === 'https:' || protocol === 'http:';

@@ -1,4 +1,4 @@
-// `/oidc/login/continue`: the page that says who is signed in in this browser, and continues as them by a click.
+// `/oidc/login/continue`: the page that says who is signed in in this browser, and continues as them on a click.
 
 import { z } from 'zod';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
@@ -33,8 +33,8 @@ const query = z.object(authRequestIdMembers);
 const form = z.object({ ...authRequestIdMembers, session: z.string().max(100) });
 
 /**
- * The browser of a request, with who is signed in there.
- * @param counts false: nobody is, whatever cookie there is
+ * The browser of a request, and who is signed in in it.
+ * @param counts false: nobody is, even if there is a cookie
  */
 export async function signedInBrowser(
   needs: SignedInNeeds,
@@ -80,7 +80,7 @@ export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route
     async handler(context, { query: asked, body }) {
       const step = openStep(needs, context, asked, body);
       const browser = await signedInBrowser(needs, context);
-      // Nobody continues as somebody whose name was not on the page.
+      // Nobody may continue as somebody whose name was not on the page.
       if (browser.session?.id !== body.session) return question(needs, step, browser);
       const handover = await continueSignedIn(needs, step.authRequest, browser);
       return handover === null ? toLogin(step) : handoverAnswer(step.view, handover);

@@ -30,7 +30,7 @@ const tokenSchema = z
   })
   .meta({ id: 'TokenResponse' });
 
-/** Of a token exchange, which only clients of the compatibility profile have. */
+/** For token exchange, which only clients of the compatibility profile have. */
 const exchangeSchema = z
   .strictObject({
     access_token: z.string(),
@@ -43,7 +43,7 @@ const exchangeSchema = z
   })
   .meta({ id: 'TokenExchangeResponse' });
 
-/** How a client says which one it is, and proves it. */
+/** How a client names and authenticates itself. */
 const clientFields = {
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
@@ -51,7 +51,7 @@ const clientFields = {
   client_assertion: z.string().optional(),
 };
 
-/** Judged in oidc/. */
+/** oidc/ judges them. */
 const tokenParameters = z.discriminatedUnion('grant_type', [
   z.object({
     grant_type: z.literal('authorization_code'),
@@ -94,7 +94,7 @@ const formOnly = { json: false, form: true, schema: anyParameters } as const;
 
 /**
  * POST `/oidc/token` (RFC 6749 3.2) and `/oidc/revoke` (RFC 7009 2), each also where existing SDKs look for it: the
- * client decides what is done, not the path. The query string is never read.
+ * client decides what happens, not the path. The query string is never read.
  */
 export function tokenRoutes(needs: GrantNeeds): readonly Route[] {
   return [

@@ -1,5 +1,5 @@
-// What people see of the secondary factors, and of a new password, during a login: the same endpoints, answered with pages. The JSON
-// contract knows none of this.
+// The pages for secondary factors and for a new password during a login: the same endpoints, answered with pages. The
+// JSON contract does not involve them.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
@@ -31,10 +31,10 @@ export const verifyPath = '/oidc/login/totp/enroll/verify';
 /** For forms, which cannot send DELETE. */
 export const cancelPath = '/oidc/login/totp/enroll/cancel';
 
-/** The answer to a login step; for people, the page that asks for what remains. */
+/** The answer to a login step. For people, the page that asks for what remains. */
 export function loginStepFor(signers: SignerDirectory, step: Step, outcome: LoginStep): Answer {
   if (outcome.kind !== 'queries') {
-    // The JSON contract knows no cookie.
+    // The JSON contract has no cookies.
     return handoverAnswer(step.view, isForPeople(step) ? outcome : { ...outcome, cookie: undefined });
   }
   if (outcome.refusesPrograms && !isForPeople(step)) throw new AuthError('password_change_required');

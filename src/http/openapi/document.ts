@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 description of endpoints, made from nothing but their declarations.
+// The OpenAPI 3.1 description of endpoints, made from their declarations alone.
 
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Permission } from '../../model/permission.ts';
@@ -33,7 +33,7 @@ export interface Operation {
   readonly deprecated?: true;
   /** Who may call. */
   readonly 'x-guard': Guard;
-  /** Whoever has it may call an endpoint of administrators too. */
+  /** The permission that also opens an endpoint for administrators. */
   readonly 'x-permission'?: Permission;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
@@ -46,7 +46,7 @@ export interface OpenApiDocument {
     readonly title: string;
     readonly version: string;
     readonly description: string;
-    /** The operator, where somebody asks a running server. */
+    /** The operator, when a running server is asked. */
     readonly contact?: { readonly name: string };
   };
   readonly servers: readonly { readonly url: string }[];
@@ -58,15 +58,15 @@ export interface OpenApiDocument {
   };
 }
 
-/** What is described together. */
+/** What one document describes. */
 export interface DescribedApi {
   readonly title: string;
   readonly description: string;
-  /** The beginning of most of its paths, such as `/edge/client/v1`. */
+  /** The beginning of most paths, such as `/edge/client/v1`. */
   readonly root: string;
 }
 
-/** Everything but `servers`, which depends on the bind point that is asked. */
+/** Everything except `servers`, which depends on the bind point of the request. */
 export function openApiDocument(
   api: DescribedApi,
   routes: readonly Route[],
@@ -78,7 +78,7 @@ export function openApiDocument(
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const operations = paths[path] ?? {};
     for (const method of route.methods) {
-      // The same as GET without the body: in a generated client it would only double what there is.
+      // The same as GET without the body. Generated clients would only have everything twice.
       if (method === 'HEAD' && route.methods.includes('GET')) continue;
       operations[method.toLowerCase()] = operationOf(api, route, { method, schemas });
     }
@@ -233,7 +233,7 @@ function responsesOf(route: Route, method: Method, schemas: SchemaCollection): O
   return responses;
 }
 
-/** One status that is sometimes a finding and sometimes a refusal. */
+/** One status that is sometimes a result and sometimes a refusal. */
 function either(success: Response, refusal: Response): Response {
   const content: Record<string, { schema: JsonSchema }> = { ...refusal.content };
   for (const [type, { schema }] of Object.entries(success.content ?? {})) {

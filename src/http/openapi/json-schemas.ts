@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../../model/json-schema.ts';
 
-/** Turns schemas into JSON Schema; those that have an id become components and are referred to. */
+/** Turns schemas into JSON Schema. Those with an id become components and are referenced. */
 export interface SchemaCollection {
   /** The schema of what is sent, before defaults and conversions. */
   schemaOf(schema: z.ZodType): JsonSchema;
@@ -13,7 +13,7 @@ export function schemaCollection(): SchemaCollection {
   return {
     components,
     schemaOf(schema) {
-      // In a frame, because only schemas inside of others become definitions.
+      // Wrapped in a frame, because only nested schemas become definitions.
       const frame = z.toJSONSchema(z.object({ framed: schema }), { io: 'input', unrepresentable: 'any' });
       const { $defs = {}, properties = {} } = tidied(frame) as {
         $defs?: Record<string, JsonSchema>;
@@ -26,8 +26,8 @@ export function schemaCollection(): SchemaCollection {
 }
 
 /**
- * Refers to components, and leaves out what says less than it seems to: documents may gain members, a format says
- * more than the pattern made from it, and the bounds of safe integers are nobody's rule.
+ * References components, and omits what says less than it seems to: documents may gain members, a format says more than
+ * the pattern made from it, and the bounds of safe integers are nobody's rule.
  */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);

@@ -1,7 +1,7 @@
 import type { ApiReference, ReferencedOperation } from '../../pages/api-reference.ts';
 import type { OpenApiDocument, Operation } from './document.ts';
 
-/** What the page shows of a description. HEAD is like GET and not shown. */
+/** What the page shows of a description. HEAD is like GET and is not shown. */
 export function apiReferenceOf(
   { info, tags, paths, components }: Omit<OpenApiDocument, 'servers'>,
   documentPath: string,

@@ -1,4 +1,4 @@
-// The API descriptions, for programs and for people. They need no login: what is called with which right is no secret.
+// The API descriptions, for programs and for people. They need no login: which right opens which endpoint is no secret.
 
 import { z } from 'zod';
 import { apiReferencePage } from '../../pages/api-reference.ts';
@@ -12,9 +12,9 @@ import { type DescribedApi, type OpenApiDocument, openApiDocument } from './docu
 import { apiReferenceOf } from './reference.ts';
 
 interface Description extends DescribedApi {
-  /** With which endpoint the document is mounted. */
+  /** The API with which the document is mounted. */
   readonly api: Api;
-  /** Whose endpoints it describes. */
+  /** The APIs whose endpoints it describes. */
   readonly describes: readonly Api[];
 }
 
@@ -50,7 +50,7 @@ const openApiSchema = z
 
 const cached = publicFor(300);
 
-/** @param routes every endpoint there is, these included; asked for at the first request */
+/** @param routes all endpoints, including these; read at the first request */
 export function openApiRoutes(views: Views, routes: () => readonly Route[]): readonly Route[] {
   return descriptions.flatMap((description) => {
     let made: Omit<OpenApiDocument, 'servers'> | undefined;

@@ -1,4 +1,5 @@
-// The start page, and the account page: a shell that is the same for everybody, and the files of its script, which is an OIDC client.
+// The start page and the account page: a shell that is the same for everybody, and the files of its script, which is an
+// OIDC client.
 
 import { accountPage } from '../../pages/app-shells.ts';
 import { homePage } from '../../pages/home.ts';

@@ -5,7 +5,7 @@ import { type Route, route } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 import { type Views, viewsOf } from './views.ts';
 
-/** What every page needs of a branding: the views, and the endpoints of the files that pages refer to. */
+/** What every page needs of a branding: the views, and the endpoints for files. */
 export function brandedPages(branding: Branding): {
   readonly views: Views;
   readonly assets: readonly Route[];
@@ -14,7 +14,7 @@ export function brandedPages(branding: Branding): {
   return { views: viewsOf(look), assets: assetRoutes(assets) };
 }
 
-/** The files that pages refer to. A picture that is opened by itself runs nothing and loads nothing. */
+/** The files that pages refer to. A picture opened directly runs nothing and loads nothing. */
 export function assetRoutes(assets: readonly Asset[]): readonly Route[] {
   return assets.map(({ path, type, content }) =>
     route({

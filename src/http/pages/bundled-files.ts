@@ -1,4 +1,4 @@
-// The bundled scripts and styles of the account page and the console, below an address that changes with their content.
+// The bundled scripts and styles of the account page and the console, at an address that changes with their content.
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -6,10 +6,10 @@ import { webFiles } from '../../pages/web-files.ts';
 import { type Route, route } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 
-/** Each has the files at its own address, because a listener may serve one of them only. */
+/** Each serves the files at its own address, because a listener may have only one of them. */
 type BundledApi = 'account' | 'console';
 
-/** Path of the folder that the files are in now. @throws Error when they cannot be built */
+/** Path of the folder that currently contains the files. @throws Error when they cannot be built */
 export async function bundledFilesPath(api: BundledApi): Promise<string> {
   const { version } = await webFiles();
   return `/assets/${api}/${version}`;

@@ -1,8 +1,8 @@
 /** Where the console is. */
 export const consolePaths = {
   page: '/console',
-  /** Where its logins come back to. */
+  /** Where its logins return. */
   callback: '/console/callback',
-  /** Where people are after they have signed out. */
+  /** Where people are after signing out. */
   signedOut: '/console/signed-out',
 } as const;

@@ -10,7 +10,7 @@ import type { Views } from './views.ts';
 
 const common = { api: 'console', guard: 'anonymous', errors: 'html-or-edge' } as const;
 
-/** Every screen has its own address; which there are is the script's business. */
+/** Every screen has its own address. The script decides which screens there are. */
 const screens = [
   consolePaths.page,
   `${consolePaths.page}/:screen`,
@@ -24,7 +24,7 @@ const shells = (views: Views) =>
       ...common,
       methods: ['GET'],
       path,
-      // What routers in browsers make of the first screen.
+      // What routers in browsers make of the first screen's address.
       ...(path.endsWith('/') && { aliasOf: consolePaths.page }),
       produces: [htmlType],
       summary: 'Show the console',

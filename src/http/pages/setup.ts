@@ -33,8 +33,9 @@ const setupPageAnswer = contentAnswer(htmlType, 'A page for people');
 export type SetupRouteNeeds = Parameters<typeof completeSetup>[0] & { readonly views: Views };
 
 /**
- * `/setup`: the page behind the one-time link for the first administrator. The token is in the form, so
- * nobody without it can post one; it appears in no log line and, by the referrer policy, in no other request.
+ * `/setup`: the page of the one-time link for the first administrator. The form contains the token, so nobody can post
+ * it without having the token. The token appears in no log line and, because of the referrer policy, in no other
+ * request.
  */
 export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
   const show = route({

@@ -1,23 +1,23 @@
-// The view of the visitor who asks: the language they want, the look of this server.
+// The view for a visitor: the language they want, and the look of this server.
 
 import { acceptedLanguages, languageFor } from '../../pages/texts/languages.ts';
 import type { Look, View } from '../../pages/view.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
-/** What a view depends on; a request that failed early has no more than this. */
+/** What a view depends on. A request that failed early has no more than this. */
 export type Visitor = Pick<RequestContext, 'queryText' | 'headers'>;
 
 export type Views = (visitor: Visitor) => View;
 
 const cookieName = '__Host-overlay-auth-language';
-/** What the person has chosen for this browser, on the account page (web/account/language.tsx). */
+/** The language that the person chose for this browser on the account page (web/account/language.tsx). */
 const chosenCookieName = '__Host-overlay-auth-chosen-language';
 const languageLifetimeSeconds = 1800;
 const longestTags = 100;
 
 /**
- * The language that the application asked for (`ui_locales`, OIDC Core 3.1.2.1) wins over that of the person and of the
- * browser, on this page and, by a cookie, on those that follow it.
+ * The language that the application asked for (`ui_locales`, OIDC Core 3.1.2.1) takes precedence over the person's and
+ * the browser's, on this page and, through a cookie, on the following ones.
  */
 export function viewsOf(look: Look): Views {
   return (visitor) => {
@@ -30,7 +30,7 @@ export function viewsOf(look: Look): Views {
 }
 
 /**
- * The cookies with which an authorization request sets the language of the pages that follow, or takes it back.
+ * The cookies with which an authorization request sets the language of the following pages, or clears it.
  * @param asksFor its `ui_locales`, or null
  */
 export function languageCookies(visitor: Visitor, asksFor: string | null): readonly string[] {

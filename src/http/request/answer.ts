@@ -8,7 +8,7 @@ import { type ContentSecurity, contentSecurityPolicy } from './security-headers.
 /** Names are in lower case. Several values become several lines. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** A body that is too long to be handled at once: its parts are sent one after the other. */
+/** A body that is too long to be made at once. Its parts are sent one after the other. */
 export interface Parts {
   readonly parts: readonly string[];
 }
@@ -17,7 +17,7 @@ export function isInParts(body: Answer['body']): body is Parts {
   return typeof body === 'object' && body !== null && 'parts' in body;
 }
 
-/** What a handler returns. The security and CORS headers are added to every answer and need no mention. */
+/** What a handler returns. Every answer also gets the security and CORS headers. */
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -52,7 +52,7 @@ export function envelope(
   return json({ data: value, meta }, options);
 }
 
-/** A page of a list in the envelope. A long one is written in parts, so that nobody else waits for it. */
+/** A page of a list in the envelope. A long one is written in parts, so that it delays nobody else. */
 export async function listEnvelope(
   items: readonly unknown[],
   meta: Readonly<Record<string, unknown>>,
@@ -66,7 +66,7 @@ export async function listEnvelope(
 
 /**
  * A redirect; 302 unless given.
- * @param location what goes into the header as it is: dynamic parts must be percent-encoded before
+ * @param location used as the header unchanged: percent-encode dynamic parts first
  * @throws RangeError when it is not printable ASCII without spaces
  */
 export function redirect(location: string, options: AnswerOptions = {}): Answer {
@@ -95,7 +95,7 @@ export function empty(options: AnswerOptions = {}): Answer {
   return { status: options.status ?? 204, headers: options.headers ?? {}, body: null };
 }
 
-/** Sends an answer in addition to the headers that are there already. */
+/** Sends an answer in addition to the headers that are set already. */
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
   if (reply.sent) return;
   reply.code(answer.status);
@@ -114,7 +114,7 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
 const lingerTime = 500;
 const smallRest = 64 * 1024;
 
-// A short rest is read and dropped by Node, and the connection stays usable.
+// Node reads and drops a short rest, and the connection stays usable.
 function hasUnreadBody(raw: IncomingMessage): boolean {
   if (raw.complete) return false;
   if (raw.headers['transfer-encoding'] !== undefined) return true;
@@ -122,9 +122,9 @@ function hasUnreadBody(raw: IncomingMessage): boolean {
 }
 
 /**
- * After the answer, stops reading and closes half of the connection, and the rest a little later: closing at
- * once while the client is sending makes its system discard the answer (RFC 9112 section 9.6). Reading on
- * would let it send without end.
+ * After the answer, stops reading and closes half of the connection, and the rest a little later: closing at once while
+ * the client is sending makes its system discard the answer (RFC 9112 section 9.6), and reading on would let it send
+ * without end.
  */
 function closeGently(raw: IncomingMessage): void {
   const { socket } = raw;
@@ -141,13 +141,13 @@ export const jsonType = 'application/json';
 export const htmlType = 'text/html';
 const jsonOrHtml: readonly string[] = [jsonType, htmlType];
 
-/** Longer fields are not looked at; no browser or library sends one. */
+/** Longer headers are ignored; no browser or library sends one. */
 const longestAccept = 2048;
 
 /**
  * The best of the offered media types, or null when the client accepts none of them.
- * The highest quality wins, then the more specific range, then the earlier offer. An absent, empty, oversized
- * or wholly unreadable field accepts everything; an unreadable element is passed over.
+ * The highest quality wins, then the more specific range, then the earlier offer. An absent, empty, oversized or
+ * entirely unreadable header accepts everything; an unreadable element is skipped.
  * @param offered lower-case `type/subtype`, in the server's order of preference
  */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string | null {
@@ -175,9 +175,9 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
 }
 
 /**
- * Whether a client that accepts nothing of what there is gets a refusal. A JSON document is sent all the same, which
- * RFC 9110 12.4.1 allows: generic clients ask for more special names of it, and proxies hand on what a browser sent.
- * @param offered as `chooseMediaType`
+ * Whether a client that accepts none of the media types is refused. A JSON document is sent anyway, as RFC 9110 12.4.1
+ * allows: generic clients ask for more specific names of it, and proxies forward what a browser sent.
+ * @param offered as for `chooseMediaType`
  */
 export function isUnacceptable(accept: string | undefined, offered: readonly string[]): boolean {
   return chooseMediaType(accept, offered) === null && !offered.includes(jsonType);

@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** A bind point that accepts connections, with the port it really has. */
+/** A bind point that accepts connections, with its real port. */
 export interface OpenBindPoint {
   readonly bindPoint: BindPoint;
   readonly isAllowedOrigin: OriginCheck;
@@ -24,11 +24,11 @@ export interface OpenBindPoint {
 /** What one server (one interface of a listener) knows about itself. */
 export interface ServerScope {
   readonly listener: Listener;
-  /** By the Host header in lower case; filled when the port is known. */
+  /** By the Host header in lower case; filled once the port is known. */
   readonly byHost: ReadonlyMap<string, OpenBindPoint>;
-  /** Stands in where no Host is needed. */
+  /** Used where no Host is required. */
   readonly fallback: OpenBindPoint;
-  /** True while shutting down: every answer ends its connection. */
+  /** True while shutting down: every answer closes its connection. */
   readonly isDraining: boolean;
   readonly applicationOrigins?: ApplicationOrigins | undefined;
   readonly tracing?: TracingInUse | undefined;
@@ -40,30 +40,30 @@ const noAuthorization: readonly string[] = [];
 
 const commonHeaders = { ...securityHeaders, vary: 'origin' };
 
-/** The parts of a request that Node's own header object does not show: how often a line was there. */
+/** What Node's own header object does not show: how often a header was sent. */
 interface Lines {
   hosts: number;
   authorization: readonly string[];
 }
 
-/** What an endpoint accepts that others do not. */
+/** What an endpoint accepts and others do not. */
 export interface Admission {
-  /** False for endpoints that serve machines inside, by whatever address they dial. */
+  /** False for endpoints that serve internal machines, whatever address these dial. */
   readonly needsHost: boolean;
-  /** Whether the pages of other sites may send what could change something. */
+  /** Whether pages of other sites may send requests that could change something. */
   readonly acceptsForeignPages: boolean;
   /** Whether the scripts of every site may read the answers. */
   readonly isReadableByAll: boolean;
-  /** Whether scripts of every registered application may call it. */
+  /** Whether scripts of all registered applications may call it. */
   readonly isForApplications: boolean;
-  /** False for what machines ask all the time. */
+  /** False for what machines request all the time. */
   readonly isTraced: boolean;
 }
 
 /**
- * Begins requests: makes the context, and puts the headers on the answer that every answer has. Must run before
- * anything else looks at the request; a second call returns the same context.
- * @throws AuthError with the context already made, so that the refusal has headers and a reference id too
+ * Begins a request: makes the context, and sets the headers that every answer has. Must run before anything else reads
+ * the request; a second call returns the same context.
+ * @throws AuthError after the context is made, so that the refusal has headers and a reference id too
  */
 export function requestBeginner(
   clock: Clock,
@@ -94,7 +94,7 @@ export function requestBeginner(
     reply.header('x-request-id', request.id);
     if (scope.isDraining) reply.header('connection', 'close');
     const origin = raw.headers.origin;
-    // Nobody reads an answer that does not come from a bind point, so it names no origin either.
+    // An answer that does not come from a bind point is for nobody to read, so it names no origin either.
     if (found !== undefined && isReadableByAll) reply.headers(corsHeaders('*'));
     else if (origin !== undefined && found !== undefined && isAllowedOrigin(origin)) {
       reply.headers(corsHeaders(origin));
@@ -110,13 +110,13 @@ export function requestBeginner(
   };
 }
 
-/** Of a header that was sent twice neither is believed. */
+/** If a header was sent twice, neither counts. */
 function beginTrace(tracing: Tracing, { id: requestId, raw }: FastifyRequest): RequestTrace | null {
   const { traceparent } = raw.headers;
   return tracing.begin({ requestId, traceparent: typeof traceparent === 'string' ? traceparent : undefined });
 }
 
-// Runs for every request: compares lengths before text and allocates only when there is something to keep.
+// Runs for every request: compares lengths before text, and allocates only if there is something to keep.
 function countLines(rawHeaders: readonly string[]): Lines {
   let hosts = 0;
   let authorization: string[] | null = null;
@@ -162,7 +162,7 @@ function requireOwnTarget(
 ): void {
   if (found === undefined) throw new AuthError('misdirected_request', { detail: `Host: ${headers.host}` });
   if (url.startsWith('/') || url === '*') return;
-  // An absolute target replaces the Host header; no honest request has one that differs.
+  // An absolute target takes precedence over the Host header. No honest request has two different ones.
   const authority = /^https:\/\/([^/?#]*)/i.exec(url)?.[1];
   if (authority === undefined || openBindPointOf(scope, authority) !== found) {
     throw new AuthError('misdirected_request', { detail: `target ${url.slice(0, 200)}` });
@@ -171,18 +171,18 @@ function requireOwnTarget(
 
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** By its method; any page can make a browser send a GET. */
+/** Decided by the method: any page can make a browser send a GET. */
 export function mayChangeSomething(method: string): boolean {
   return !reading.has(method);
 }
 
 /**
- * Refuses a request that may change something and that a page of another site has made. The browser adds what belongs to
- * the person: cookies, and the client certificate of the connection. That the page cannot read the answer is no
- * defence: what it wanted is done by then. Programs send neither `Origin` nor `Sec-Fetch-Site`.
+ * Refuses a request that may change something and that a page of another site has made. The browser adds what belongs
+ * to the person: cookies, and the client certificate of the connection. It does not help that the page cannot read the
+ * answer: by then the change is made. Programs send neither `Origin` nor `Sec-Fetch-Site`.
  *
- * A page of a sibling host, or of another port of this one (`same-site`), is foreign too: cookies and certificate come
- * along as well, and whoever runs it does not run this service. `none` is the person's own doing: no page made it.
+ * A page of a sibling host, or of another port of this one (`same-site`), is foreign too: cookies and certificate are
+ * sent as well, and somebody else may run it. `none` means that the person acted, not a page.
  * @throws AuthError forbidden
  * @see RFC 6454 section 7.3; Fetch Metadata Request Headers, section 2.3
  */

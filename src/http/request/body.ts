@@ -1,4 +1,4 @@
-// The bytes of a body or query become typed values here, and are trusted afterwards.
+// Turns the bytes of a body or query into typed values, which are trusted afterwards.
 import { z } from 'zod';
 import { nearestKey } from '../../config/nearest-key.ts';
 import { AuthError, type FieldProblem } from '../../errors/auth-error.ts';
@@ -15,7 +15,7 @@ type Received = Pick<RequestContext, 'headers' | 'rawBody'>;
 
 /**
  * Reads a JSON or form body and applies the schema.
- * An empty body is an empty record, with or without one of the accepted media types.
+ * An empty body is an empty record, with or without an accepted media type.
  * @throws AuthError unsupported_media_type   another media type, a charset other than UTF-8, a content coding
  * @throws AuthError could_not_parse_body     not well-formed, duplicate names in JSON included
  * @throws AuthError could_not_validate       does not fit the schema; names the fields
@@ -58,7 +58,7 @@ export function readQuery<Schema extends z.ZodType>(text: string, schema: Schema
 
 /**
  * Applies a schema to what a client sent.
- * @throws AuthError could_not_validate   with one problem per field, secrets left out
+ * @throws AuthError could_not_validate   with one problem per field, without secrets
  */
 export function validate<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
   const names = knownNames();
@@ -87,7 +87,7 @@ function readFields(request: Received, rule: BodyRule): Fields {
   }
 }
 
-/** The media type of the body; null when it is missing or one that nobody here decodes. */
+/** The media type of the body; null when it is missing or unsupported. */
 function mediaTypeOf({ headers }: Received): MediaType | null {
   const coding = headers['content-encoding'];
   // Nothing is ever decompressed: a small body could become a large one.
@@ -98,10 +98,10 @@ function mediaTypeOf({ headers }: Received): MediaType | null {
   return isUtf8 ? mediaType : null;
 }
 
-/** Names and values without a prototype; a form field that was sent several times has all its values in order. */
+/** Names and values without a prototype. A repeated form field has all its values, in order. */
 type Fields = Record<string, unknown>;
 
-// A byte order mark is not skipped, so that the parsers see and refuse it.
+// A byte order mark is kept, so that the parsers see and refuse it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The members of a JSON object. @throws MalformedInput as the strict parser, not UTF-8, or not an object */
@@ -160,13 +160,13 @@ export function parseMediaType(text: string): MediaType | null {
   return { essence: essence.toLowerCase(), charset: values.get('charset') ?? null };
 }
 
-/** Fields whose value is never repeated in an answer, wherever their name contains the word. */
+/** The values of these fields never appear in an answer, wherever the name contains the word. */
 const secretField = /pass|secret|token|code|verifier|assertion|jwt|key|hint|credential|cert|seed/i;
 const longestValue = 100;
 const longestName = 80;
 const mostProblems = 10;
 
-/** The names that would have been right where a member is unknown: zod tells them only while it judges. */
+/** The known names, for suggestions about an unknown member: zod tells them only while it validates. */
 interface KnownNames {
   /** For `safeParse`. */
   note(issue: z.core.$ZodRawIssue): undefined;
@@ -225,7 +225,7 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
   return lowerFirst(issue.message);
 }
 
-// Only own properties: a path never leads into a prototype.
+// Own properties only: a path must never lead into a prototype.
 function valueAt(sent: unknown, path: readonly string[]): unknown {
   let value = sent;
   for (const name of path) {
@@ -252,8 +252,8 @@ const tokenField = {
 };
 
 /**
- * Puts the access token that a form brings in its body (RFC 6750 2.2) in the place of an Authorization header. It is
- * looked for in POST requests with a form only; other bodies are not read.
+ * Treats the access token that a form brings in its body (RFC 6750 2.2) like an Authorization header. Looks only at
+ * POST requests with a form; other bodies are not read.
  * @throws AuthError could_not_validate, could_not_parse_body   it appears twice, or the form cannot be read
  * @throws AuthError invalid_request   an Authorization header has one too: only one way may be used (RFC 6750 2)
  */

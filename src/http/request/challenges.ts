@@ -10,8 +10,8 @@ export function challengeLines(challenges: readonly Challenge[]): string[] {
 
 /**
  * `scheme realm="…", error="…", error_description="…", max_age="…", id="…", issuer="…"`.
- * `id` and `issuer` come from administrators: a value that a header cannot carry is left out, because a
- * challenge without the hint is of more use than none.
+ * `id` and `issuer` come from administrators. A value that a header cannot carry is omitted, because a challenge
+ * without the hint is more useful than none.
  * @throws RangeError when one of the other parameters has such a value, which is a defect
  */
 export function formatChallenge(challenge: Challenge): string {

@@ -1,17 +1,17 @@
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 
-// Which web origins may read our answers and change something (begin-request.ts): the bind point's own and those that
-// codes are sent to anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and certificates
-// of a browser must not be usable by the pages of others.
+// Which web origins may read our answers and change something (begin-request.ts): the bind point's own, and those that
+// receive codes anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and other sites'
+// pages must not be able to use the browser's certificates.
 
 /** Decides for one bind point whether an Origin header names an allowed origin. */
 export type OriginCheck = (origin: string) => boolean;
 
 /**
- * Whether an origin is that of a registered application that runs in browsers.
- * @param isForApplications whether the endpoint is one of the protocol, which applications call with scripts; others
- *                          are for those with apiAccess
+ * Whether an origin belongs to a registered application that runs in browsers.
+ * @param isForApplications whether it is an endpoint of the protocol, which scripts of any application may call; others
+ * are for those with apiAccess
  */
 export type ApplicationOrigins = (origin: string, isForApplications: boolean) => boolean;
 
@@ -31,19 +31,19 @@ const exposedHeaders = [
   'deprecation',
 ].join(', ');
 
-/** Headers of an answer to a request from an allowed origin; `*` stands for all. `vary: origin` is on every answer. */
+/** Headers of an answer to a request from an allowed origin; `*` means all. Every answer has `vary: origin`. */
 export function corsHeaders(origin: string): Readonly<Record<string, string>> {
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposedHeaders };
 }
 
-/** Further headers of the answer to a preflight; browsers keep it for ten minutes. */
+/** Further headers of the answer to a preflight. Browsers keep it for ten minutes. */
 export const preflightHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-methods': allowedMethods,
   'access-control-allow-headers': allowedHeaders,
   'access-control-max-age': '600',
 };
 
-/** The allow-list of a bind point; exact texts, and origins of any port where the pattern says so. */
+/** The allow-list of a bind point: exact texts, and origins with any port if the pattern says so. */
 export function originCheck(bindPoint: BindPoint, listener: Listener): OriginCheck {
   const patterns = listener.apis.flatMap((api) => (api.binding === 'edge-oidc' ? api.redirectUris : []));
   const own = new URL(`https://${bindPoint.address}`).origin;
@@ -51,7 +51,7 @@ export function originCheck(bindPoint: BindPoint, listener: Listener): OriginChe
   return (origin) => origin === own || isOfPattern(origin);
 }
 
-/** Whether an origin is that of one of the redirect URIs. */
+/** Whether one of the redirect URIs has this origin. */
 export function originsOf(patterns: readonly RedirectUriPattern[]): OriginCheck {
   const exact = new Set<string>();
   const anyPort: string[] = [];
@@ -68,7 +68,7 @@ function addOrigin(origins: Set<string>, { uri }: Extract<RedirectUriPattern, { 
   if (protocol === 'https:' || protocol === 'http:') origins.add(origin);
 }
 
-// A browser leaves the port out only where it is the scheme's own.
+// A browser omits the port only if it is the scheme's default.
 function isPortOf(origin: string, prefix: string): boolean {
   if (!origin.startsWith(prefix)) return false;
   const port = origin.slice(prefix.length);

@@ -1,5 +1,5 @@
-// What an endpoint may answer: its successes are part of its declaration, its refusals follow from the rest of it
-// and from the codes that it names. The API description is written from this, and tests compare every answer with it.
+// What an endpoint may answer: its successes are part of its declaration; its refusals follow from the rest of it and
+// from the codes that it names. The API description is made from this, and tests compare every answer with it.
 
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -9,16 +9,16 @@ import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers
 import { errorTable } from './errors.ts';
 import { mediaTypesOf, type Route } from './route.ts';
 
-/** One answer by media type. No content: the answer has no body. */
+/** One answer, by media type. Without content, the answer has no body. */
 export interface DeclaredAnswer {
   readonly description: string;
-  /** The schema of a JSON document; other contents are text or bytes. */
+  /** The schema of a JSON document. Other contents are text or bytes. */
   readonly content: Readonly<Record<string, z.ZodType>>;
-  /** Headers that this answer may have besides those that follow from guard and status, with what they say. */
+  /** Headers that this answer may have beyond those that follow from guard and status, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Of a login that is not complete. */
+/** For a login that is not complete. */
 export const totpRequiredHeader = {
   'totp-required': 'true: a TOTP code is still to be given',
 } as const;
@@ -59,7 +59,7 @@ export function listAnswer(schema: z.ZodType, description: string): DeclaredAnsw
   return documentAnswer(z.strictObject({ data: z.array(schema), meta: pageMeta }), description);
 }
 
-/** Nothing more to say than that it is done. */
+/** Says only that it is done. */
 export const doneAnswer: DeclaredAnswer = dataAnswer(z.strictObject({}), 'Done');
 
 export function redirectAnswer(description: string): DeclaredAnswer {
@@ -70,12 +70,12 @@ export function contentAnswer(mediaType: string, description: string): DeclaredA
   return { description, content: { [mediaType]: text } };
 }
 
-/** The same answer, for people as a page. */
+/** The same answer, which people get as a page. */
 export function orPage({ content, ...answer }: DeclaredAnswer): DeclaredAnswer {
   return { ...answer, content: { ...content, [htmlType]: text } };
 }
 
-/** Can happen to any request, before or while it is handled. */
+/** May happen to any request, before or while it is handled. */
 const anywhere: readonly ErrorCode[] = [
   'invalid_request',
   'payload_too_large',

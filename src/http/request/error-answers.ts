@@ -7,18 +7,18 @@ import { challengeLines } from './challenges.ts';
 import { errorTable, retryAfterOf } from './errors.ts';
 import { formPostAnswer } from './form-post.ts';
 
-/** How an endpoint words its errors; `html-or-…`: a page for clients that prefer one. */
+/** The form of an endpoint's errors; `html-or-…`: a page for clients that prefer one. */
 export type ErrorFormat = 'oauth' | 'edge' | 'html-or-oauth' | 'html-or-edge';
 
-/** What the answer depends on besides the failure. */
+/** What the answer depends on apart from the failure. */
 export interface FailedRequest {
   readonly requestId: string;
-  /** Of the trace that it belongs to. */
+  /** Of the trace that the request belongs to. */
   readonly traceId?: string | undefined;
   readonly accept: string | undefined;
-  /** How a page would look to whoever asks. */
+  /** How a page would look for the visitor. */
   readonly view: () => View;
-  /** Where a person continues with the login that the request belongs to; null when there is none. */
+  /** Where a person continues with the login of this request; null when there is none. */
   readonly loginPage: string | null;
   /** Whether the client tried to authenticate with the Basic scheme. */
   readonly usedBasic: boolean;
@@ -36,7 +36,7 @@ export function errorAnswer(failure: AuthError, format: ErrorFormat, request: Fa
 }
 
 const outside = Object.values(errorTable);
-// All there are, so that generated clients know them.
+// All possible values, so that generated clients know them.
 const oauthErrors = [...new Set(outside.map(({ oauthError }) => oauthError))].sort();
 const edgeCodes = [...new Set(outside.map(({ edgeCode }) => edgeCode))].sort();
 
@@ -90,8 +90,8 @@ export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'vie
 }
 
 /**
- * The envelope of the Edge APIs; `cause` tells which field was refused, the first one if there are several. Its three
- * members are always there: existing clients print them.
+ * The envelope of the Edge APIs. `cause` names the refused field, the first one if there are several. It always has
+ * three members, because existing clients print them.
  */
 export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
   const problem = failure.fields[0];
@@ -121,15 +121,15 @@ export function htmlError(failure: AuthError, request: FailedRequest): Answer {
     problems: failure.fields,
     retryAfterSeconds,
     startAgain: failure.startAgain,
-    // Whoever has to wait has lost nothing; other refusals would be the same again.
+    // Somebody who has to wait has lost nothing. Repeating any other request would be refused again.
     goOn: retryAfterSeconds === undefined ? null : request.loginPage,
   });
   return page(document, { status, headers: errorHeaders(failure, request) });
 }
 
 /**
- * Sends an authorization error back to the client. Its description goes along; the redirect URI was validated
- * by whoever built the error.
+ * Sends an authorization error back to the client, with its description. Whoever made the error has validated the
+ * redirect URI.
  * @see RFC 6749 section 4.1.2.1, RFC 9207
  */
 function authorizationErrorAnswer(failure: AuthorizationError, view: () => View): Answer {
@@ -137,7 +137,7 @@ function authorizationErrorAnswer(failure: AuthorizationError, view: () => View)
   const fields: readonly (readonly [string, string])[] = [
     ['error', errorTable[failure.code].oauthError],
     ['error_description', oauthDescription(failure)],
-    // toWellFormed: a lone surrogate has no percent-encoding and would turn the refusal into a failure of ours.
+    // toWellFormed: a lone surrogate cannot be percent-encoded, and would turn the refusal into our own failure.
     ...(state === null ? [] : [['state', state.toWellFormed()] as const]),
     ['iss', issuer],
   ];
@@ -171,7 +171,7 @@ function isAboutClient({ code }: AuthError): boolean {
 function errorHeaders(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): AnswerHeaders {
   const headers: Record<string, string | readonly string[]> = {};
   const challenges = challengeLines(failure.challenges);
-  // RFC 6749 section 5.2, RFC 9110 section 15.5.2: what a client may authenticate with.
+  // RFC 6749 section 5.2, RFC 9110 section 15.5.2: how a client may authenticate.
   if (statusOf(failure, request) === 401 && isAboutClient(failure))
     challenges.push('Basic realm="overlay-oidc"');
   if (challenges.length > 0) headers['www-authenticate'] = challenges;

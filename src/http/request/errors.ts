@@ -1,5 +1,5 @@
-// Errors become answers here and nowhere else. This file says what each code means outside (status, the word
-// of OAuth, the word of the Edge APIs) and which code an unexpected failure gets; error-answers.ts renders.
+// Only here do errors become answers. This file says what each code means outside (status, OAuth's word, the word of
+// the Edge APIs) and which code an unexpected failure gets; error-answers.ts renders.
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
@@ -7,7 +7,10 @@ import { HashPoolFull, HashPoolStopped } from '../../platform/secrets/hash-pool.
 import { NotAsSeen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone, StoreUnavailable } from '../../store/contracts/store.ts';
 
-/** The error values of RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1, RFC 8628 3.5 and OIDC Core 3.1.2.6 in use. */
+/**
+ * The error values in use, from RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1, RFC 8628 3.5 and OIDC Core
+ * 3.1.2.6.
+ */
 export type OAuthError =
   | 'invalid_request'
   | 'invalid_client'
@@ -110,7 +113,7 @@ export const errorTable: Readonly<Record<ErrorCode, OutsideError>> = {
   server_error: row(500, 'server_error', 'UNHANDLED'),
 };
 
-/** Seconds that a client is told to wait when the failure itself does not know. */
+/** How many seconds a client should wait if the failure itself does not say. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { rate_limited: 30, busy: 1, unavailable: 5 };
 
 /** The `Retry-After` of a failure in whole seconds, if it has one. */
@@ -120,8 +123,8 @@ export function retryAfterOf(failure: AuthError): number | undefined {
 }
 
 /**
- * The failure that stands for whatever was thrown. What nobody expected becomes `server_error`, which says
- * nothing about its cause outside.
+ * The failure for whatever was thrown. Anything unexpected becomes `server_error`, which reveals nothing about its
+ * cause.
  */
 export function asAuthError(thrown: unknown): AuthError {
   if (thrown instanceof AuthError) return thrown;
@@ -154,7 +157,7 @@ export function asAuthError(thrown: unknown): AuthError {
   return new AuthError('server_error', { cause: thrown });
 }
 
-/** What the HTTP framework and the parser below it throw because of the request. */
+/** Errors that the HTTP framework and its parser throw because of the request. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'invalid_request',
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',

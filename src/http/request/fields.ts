@@ -9,24 +9,24 @@ import type { Millis } from '../../platform/clock.ts';
 import { longestCertificateRequest } from '../../platform/x509/certificate-request.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The id in the path. @throws AuthError not_found   for what cannot be one */
+/** The id in the path. @throws AuthError not_found   for text that cannot be an id */
 export function idOf({ params }: Pick<RequestContext, 'params'>): string {
   const id = params.id ?? '';
-  // Ids are ours and have no other characters; whatever else was sent must not reach the store.
+  // Our ids contain no other characters. Anything else must not reach the store.
   if (!/^[\w.-]{1,64}$/.test(id)) throw new AuthError('not_found');
   return id;
 }
 
-/** An id in a body. Ids are ours: no other characters occur in them. */
+/** An id in a body. Our ids contain no other characters. */
 export const idText = z.string().regex(/^[\w.-]{1,64}$/, 'must be an id');
 
-/** Null is what some clients send for none. */
+/** Some clients send null for none. */
 export const tags = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
   .nullable()
   .transform((value) => value ?? {});
 
-/** RFC 3339; left out or null: none. */
+/** RFC 3339; absent or null: none. */
 export const optionalTime = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
   .nullish()
@@ -45,12 +45,12 @@ export const durationField = durationText.transform((text, context): Millis => {
   }
 });
 
-/** What a parameter is for those who send it; to us all parameters are texts, whose rules `listQuery` knows. */
+/** The type of a parameter, for those who send it. To us all parameters are texts, whose rules `listQuery` knows. */
 function described(schema: JsonSchema): JsonSchema & { readonly type?: JsonSchema['type'] | undefined } {
   return { type: undefined, ...schema } as JsonSchema;
 }
 
-/** Of a list. What would narrow it elsewhere and is not understood here is refused, not ignored. */
+/** Parameters of a list. A filter that is not understood is refused, not ignored. */
 export const listParameters = z.object({
   filter: z
     .string()
@@ -90,7 +90,7 @@ export const listParameters = z.object({
     .meta({ description: 'Only for clients that send it empty' }),
 });
 
-/** Of a change. `force`: also when no administrator is left who can log in. */
+/** Parameters of a change. `force`: even if no administrator could log in any more. */
 export const changeParameters = z.object({
   force: z
     .enum(['true', 'false'])
@@ -102,10 +102,10 @@ export const changeParameters = z.object({
 /** A certificate signing request in a body, PEM. */
 export const csrText = z.string().max(longestCertificateRequest);
 
-/** Asks for a certificate of the session (PEM), which then comes with the tokens. */
+/** Asks for a certificate of the session (PEM), which is issued with the tokens. */
 export const csrPem = csrText.optional();
 
-/** A TOTP or recovery code in a body or header; what it looks like otherwise is for the rule to judge. */
+/** A TOTP or recovery code in a body or header. The rule judges everything else about its form. */
 export const totpCode = z.string().max(64);
 
 /** Names or ids of configuration types: one, several or none. */
@@ -114,7 +114,7 @@ export const configTypes = z
   .optional()
   .transform((value) => (value === undefined ? [] : typeof value === 'string' ? [value] : value));
 
-// What clients say about themselves at login, in JSON as `envInfo` and `sdkInfo`, in a form as their own fields.
+// What clients say about themselves at login: in JSON as `envInfo` and `sdkInfo`, in a form as separate fields.
 
 const longest = 255;
 /** RFC 1035 section 2.3.4, as text without the final dot. */
@@ -147,13 +147,13 @@ const sdkInfoInput = z.object({
   version: word(longest),
 });
 
-/** Members of a JSON body. Null is what some clients send for none. */
+/** Members of a JSON body. Some clients send null for none. */
 export const clientInfoMembers = { envInfo: envInfoInput.nullish(), sdkInfo: sdkInfoInput.nullish() };
 
 const env = envInfoInput.shape;
 const sdk = sdkInfoInput.shape;
 
-/** Members of a body that may be a form too. */
+/** Members of a body that may also be a form. */
 export const clientInfoFields = {
   ...clientInfoMembers,
   envArch: env.arch,
@@ -179,7 +179,7 @@ export function clientInfoOf({ envInfo, sdkInfo }: z.output<typeof membersSchema
   return Object.keys({ ...info.envInfo, ...info.sdkInfo }).length === 0 ? undefined : info;
 }
 
-/** As `clientInfoOf`; the fields of a form count where the members of JSON do not say it. */
+/** Like `clientInfoOf`. The fields of a form count where the JSON members are absent. */
 export function clientInfoOfFields(body: z.output<typeof fieldsSchema>): ClientInfo | undefined {
   const envInfo = {
     arch: body.envArch,

@@ -14,17 +14,17 @@ import type { RequestContext } from './request-context.ts';
 import type { Api, Guard } from './route.ts';
 
 /**
- * Finds out who calls, from the tokens of the request and, where a token is bound to one, the certificate.
- * A RequestContext fits `PresentedCredentials`; sessions/ has its own view of it.
+ * Finds out who calls, from the tokens of the request and, for a bound token, the certificate.
+ * A RequestContext fits `PresentedCredentials`, which is how sessions/ sees it.
  * @throws AuthError unauthorized   with every challenge that applies
  */
 export type Authenticate = (presented: RequestContext) => Principal | Promise<Principal>;
 
 /**
  * Whether this caller may use an endpoint.
- * @returns what lets the caller in besides the session; null where any session does
- * @throws AuthError unauthorized   factors are outstanding: only authentication is lacking (spec section 7.1)
- * @param permission for whom who has it an endpoint of administrators is open too
+ * @returns the right that lets the caller in; null if any session may call
+ * @throws AuthError unauthorized   factors are outstanding: only authentication is missing (spec section 7.1)
+ * @param permission also opens an endpoint for administrators to those who have it
  * @throws AuthError forbidden      fully authenticated, but without the right
  */
 export function enforceGuard(guard: Guard, principal: Principal, permission?: Permission): Right | null {
@@ -43,7 +43,7 @@ export function enforceGuard(guard: Guard, principal: Principal, permission?: Pe
 }
 
 /**
- * Refuses a token that is for an application, where it is not for the application to call.
+ * Refuses a token of an application where applications may not call.
  * @throws AuthError unauthorized
  */
 export function requireAudience(api: Api, { isOfApplication }: Principal): void {
@@ -62,17 +62,17 @@ export function callerRefusal(refused: CallerRefused, principal: Principal | nul
 }
 
 function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {
-  // An access token cannot be upgraded: only a new login, with every factor, gives one that is good.
+  // An access token cannot be upgraded: only a new login, with every factor, yields a sufficient one.
   if (mechanism === 'oidc') return [oidcChallenge('invalid')];
-  // RFC 9110 15.5.2 requires one. The token as it is does not suffice for this call.
+  // RFC 9110 15.5.2 requires a challenge. The token is not sufficient for this call.
   if (lackingJwt === undefined) return [ztSessionChallenge('invalid')];
   const { signerId: id, issuer, error } = lackingJwt;
   return [secondaryExtJwtChallenge(error, issuer === null ? [] : [{ id, issuer }])];
 }
 
 /**
- * `expires-at` (RFC 3339) and `expiration-seconds` of a session: never negative and, whatever the clock does,
- * never longer than what was granted.
+ * `expires-at` (RFC 3339) and `expiration-seconds` of a session: never negative and, even if the clock is changed,
+ * never longer than granted.
  */
 export function sessionHeaders(
   session: Pick<Principal, 'issuedAt' | 'expiresAt'>,

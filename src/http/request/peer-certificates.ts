@@ -6,20 +6,20 @@ export interface PeerCertificates {
   /** SHA-256 of the leaf as base64url, the form of `cnf.x5t#S256` (RFC 8705 section 3.1). */
   readonly leafThumbprint: string;
   /**
-   * DER: first the leaf, whose key the handshake proved, then those of the certificates sent with it that
-   * lead upwards from it. Nothing here has been validated: the handshake accepts every certificate.
+   * DER: first the leaf, whose key the handshake proved, then the certificates sent with it that lead upwards from it.
+   * None of this is validated: the handshake accepts every certificate.
    */
   readonly chain: readonly Buffer[];
 }
 
-/** More is neither needed by any PKI in use nor worth the work for somebody unknown. */
+/** No PKI in use needs more, and validating more for a stranger costs too much. */
 const longestChain = 8;
 const largestChainBytes = 32 * 1024;
 
 const bySocket = new WeakMap<TLSSocket, PeerCertificates | null>();
 
-// A TLS session ticket holds the leaf but not the rest of the chain. The rest is no secret and proves nothing
-// by itself, so it may be remembered for the connections that resume; every login validates it again.
+// A TLS session ticket contains the leaf but not the rest of the chain. The rest is not secret and proves nothing by
+// itself, so it can be remembered for connections that resume. Every login validates it again.
 const intermediatesByLeaf = recentMap<string, readonly Buffer[]>(1000);
 
 /** The client's certificates, or null when it sent none. Read once per connection. */
@@ -32,13 +32,13 @@ export function peerCertificates(socket: TLSSocket): PeerCertificates | null {
 }
 
 /**
- * To be called when a handshake is done: remembers the intermediates of a full handshake, because a connection
- * that resumes it may be the first to ask.
+ * Call it when a handshake is done. Remembers the intermediates of a full handshake, because the first to ask for them
+ * may be a connection that resumes it.
  */
 export function rememberIntermediates(socket: TLSSocket): void {
   if (socket.isSessionReused()) return;
   const leaf = socket.getPeerX509Certificate();
-  // Without an issuer among the certificates sent there is nothing that a resumption would lose.
+  // Without an issuer among the sent certificates, a resumption would lose nothing.
   if (leaf === undefined || leaf.issuerCertificate === undefined) return;
   peerCertificates(socket);
 }
@@ -57,7 +57,7 @@ function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {
   return { leafThumbprint, chain };
 }
 
-// Node answers with an empty object where there is no certificate.
+// Node returns an empty object if there is no certificate.
 function isCertificate(certificate: Partial<PeerCertificate>): certificate is PeerCertificate {
   return certificate.raw !== undefined;
 }

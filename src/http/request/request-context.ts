@@ -19,8 +19,8 @@ export type Arrival = Pick<
 >;
 
 /**
- * What an endpoint may know about the request it answers. One is made per request, so it is a class: what is
- * computed on demand lives on the prototype and costs a request nothing.
+ * What an endpoint may know about the request it answers. It is a class because one is made for each request: values
+ * computed on demand live on the prototype and cost a request nothing.
  */
 export class RequestContext {
   /** The reference id: in `x-request-id`, in error bodies, in the log and in `explain`. */
@@ -29,20 +29,20 @@ export class RequestContext {
   /** On the monotonic clock, to measure how long the answer takes. */
   readonly startedAt: Millis;
   readonly listener: Listener;
-  /** The bind point that the Host header names; its address and issuer are what documents may mention. */
+  /** The bind point that the Host header names. Documents may mention its address and issuer only. */
   readonly bindPoint: BindPoint;
   /**
-   * The address of the client: of the other end of the connection, or what a load balancer says in a PROXY header
-   * (proxied-connections.ts). Headers of the request are not believed.
+   * The address of the client: the other end of the connection, or what a load balancer says in a PROXY header
+   * (proxied-connections.ts). Request headers are not believed.
    */
   readonly remoteAddress: string;
   /** The values of all Authorization lines in order, at most three. */
   authorization: readonly string[];
   /** Who calls; null on anonymous endpoints. Set by the guard. */
   principal: Principal | null = null;
-  /** What the guard let the caller in by; null where any session does. */
+  /** The right by which the guard let the caller in; null if any session may call. */
   right: Right | null = null;
-  /** The page of the login that the request belongs to, with its query; set once the login is known to be good. */
+  /** The page of the login that the request belongs to, with its query; set once the login is known to be valid. */
   loginPage: string | null = null;
   /** The trace that the request belongs to; null when there is none. */
   trace: RequestTrace | null = null;
@@ -96,7 +96,7 @@ export class RequestContext {
     return this.#request.body as Buffer | undefined;
   }
 
-  /** The token of the `zt-session` header. Node joins several lines by `, `, which no token contains. */
+  /** The token of the `zt-session` header. Node joins several headers with `, `, which no token contains. */
   get ztSession(): string | undefined {
     const value = this.#request.headers['zt-session'];
     return typeof value === 'string' ? value : undefined;
@@ -113,7 +113,7 @@ export class RequestContext {
   }
 }
 
-/** The context of a request whose caller the guard has let through. */
+/** The context of a request whose caller the guard has let in. */
 export interface AuthenticatedContext extends RequestContext {
   principal: Principal;
 }
@@ -136,10 +136,10 @@ export function ownCallOf(context: AuthenticatedContext): OwnCall {
   return { caller: context.principal, origin: originOf(context) };
 }
 
-/** The tokens of a request, as sessions/ wants them. */
+/** The tokens of a request, in the form that sessions/ takes. */
 export function presentedTokens(context: RequestContext): PresentedTokens {
   return {
-    // An empty header is what clients send that have no session.
+    // Clients without a session may send an empty header.
     ztSession: context.ztSession || null,
     bearers: bearerTokens(context.authorization),
     clientCertificates: () => context.clientCertificates,
@@ -147,14 +147,14 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
 }
 
 /**
- * The tokens of the lines with the Bearer scheme, whose name has no case (RFC 9110 11.1). A proxy may have
- * joined several lines by commas. A line without a token gives an empty one, which is never valid.
- * @throws AuthError invalid_request   more tokens than lines are accepted: each of them costs a verification
+ * The tokens of the lines with the Bearer scheme, whose name is case-insensitive (RFC 9110 11.1). A proxy may have
+ * joined several lines with commas. A line without a token yields an empty one, which is never valid.
+ * @throws AuthError invalid_request   more tokens than lines are allowed, since each of them costs a verification
  */
 export function bearerTokens(lines: readonly string[]): readonly string[] {
   const [first] = lines;
   if (first === undefined) return none;
-  // What nearly every caller sends: one line without a list in it. Gives what the rest would, for half a microsecond less.
+  // What nearly every caller sends: one line that is not a list. Same result as below, half a microsecond faster.
   if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(',')) {
     return [first.slice(plainScheme.length).trim()];
   }
@@ -182,8 +182,8 @@ const idLength = 10;
 const poolSize = 400;
 
 /**
- * A source of reference ids: ten characters, 50 random bits. They name a request towards people and grant nothing.
- * Random bytes are taken many at a time, because every request needs an id.
+ * Makes reference ids: ten characters, 50 random bits. They name a request to people and grant nothing. Random bytes
+ * are fetched many at a time, because every request needs an id.
  */
 export function referenceIds(random: Random): () => string {
   let pool = random.bytes(0);

@@ -1,6 +1,6 @@
-// How an endpoint is declared. The declaration says everything that is true of the endpoint before its handler
-// runs (methods, who may call, media types, schemas, wording of errors), so that mounting can enforce it and
-// the API description can be written from it. Mounting on the HTTP framework is mount.ts.
+// How an endpoint is declared. The declaration contains everything that applies before its handler runs (methods, who
+// may call, media types, schemas, form of errors), so that mounting can enforce it and the API description can be made
+// from it. mount.ts mounts it on the HTTP framework.
 import type { z } from 'zod';
 import type { Binding } from '../../config/config.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
@@ -26,9 +26,9 @@ export type Api =
 export const bindingsOfApi: Readonly<Record<Api, readonly Binding[]>> = {
   oidc: ['edge-oidc'],
   pages: ['edge-oidc'],
-  // A client of both.
+  // The account page calls both.
   account: ['edge-oidc', 'edge-client'],
-  // Likewise.
+  // The console calls both.
   console: ['edge-oidc', 'edge-management'],
   'edge-client': ['edge-client'],
   'edge-management': ['edge-management'],
@@ -42,8 +42,8 @@ export function servesApi(bound: ReadonlySet<Binding>, api: Api): boolean {
 }
 
 /**
- * Who may call: anybody; a caller with a session whose factors may still be outstanding; with none outstanding;
- * the same who is an administrator, or has the permission of the endpoint.
+ * Who may call: anybody; a caller with a session whose factors may still be outstanding; one with none outstanding; one
+ * who is also an administrator or has the endpoint's permission.
  */
 export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
 
@@ -53,11 +53,11 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly json: boolean;
   /** Accept `application/x-www-form-urlencoded`. */
   readonly form: boolean;
-  /** Applied to a record without prototype; a repeated form field is an array there. An empty body is `{}`. */
+  /** Applied to a record without prototype, in which a repeated form field is an array. An empty body is `{}`. */
   readonly schema: Schema;
 }
 
-/** What the declared schemas make of the request. */
+/** The request as the declared schemas return it. */
 export interface Input<Body, Query, Params> {
   readonly body: Body;
   readonly query: Query;
@@ -67,51 +67,51 @@ export interface Input<Body, Query, Params> {
 type ContextOf<G extends Guard> = G extends 'anonymous' ? RequestContext : AuthenticatedContext;
 
 interface RouteRules {
-  /** HEAD is answered only where it is listed; the framework drops the body. */
+  /** HEAD is answered only if listed. The framework drops the body. */
   readonly methods: readonly Method[];
-  /** Matched exactly; `:name` stands for one segment. A trailing slash makes another path. */
+  /** Matched exactly; `:name` matches one segment. A trailing slash makes another path. */
   readonly path: string;
   readonly api: Api;
-  /** The path that the API description names, where this one is only another way to reach the endpoint. */
+  /** The path in the API description, if this one is only another way to reach the endpoint. */
   readonly aliasOf?: string;
   readonly errors: ErrorFormat;
-  /** With the guard `admin`: who has this permission may call too. None: administrators only. */
+  /** With the guard `admin`: whoever has this permission may call too. If absent: administrators only. */
   readonly permission?: Permission;
   /** One line for the API description, in the imperative: `List the identities`. */
   readonly summary: string;
-  /** What generated clients call it, where the path does not say it well: `listIdentities`. */
+  /** What generated clients call it, if the path makes a bad name: `listIdentities`. */
   readonly operationId?: string;
-  /** Every success; the test server compares each answer with it. */
+  /** Every success. The test server compares each answer with it. */
   readonly answers: DeclaredAnswers;
-  /** The codes with which it refuses besides those that follow from guard, body, query and path. */
+  /** The codes with which it refuses, beyond those that follow from guard, body, query and path. */
   readonly refusals?: readonly ErrorCode[];
-  /** Media types of the answer in order of preference; by default JSON, and HTML where errors may be pages. */
+  /** Media types of the answer in order of preference. By default JSON, and HTML where errors may be pages. */
   readonly produces?: readonly string[];
   /** On every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers that it reads besides those that follow from guard and body, with what they are for. */
+  /** Headers that it reads, beyond those that follow from guard and body, with their purpose. */
   readonly reads?: Readonly<Record<string, string>>;
   /** Media types of a body that the handler reads itself, as text or bytes. */
   readonly rawBody?: readonly string[];
   /**
-   * For the API description, where the handler checks the parameters itself: the standards have their own errors for
-   * them.
+   * For the API description, where the handler checks the parameters itself because the standards define their own
+   * errors for them.
    */
   readonly described?: { readonly query?: z.ZodType; readonly body?: z.ZodType };
   /**
-   * Why the pages of other sites may send what could change something, where they have to (begin-request.ts). An
-   * endpoint that says so changes nothing on the strength of what a browser adds by itself.
+   * Why pages of other sites may send requests that could change something, where they have to (begin-request.ts). Such
+   * an endpoint changes nothing merely because of what a browser adds by itself.
    */
   readonly acceptsForeignPages?: string;
   /**
-   * OPTIONS is 405: no page asks, and a proxy that takes every 2xx for a yes must not get one without a guard.
+   * OPTIONS is 405: no page sends it, and a proxy that takes every 2xx for a yes must not get one without the guard.
    */
   readonly refusesPreflight?: boolean;
-  /** The access token may also come in the form of a POST request (takeFormToken). Only where a guard asks for one. */
+  /** The access token may also come in the form of a POST request (takeFormToken). Only where a guard requires one. */
   readonly takesFormToken?: boolean;
-  /** Scripts of every origin may read it: a document that is public and names no one. */
+  /** Scripts of every origin may read it: a public document that names nobody. */
   readonly readableByAll?: boolean;
-  /** Largest body in bytes, if not that of the API. */
+  /** Largest body in bytes, if it differs from the API's. */
   readonly bodyLimit?: number;
 }
 
@@ -131,7 +131,7 @@ export interface RouteDefinition<
   ): Answer | Promise<Answer>;
 }
 
-/** A declared endpoint with the types of its input forgotten. Made by `route`. */
+/** A declared endpoint without the types of its input. Made by `route`. */
 export interface Route extends RouteRules {
   readonly guard: Guard;
   readonly body: BodyRule | undefined;
@@ -148,7 +148,7 @@ export function mediaTypesOf({ produces, errors }: Pick<Route, 'produces' | 'err
   return produces ?? (errors === 'oauth' || errors === 'edge' ? [jsonType] : [jsonType, htmlType]);
 }
 
-/** Declares an endpoint; the handler's input has the types of the schemas. Without a schema it is undefined. */
+/** Declares an endpoint. The handler's input has the types of the schemas, undefined where there is no schema. */
 export function route<
   const G extends Guard,
   Body extends z.ZodType = z.ZodUndefined,
@@ -161,7 +161,7 @@ export function route<
     body,
     query,
     params,
-    // Sound because mount.ts gives the handler what the guard and the schemas of this very declaration returned.
+    // Sound because mount.ts passes to the handler what the guard and the schemas of this declaration returned.
     handler: definition.handler as unknown as Route['handler'],
   };
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * On every answer, whatever made it. A handler may replace `cache-control` where a document is public.
+ * On every answer, whatever made it. A handler may replace `cache-control` for a public document.
  * @see RFC 6797 (HSTS, one year)
  */
 export const securityHeaders = {
@@ -11,7 +11,7 @@ export const securityHeaders = {
   'cache-control': 'no-store',
 } as const;
 
-/** For documents that change rarely and name no one: discovery, keys. */
+/** For documents that rarely change and name nobody: discovery, keys. */
 export function publicFor(seconds: number): { readonly 'cache-control': string } {
   return { 'cache-control': `public, max-age=${seconds}` };
 }
@@ -21,25 +21,25 @@ export const immutable = { 'cache-control': 'public, max-age=31536000, immutable
 
 export interface ContentSecurity {
   /**
-   * Origins besides our own that a form of the page may lead to: browsers apply `form-action` to the redirect
-   * that answers the post, so the origin of the client's redirect URI has to be named.
+   * Further origins that a form of the page may lead to: browsers apply `form-action` to the redirect that answers the
+   * post, so the origin of the client's redirect URI has to be named.
    */
   readonly formTargets?: readonly string[];
-  /** Whether the page loads scripts of ours. */
+  /** Whether the page loads our scripts. */
   readonly scripts?: boolean;
-  /** The one script that is in the page itself; it is allowed by its hash. */
+  /** The one inline script, allowed by its hash. */
   readonly inlineScript?: string;
 }
 
-/** The origin, or for a private scheme the scheme, to which the answer to the last form of a login will lead. */
+/** The origin (for a private scheme, the scheme) to which the answer to a login's last form will lead. */
 export function formTarget(redirectUri: string): string {
   const url = new URL(redirectUri);
   return url.origin === 'null' ? url.protocol : url.origin;
 }
 
 /**
- * The content security policy of a page: nothing but what our pages use, from nowhere but here.
- * @throws RangeError when a target is neither an origin nor a scheme, because it could smuggle in a directive
+ * The content security policy of a page: only what our pages use, and only from here.
+ * @throws RangeError when a target is neither an origin nor a scheme, because it could inject a directive
  */
 export function contentSecurityPolicy({
   formTargets = [],

@@ -4,19 +4,19 @@ import type { Api } from '../request/route.ts';
 /** `none`: no endpoint has the path. */
 export type AnsweredApi = Api | 'none';
 
-/** Called for each answer. Runs for every request, so its cost must not be measurable. */
+/** Called for each answer. Its cost must be negligible, because it runs for every request. */
 export type AnswerObserver = (api: AnsweredApi, status: number, duration: Millis) => void;
 
 /** The answers of one API with statuses of one class. */
 export interface AnswerSeries {
   readonly api: AnsweredApi;
   readonly statusClass: string;
-  /** For each of `answerBuckets` the answers that took at most as long, then all. */
+  /** For each of `answerBuckets` the answers that took at most that long, then all. */
   readonly cumulative: readonly number[];
   readonly sumSeconds: Seconds;
 }
 
-/** Upper bounds: from an answer out of memory, past a password hash, to what somebody complains about. */
+/** Upper bounds: from an answer out of memory, past a password hash, to what people complain about. */
 export const answerBuckets: readonly Seconds[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
@@ -56,7 +56,7 @@ export function answerTimes(): { readonly observe: AnswerObserver; list(): reado
   };
 }
 
-/** What several have counted for the same API and status class, together. */
+/** Adds up what several threads have counted for the same API and status class. */
 export function sumOfAnswers(lists: readonly (readonly AnswerSeries[])[]): readonly AnswerSeries[] {
   const sums = new Map<string, AnswerSeries>();
   for (const series of lists.flat()) {

@@ -9,8 +9,8 @@ import { securityHeaders } from '../request/security-headers.ts';
 const tlsFailed = { level: 'info', kind: 'tls', message: 'TLS failed' } as const;
 
 /**
- * Answers a message that is not an HTTP request, or did not arrive in time, and closes: after a broken message nobody
- * knows where the next one begins (RFC 9112 section 9.3).
+ * Answers a message that is not an HTTP request or did not arrive in time, and closes the connection: after a broken
+ * message nobody knows where the next one begins (RFC 9112 section 9.3).
  */
 export function clientErrorHandler(newReferenceId: () => string, log: SampledLines) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
@@ -23,7 +23,7 @@ export function clientErrorHandler(newReferenceId: () => string, log: SampledLin
       socket.destroy();
       return;
     }
-    // Without TLS there is nobody to answer, and the answer would wait for a handshake that does not come.
+    // Without TLS there is nobody to answer, and the answer would wait for a handshake that never comes.
     if (!isOfHttp(error)) {
       log.write({ ...tlsFailed, fields: { detail: error.code } });
       socket.destroy();
@@ -53,8 +53,8 @@ export function refuseConnect(server: Server, newReferenceId: () => string): voi
 const useHttps = 'This port speaks HTTPS. Use an address that begins with https://\n';
 
 /**
- * Answers a request in plain HTTP, which TLS knows by its first bytes. Nothing of it is read or repeated. Node has no
- * public way to the connection below TLS: where its private one is missing, the connection is closed silently.
+ * Answers a plain HTTP request, which TLS recognizes by its first bytes. None of it is read or repeated. Node has no
+ * public access to the connection below TLS: if the private one is missing, the connection is closed without an answer.
  */
 function sayToUseHttps(socket: Duplex): void {
   const { _parent: connection } = socket as { _parent?: Duplex | null };
@@ -91,7 +91,7 @@ function meaningOf(code: string | undefined): { status: number; reason: string; 
   return { status: 400, reason: 'Bad Request', code: 'invalid_request' };
 }
 
-// The first bytes of an answer are out: another status line would be read as its body.
+// The first bytes of an answer are sent already: another status line would be read as its body.
 function hasAnswerUnderWay(socket: Duplex): boolean {
   const { _httpMessage: message } = socket as { _httpMessage?: { headersSent?: boolean } | null };
   return message?.headersSent === true;

@@ -4,7 +4,7 @@ import type { Clock, Millis } from '../../platform/clock.ts';
 import { sourcePrefix } from '../../platform/network/source-prefix.ts';
 
 export interface ConnectionLimits {
-  /** Connections that one source may have open; an IPv6 source is its /64. */
+  /** How many connections one source may have open. An IPv6 source is its /64. */
   readonly perSource: number;
   /** How long a client may take to read what was written. */
   readonly write: Millis;
@@ -14,7 +14,7 @@ export interface ConnectionLimits {
 export interface SourceCounts {
   /** Counts one more, unless the source has `most`. @returns whether it was counted */
   open(source: string, most: number): boolean;
-  /** Of one that was counted. */
+  /** Ends a connection that was counted. */
   close(source: string): void;
 }
 
@@ -43,8 +43,8 @@ export interface Connections {
 }
 
 /**
- * Supervises the connections of a server: how many one source has, and that answers are read. Node's own
- * timeouts see requests that do not arrive, but not answers that are not taken.
+ * Supervises the connections of a server: how many one source has, and that clients read their answers. Node's own
+ * timeouts notice requests that do not arrive, but not answers that nobody reads.
  */
 export function superviseConnections(
   { clock, counts }: { readonly clock: Clock; readonly counts: SourceCounts },

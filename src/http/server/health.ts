@@ -8,7 +8,7 @@ import { type Answer, envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
 
-/** Something that has to work for the service to do its work, such as the database. */
+/** Something that has to work for the service to work, such as the database. */
 export interface HealthCheck {
   /** A short name for machines, such as `store.read`. */
   readonly id: string;
@@ -30,7 +30,7 @@ const healthSchema = z
   })
   .meta({ id: 'Health' });
 
-/** What a check came to. */
+/** The result of a check. */
 export interface Finding {
   readonly id: string;
   readonly healthy: boolean;
@@ -40,13 +40,13 @@ export interface Finding {
   readonly lastCheckDuration: string;
 }
 
-/** Findings are kept this long: asking is free for everybody, and must not become work for the database. */
+/** Results are kept this long: everybody may ask, and asking must not become work for the database. */
 const keptFor: Millis = SECOND;
 const longestCheck: Millis = 5 * SECOND;
 
 /**
- * `/health-checks` and `/health-checks/ready`: 200 when every check passes, otherwise 503, with each finding.
- * `/health-checks/live`: 200 as long as the process answers; a supervisor restarts what does not.
+ * `/health-checks` and `/health-checks/ready`: 200 when every check passes, otherwise 503, with each result.
+ * `/health-checks/live`: 200 as long as the process answers. A supervisor restarts a process that does not.
  */
 export function healthRoutes(
   needs: { readonly clock: Clock; readonly log: Logger },
@@ -105,7 +105,7 @@ function healthAnswer(checks: readonly Finding[]): Answer {
   return envelope({ checks, healthy }, {}, { status: healthy ? 200 : 503 });
 }
 
-/** Runs all checks at once; takes `longestCheck` at most. */
+/** Runs all checks at once. Takes `longestCheck` at most. */
 export function runChecks(
   needs: { readonly clock: Clock; readonly log: Logger },
   checks: readonly HealthCheck[],

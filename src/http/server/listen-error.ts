@@ -1,4 +1,4 @@
-/** A listener cannot be opened. The message is a sentence for the operator that says what to do. */
+/** A listener cannot be opened. The message tells the operator what to do, in one sentence. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }

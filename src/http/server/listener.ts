@@ -24,37 +24,37 @@ export interface ListenerNeeds extends Omit<MountNeeds, 'views'> {
   readonly random: Random;
 }
 
-/** What a listener answers with, by the configuration. */
+/** What a listener answers with, according to the configuration. */
 export interface Endpoints {
   readonly listener: Listener;
   readonly material: TlsMaterial;
-  /** All endpoints there are. */
+  /** All endpoints. */
   readonly routes: readonly Route[];
   readonly views: MountNeeds['views'];
 }
 
 export interface RunningListener {
-  /** As it is in use. */
+  /** The listener in use. */
   readonly listener: Listener;
-  /** As configured, with the real port where the configuration left it to the system. */
+  /** As configured, with the real port where the system chose it. */
   readonly bindPoints: readonly BindPoint[];
   /**
-   * Makes everything ready to answer by another configuration of the same listener: its interfaces, its APIs and what
-   * the connections are held to stay. Requests under way are finished by the one with which they began.
-   * @returns what puts it in use, for all requests from then on; it cannot fail
-   * @throws ListenError when the material cannot be used
+   * Prepares to answer by another configuration of the same listener. Its interfaces, APIs and connection limits stay.
+   * Requests under way finish with the configuration they began with.
+   * @returns puts it in use for all further requests; cannot fail
+   * @throws ListenError when certificate or key cannot be used
    */
   prepare(endpoints: Endpoints): Promise<() => void>;
-  /** What the tickets of TLS sessions are sealed with now. */
+  /** The keys that currently seal the tickets of TLS sessions. */
   ticketKeys(): Buffer;
-  /** Seals with other ones from now on. */
+  /** Uses other keys from now on. */
   useTicketKeys(keys: Buffer): void;
-  /** Accepts no more connections, finishes the requests under way, and ends the rest after ten seconds. */
+  /** Accepts no more connections, finishes the requests under way, and closes the rest after ten seconds. */
   close(): Promise<void>;
 }
 
 export interface ListenerOptions {
-  /** Connections that one source may have open on one interface. */
+  /** How many connections one source may have open on one interface. */
   readonly connectionsPerSource?: number;
   /** How long `close` waits for requests under way. */
   readonly drain?: Millis;
@@ -63,12 +63,15 @@ export interface ListenerOptions {
 }
 
 export interface SharedInterfaces {
-  /** That listen there. */
+  /** How many threads listen there. */
   readonly threads: number;
   readonly counted: CountedTogether;
-  /** Those of the thread that listens first, by the name of the listener; null: this is that thread. It makes new ones from time to time. */
+  /**
+   * The keys of the thread that listens first, by listener name. Null: this is that thread, which makes new ones
+   * periodically.
+   */
   readonly ticketKeys: Readonly<Record<string, Uint8Array>> | null;
-  /** Told when there are new ones. */
+  /** Called when there are new ones. */
   readonly onTicketKeys: (listener: string, keys: Buffer) => void;
 }
 
@@ -76,12 +79,12 @@ const headerLimit = 16 * 1024;
 const mostConnections = 20_000;
 const mostConnectionsPerSource = 2_000;
 const drainTime: Millis = 10_000;
-// Tickets that were not used by then cost a full handshake; nobody can decrypt recordings with today's key.
+// Tickets unused by then cost a full handshake. Nobody can decrypt recordings with today's key later.
 const ticketKeyLifetime: Millis = 6 * 3_600_000;
 
 /**
- * Opens all interfaces of a listener with the endpoints of the APIs that it binds, or none.
- * @throws ListenError the identity cannot be used, or an interface cannot be listened on
+ * Opens all interfaces of a listener, with the endpoints of the APIs that it binds, or none.
+ * @throws ListenError the certificate or key cannot be used, or an interface cannot be listened on
  */
 export async function startListener(
   needs: ListenerNeeds,
@@ -139,7 +142,7 @@ export async function startListener(
         for (const use of uses) use();
         for (const { server } of started) {
           server.setSecureContext(context);
-          // Node drops the ticket keys of a context that it replaces.
+          // Node drops the ticket keys when a context is replaced.
           server.setTicketKeys(current);
         }
       };
@@ -226,11 +229,11 @@ async function startServer(
   };
 }
 
-/** Endpoints on the framework. The server that has the connections gives it the requests. */
+/** Endpoints on the framework. The server with the connections passes it the requests. */
 interface Application {
   readonly handle: FastifyServerFactoryHandler;
   readonly scope: { -readonly [K in keyof ServerScope]: ServerScope[K] };
-  /** Says which bind points are meant by which Host. */
+  /** Says which Host means which bind point. */
   serve(open: readonly BindPoint[]): void;
   close(): Promise<void>;
 }
@@ -256,13 +259,13 @@ async function openApplication(
     // It never listens: another configuration brings another application to the same connections.
     serverFactory(handler) {
       handle = handler;
-      // Importing this module would load another HTTP client of the runtime, 4 MB that every start would wait for.
+      // This import would load another HTTP client of the runtime, 4 MB that every start would wait for.
       return process.getBuiltinModule('node:http').createServer();
     },
     genReqId: needs.newReferenceId,
-    // A HEAD request must not do what a GET does; endpoints list it where it is harmless.
+    // A HEAD request must not do what a GET does. Endpoints list it where it is harmless.
     exposeHeadRoutes: false,
-    // Parsed on demand from the address itself; the framework's parser would drop what is there twice.
+    // Parsed on demand from the address itself. The framework's parser would drop repeated parameters.
     routerOptions: { querystringParser: () => noQuery, maxParamLength: longestParameter },
     schemaController: noSchemas,
     frameworkErrors: (error, request, reply) =>
@@ -288,15 +291,15 @@ async function openApplication(
 function nameHost(byHost: Map<string, OpenBindPoint>, one: OpenBindPoint): OpenBindPoint {
   const { address } = one.bindPoint;
   byHost.set(address, one);
-  // Some SDKs leave out a port that is not 443 (RFC 9110 section 7.2 says otherwise). On this socket the name alone
-  // says which bind point is meant; where two have it, that on 443 or the first one.
+  // Some SDKs omit a port other than 443, contrary to RFC 9110 section 7.2. On this socket the name alone identifies
+  // the bind point. If two have it, the one on 443 wins, otherwise the first.
   const name = address.slice(0, address.lastIndexOf(':'));
   if (address.endsWith(':443') || !byHost.has(name)) byHost.set(name, one);
   return one;
 }
 
-// Bodies are judged by zod. The framework would load its own compilers of schemas, more than a hundred modules that
-// a start would wait for.
+// zod validates bodies. The framework would load its own schema compilers, more than a hundred modules that every start
+// would wait for.
 const noSchemas = { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } };
 
 function noCompiler(): never {
@@ -320,28 +323,28 @@ function createServer(
       keepAliveTimeout: idle,
       connectionsCheckingInterval: Math.min(1000, read / 4),
       insecureHTTPParser: false,
-      // Refused with a reference id as the request begins.
+      // Refused with a reference id when the request begins.
       requireHostHeader: false,
     },
     (request, response) => {
-      // The router knows the common methods; any other one is refused as the one that no path has.
+      // The router knows the common methods. Any other is refused as one that no path has.
       if (!routedMethods.has(request.method ?? '')) request.method = 'TRACE';
       handler(request, response);
     },
   );
-  // A body that will be refused for its announced length need not be sent at all.
+  // A body whose announced length will be refused need not be sent.
   server.on('checkContinue', (request, response) => {
     if (Number(request.headers['content-length'] ?? 0) <= bodyLimit) response.writeContinue();
     server.emit('request', request, response);
   });
-  // Node would drop the lines beyond a limit silently; requestBeginner counts and refuses.
+  // Node would silently drop the headers beyond a limit. requestBeginner counts and refuses.
   server.maxHeadersCount = 0;
   return server;
 }
 
 const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** An interface that may be shared is shared with other programs of the same user too, unless somebody looks first. */
+/** Without this check, a shareable interface could be shared with other programs of the same user. */
 async function requireFree(host: string, port: number): Promise<void> {
   if (port === 0) return;
   const probe = createTcpServer();
@@ -386,7 +389,7 @@ function withPort(bindPoint: BindPoint, port: number): BindPoint {
   return { interface: { ...bindPoint.interface, port }, address, issuer: issuerOf(address) };
 }
 
-/** Bind points of one interface share a server; where the system chooses the port, each has its own. */
+/** Bind points of one interface share a server. If the system chooses the port, each has its own. */
 function byInterface(bindPoints: readonly BindPoint[]): [BindPoint, ...BindPoint[]][] {
   const groups = new Map<string, [BindPoint, ...BindPoint[]]>();
   bindPoints.forEach((bindPoint, index) => {

@@ -1,5 +1,5 @@
-// `/metrics` in the text format of Prometheus. What is counted is counted elsewhere, in plain numbers; they are read
-// when somebody asks. Labels come from closed lists: no identity, no user name, nothing that a client sent.
+// `/metrics` in the text format of Prometheus. Other code counts, in plain numbers; they are read when somebody asks.
+// Labels come from closed lists: no identity, no user name, nothing that a client sent.
 
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AttemptLabels, AuditLabels, Counted } from '../../explain/decision-counts.ts';
@@ -10,9 +10,12 @@ import { contentAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
 import { type AnswerSeries, answerBuckets } from './answer-times.ts';
 
-/** Where the numbers come from. Everything is asked for at each scrape and must be at hand once `gather` has resolved. */
+/**
+ * Where the numbers come from. Everything is asked for at each scrape, and must be available once `gather` has
+ * resolved.
+ */
 export interface MetricSources {
-  /** Asks those who count elsewhere. */
+  /** Collects the counts of other threads. */
   readonly gather?: () => Promise<void>;
   readonly threads: { readonly answering: number; readonly replaced: number };
   readonly version: string;
@@ -27,21 +30,21 @@ export interface MetricSources {
   readonly lastReload: { readonly isRefused: boolean };
 }
 
-/** What each thread counts by itself. */
+/** What each thread counts. */
 export interface MetricCounts {
   readonly auditEvents: readonly Counted<AuditLabels>[];
   readonly loginAttempts: readonly Counted<AttemptLabels>[];
   readonly answers: readonly AnswerSeries[];
   /** How late timers ran: 99th percentile of the last one to two minutes. */
   readonly eventLoopDelay: Millis;
-  /** Whether what is in memory may be older than the store. */
+  /** Whether memory may be older than the store. */
   readonly isBehind: boolean;
   readonly telemetry: DeliveryCounts;
 }
 
 const textFormat = 'text/plain';
 
-/** The metrics as they are shown. */
+/** The metrics as text. */
 export interface MetricsText {
   readonly contentType: string;
   readonly text: string;
@@ -49,7 +52,7 @@ export interface MetricsText {
 
 export interface MetricsReader {
   text(): Promise<MetricsText>;
-  /** The same numbers, for whoever sends them elsewhere. */
+  /** The same numbers, for exporting them. */
   families(): Promise<readonly MetricFamily[]>;
 }
 
@@ -58,7 +61,7 @@ export function metricsReader(sources: MetricSources): MetricsReader {
   let registry: Promise<Registry> | undefined;
   async function fresh(): Promise<Registry> {
     await sources.gather?.();
-    // Loaded when somebody asks: a start that nobody watches should not wait for it.
+    // Loaded when somebody asks: a start must not wait for it if nobody does.
     registry ??= newRegistry(sources);
     return registry;
   }
@@ -163,7 +166,7 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
     () => samplesOf(sources.counts().loginAttempts),
   );
 
-  // The library's own histogram can only be filled one observation at a time; the registry needs no more than this.
+  // The library's own histogram can only be filled one observation at a time. The registry needs no more than this.
   const durations = {
     name: answerDuration,
     help: 'From the header of a request to its answer, by API and status class; _count is the number of requests.',
@@ -185,10 +188,10 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
   return registry;
 }
 
-/** Defines a metric of one number, read when somebody asks. */
+/** Defines a metric with a single number, read when somebody asks. */
 type DefineOne = (name: string, help: string, read: () => number) => void;
 
-/** What this service counts and measures by itself. */
+/** What this service counts and measures. */
 function defineOwn(
   { counter, gauge }: { readonly counter: DefineOne; readonly gauge: DefineOne },
   sources: MetricSources,

@@ -1,5 +1,5 @@
-// Puts declared endpoints onto the HTTP framework: everything that applies to all of them happens here, in the
-// order Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
+// Mounts declared endpoints on the HTTP framework. Everything that applies to all of them happens here, in the order
+// Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -41,38 +41,38 @@ export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: KeptAuditTrail;
-  /** For what anybody can cause. */
+  /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
-  /** When this process has just stood still: resolves when it is up to date, rejects when it must not act. */
+  /** If this process has just been suspended: resolves when it is up to date, rejects when it must not act. */
   readonly afterStandstill?: () => Promise<void> | undefined;
-  /** Origins of registered applications; none when left out. */
+  /** Origins of registered applications; none if absent. */
   readonly applicationOrigins?: ApplicationOrigins | undefined;
-  /** How pages look to whoever asks. */
+  /** How pages look for the visitor. */
   readonly views: Views;
   readonly tracing?: TracingInUse | undefined;
-  /** Told of every answer. */
+  /** Called with every answer. */
   readonly onAnswer?: AnswerObserver;
-  /** Told of every answer of an endpoint, so that a test can compare it with the declaration. */
+  /** Called with every answer of an endpoint, so that a test can compare it with the declaration. */
   readonly inspectAnswer?: AnswerInspector;
 }
 
-/** With the server whose endpoints are mounted. */
+/** The server whose endpoints are mounted. */
 export interface ServerNeeds extends MountNeeds {
   readonly scope: ServerScope;
 }
 
 export type AnswerInspector = (route: Route, answer: Answer) => void;
 
-/** Largest body in bytes; less for the OIDC endpoints, which take a few short fields. */
+/** Largest body in bytes. Less for the OIDC endpoints, which take a few short fields. */
 export const bodyLimit = 64 * 1024;
 const oidcBodyLimit = 16 * 1024;
-/** Of a body that is refused for its length, so much is read before the refusal is sent. */
+/** How much of a body that is refused for its length is read before the refusal is sent. */
 const discardedBody = 2 * bodyLimit;
 
 export function mountRoutes(app: FastifyInstance, needs: ServerNeeds, routes: readonly Route[]): void {
   app.decorateRequest('overlay', null);
-  // Bodies stay bytes until the endpoint says what they may be.
+  // Bodies stay bytes until the endpoint decides what they may be.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
@@ -84,7 +84,7 @@ export function mountRoutes(app: FastifyInstance, needs: ServerNeeds, routes: re
   const routesOf = routesByPath(routes);
   // Before a body is read.
   app.addHook('onRequest', (request, reply, done) => {
-    // The router takes a word for a parameter where the path of that word has no such method.
+    // If the path of a word lacks the method, the router takes the word for a parameter.
     const isSure = !request.is404 && request.routeOptions.url?.includes('/:') !== true;
     const known = isSure ? undefined : routesOf(request.raw.url ?? '');
     const isThere = known?.some(({ methods }) => (methods as readonly string[]).includes(request.method));
@@ -98,7 +98,7 @@ type FailureHandler = (error: unknown, request: FastifyRequest, reply: FastifyRe
 /**
  * Renders whatever was thrown. Refusals are ordinary and logged as such; only defects are errors.
  * @param failing.api of the endpoint; `none` where there is none
- * @param failing.route whose declaration the refusal has to be in; none where the method or the path is wrong
+ * @param failing.route whose declaration must contain the refusal; none if the method or the path is wrong
  */
 export function failureHandler(
   needs: ServerNeeds,
@@ -108,7 +108,7 @@ export function failureHandler(
   const { format, api, route } = failing;
   const begin = requestBeginner(clock, scope, admissionOf(api, route));
   return (thrown, request, reply) => {
-    // The client broke off while it was sending: nobody is there to answer, and nothing has failed.
+    // The client stopped while sending: nobody is there to answer, and nothing has failed.
     const isBrokenOff = thrown !== null && thrown === request.raw.errored;
     let failure = isBrokenOff
       ? new AuthError('invalid_request', { cause: thrown })
@@ -116,7 +116,7 @@ export function failureHandler(
         ? callerRefusal(thrown, request.overlay?.principal ?? null)
         : asAuthError(thrown);
     if (!request.overlay) {
-      // A request that failed before any hook ran; being for somebody else is the better reason.
+      // A request that failed before any hook ran. If its Host is not ours, that is the better reason.
       try {
         begin(request, reply);
       } catch (error) {
@@ -124,7 +124,7 @@ export function failureHandler(
       }
     }
     const context = request.overlay as RequestContext | null | undefined;
-    // Said when the headers came, of a session that ended before the body did.
+    // Sent when the headers came, for a session that ended before the body did.
     if (failure.code === 'unauthorized') reply.removeHeader('expires-at').removeHeader('expiration-seconds');
     const traceId = context?.trace?.traceId;
     const fields = {
@@ -164,7 +164,7 @@ export function failureHandler(
 
 /**
  * Waits until the client has sent its body, unless that is very long: the connection is closed after this answer, and a
- * client that still sends then sees the connection reset, not the answer. Nothing is kept of what comes.
+ * client that is still sending would then see a reset instead of the answer. What arrives is dropped.
  */
 function afterItsBody(request: IncomingMessage, send: () => void): void {
   if (request.complete || Number(request.headers['content-length'] ?? 0) > discardedBody) {
@@ -212,8 +212,8 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
         done(error as Error);
         return;
       }
-      // What came while this process stood still may have been given up and sent elsewhere. Meanwhile the connection is
-      // read to its end, and a request that was broken off never reaches its handler.
+      // A request that arrived while this process was suspended may have been given up and sent elsewhere. Meanwhile
+      // the connection is read to its end, and a request that was broken off never reaches its handler.
       const awake = request.method === 'GET' ? undefined : needs.afterStandstill?.();
       if (awake !== undefined) admitted = Promise.all([awake, admitted]).then(() => undefined);
       if (admitted === undefined) done();
@@ -244,18 +244,18 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
     }
     return answer.then((settled) => {
       succeed(request, reply, settled);
-      // What is sent in parts has not begun yet, and the framework must not end it.
+      // A body sent in parts has not begun yet, and the framework must not end it.
       return isInParts(settled.body) ? reply : undefined;
     });
   }
 }
 
-/** What the request makes others do is a part of its trace. */
+/** Calls that the request causes are part of its trace. */
 function traced<T>({ trace }: RequestContext, work: () => T): T {
   return trace === null ? work() : trace.run(work);
 }
 
-/** Whether the token may still come with the body: the request has none in its headers. */
+/** Whether the token may still come with the body, because there is none in the headers. */
 function waitsForForm({ takesFormToken }: Route, context: RequestContext): boolean {
   return takesFormToken === true && context.method === 'POST' && context.authorization.length === 0;
 }
@@ -275,7 +275,7 @@ function finisher(
   };
 }
 
-// Synchronous where it can be: most callers are known from memory, and a promise costs as much as the rest.
+// Synchronous where possible: most callers are known from memory, and a promise costs as much as the rest.
 function admitter({ api, guard, permission }: Route) {
   return function admit(
     caller: Principal | Promise<Principal>,
@@ -283,9 +283,9 @@ function admitter({ api, guard, permission }: Route) {
     reply: FastifyReply,
   ): Promise<void> | undefined {
     if (caller instanceof Promise) return caller.then((principal) => admit(principal, context, reply));
-    // From here on a refusal is that of somebody known.
+    // From here on, a refusal is about a known caller.
     context.principal = caller;
-    // Who is authenticated and lacks only the right is told too when the session ends (spec 5.5).
+    // Somebody who is authenticated and lacks only the right still learns when the session ends (spec 5.5).
     const isComplete = caller.outstanding.length === 0;
     if (isComplete) sayWhenItEnds(caller, context, reply);
     requireAudience(api, caller);
@@ -303,7 +303,7 @@ function sayWhenItEnds(caller: Principal, context: RequestContext, reply: Fastif
 
 /**
  * Writes down what an administrator is about to change. What cannot be written is not done.
- * @returns undefined where nothing is changed, or not by an administrator
+ * @returns undefined if nothing is changed, or not by an administrator
  * @throws AuthError unavailable
  */
 function announceChange(audit: KeptAuditTrail, { guard }: Route, context: RequestContext) {
@@ -321,7 +321,7 @@ function announceChange(audit: KeptAuditTrail, { guard }: Route, context: Reques
 }
 
 /**
- * What an administrator has done is answered when whoever looks for it finds it.
+ * Answers an administrator's change only once the list of audit events contains it.
  * @throws AuthError unavailable
  */
 async function whenKept(audit: KeptAuditTrail, answer: Answer): Promise<Answer> {
@@ -331,7 +331,7 @@ async function whenKept(audit: KeptAuditTrail, answer: Answer): Promise<Answer> 
   });
 }
 
-/** Reading has no body that could be waited for. */
+/** Reading has no body to wait for. */
 function isJudgedAgain({ guard, methods, takesFormToken }: Route): boolean {
   return guard !== 'anonymous' && (takesFormToken === true || !methods.includes('GET'));
 }
@@ -344,10 +344,10 @@ function inputOf(route: Route, context: RequestContext): Input<unknown, unknown,
   };
 }
 
-/** Refuses a method that a path does not have, and answers OPTIONS, which browsers ask before they send. */
+/** Refuses a method that a path does not have, and answers OPTIONS, which browsers send first. */
 function otherMethodAnswer(needs: ServerNeeds, routes: RoutesOfPath) {
   const [first] = routes;
-  // Pages of other sites may ask whether they may read; they send nothing here.
+  // Pages of other sites may ask here whether they may read. They send nothing else.
   const admission = { ...admissionOf(first.api, first), acceptsForeignPages: false };
   const has = routes.flatMap((route) => route.methods);
   const answersPreflight = first.refusesPreflight !== true;
@@ -367,7 +367,7 @@ function otherMethodAnswer(needs: ServerNeeds, routes: RoutesOfPath) {
   };
 }
 
-/** @param route none where the method or the path is wrong */
+/** @param route none if the method or the path is wrong */
 function admissionOf(api: AnsweredApi, route?: Route): Admission {
   const needsHost = api !== 'health' && api !== 'metrics';
   return {
@@ -375,7 +375,7 @@ function admissionOf(api: AnsweredApi, route?: Route): Admission {
     isTraced: needsHost,
     acceptsForeignPages: route?.acceptsForeignPages !== undefined,
     isReadableByAll: route?.readableByAll === true,
-    // The steps of a login are for pages of ours, and for those of addresses that the configuration names.
+    // The steps of a login are for our own pages and for those at configured addresses.
     isForApplications: api === 'oidc' && route !== undefined && !route.path.startsWith('/oidc/login/'),
   };
 }

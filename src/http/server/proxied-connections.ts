@@ -1,6 +1,6 @@
-// Behind a load balancer that passes TCP through, every connection comes from the balancer. By the PROXY protocol it
-// says whose it is. Here that is read, before TLS and before anything counts connections; from then on the socket
-// has the address of the client, so that nobody else needs to know of balancers.
+// Behind a load balancer that passes TCP through, every connection comes from the balancer, which says by the PROXY
+// protocol whose it is. This file reads that before TLS, and before anything counts connections. From then on the
+// socket has the client's address, so nothing else needs to know about balancers.
 
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
@@ -13,17 +13,17 @@ import { type ProxiedClient, readProxyHeader } from '../../platform/network/prox
 import { recentMap } from '../../platform/recent-map.ts';
 
 export interface ProxiedConnections {
-  /** Ends the connections that have not said yet whose they are. */
+  /** Closes the connections that have not said yet whose they are. */
   endPending(): void;
 }
 
 /**
- * Lets the balancers of a listener speak for their clients. A connection from one of their addresses has to begin
- * with a PROXY header and is closed otherwise; what comes from elsewhere is never searched for one. So it is where a
- * connection comes from that decides, and never what it begins with.
+ * Lets the balancers of a listener speak for their clients. A connection from one of their addresses has to begin with
+ * a PROXY header and is closed otherwise; other connections are never searched for one. So the source of a connection
+ * decides, never its first bytes.
  *
- * To be called when everything else that listens for connections of the server does so: those listeners are called
- * with a connection when its header has been read.
+ * Call it after everything else that listens for the server's connections is set up: those listeners are called once
+ * the header has been read.
  */
 export function readProxyHeaders(
   needs: { readonly clock: Clock; readonly log: Logger },
@@ -35,13 +35,13 @@ export function readProxyHeaders(
   const reading = headerReading({ timeout: listener.timeouts.read, complain });
   const clients = new Map<string, ProxiedClient>();
 
-  // On the server itself and not on one before it: limits, addresses, draining and Node's own supervision of requests,
-  // which begins with `listen`, stay as they are.
+  // On the server itself and not on one in front of it: limits, addresses, draining and Node's own supervision of
+  // requests, which begins with `listen`, stay the same.
   const accept = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
-    // Already gone: nobody could say whose it was.
+    // Closed already: nobody could say whose it was.
     if (remoteAddress === undefined) socket.destroy();
     else if (!isBalancer(remoteAddress)) admit(socket);
     else
@@ -68,7 +68,8 @@ export function readProxyHeaders(
     showAddress(socket, client);
   }
 
-  // TLS makes a socket of its own, which asks the system for the other end. Before the first request is read from it.
+  // TLS makes its own socket, which asks the system for the other end. Must run before the first request is read from
+  // it.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
     if (socket.remoteAddress === undefined) {
       socket.destroy();
@@ -81,12 +82,12 @@ export function readProxyHeaders(
   return { endPending: reading.endAll };
 }
 
-/** Reads the headers of connections, and closes what does not begin with one in time. */
+/** Reads the headers of connections, and closes those that do not begin with one in time. */
 function headerReading(needs: {
   readonly timeout: Millis;
   readonly complain: (balancer: string, problem: string) => void;
 }) {
-  /** Each with what ends the reading of its header. */
+  /** Each with a function that stops reading its header. */
   const pending = new Map<Socket, () => void>();
 
   /** @param onRead called when the header was read; null: the balancer speaks for itself */
@@ -120,15 +121,15 @@ function headerReading(needs: {
     };
     const onClose = () => {
       stop();
-      // Without a byte it was somebody who looked whether the port is open.
+      // Without a byte, somebody only checked whether the port is open.
       if (start.length > 0) needs.complain(balancer, 'ended within the header');
     };
-    // For the whole header: a byte now and then does not prolong it.
+    // For the whole header: sending a byte now and then does not prolong it.
     const timer = setTimeout(() => refuse('not there in time'), needs.timeout);
     pending.set(socket, stop);
     socket.on('readable', read);
     socket.on('close', onClose);
-    // What breaks is closed too.
+    // A connection that breaks is closed too.
     socket.on('error', ignore);
   }
 
@@ -145,7 +146,7 @@ function headerReading(needs: {
 
 function ignore(): void {}
 
-/** Both ends of a connection, of which no other open connection has the same. */
+/** Both ends of a connection, which no other open connection shares. */
 function connectionKey({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
@@ -160,7 +161,7 @@ function showAddress(socket: Socket, { address, port, family }: ProxiedClient): 
 
 const mostComplaints = 1000;
 
-/** A balancer that is set up wrongly fails with every connection; the log says so once a minute. */
+/** A misconfigured balancer fails with every connection. The log says so once a minute. */
 function complaints(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
   listener: string,

@@ -1,5 +1,5 @@
-// Which declared endpoints an address means, whatever the method. The router of the framework knows only pairs of
-// both, and entering every pair that is refused took a tenth of a start.
+// Which declared endpoints a path means, whatever the method. The framework's router knows only pairs of both, and
+// registering every refused pair took a tenth of a start.
 
 import type { Route } from '../request/route.ts';
 
@@ -8,15 +8,17 @@ export type RoutesOfPath = readonly [Route, ...Route[]];
 
 interface Place {
   readonly below: Map<string, Place>;
-  /** Below a segment that stands for any, as in `/things/:id`; whatever the name, it is one place. */
+  /** Below a segment that matches anything, as in `/things/:id`. All parameter names share one place. */
   any: Place | undefined;
   routes: [Route, ...Route[]] | undefined;
 }
 
-/** The longest segment that a parameter takes, as the router counts. */
+/** The longest segment that a parameter matches, as the router counts. */
 export const longestParameter = 256;
 
-/** @returns what finds the endpoints of the path in a request target; a literal segment goes before a parameter */
+/**
+ * @returns finds the endpoints for the path of a request target; a literal segment takes precedence over a parameter
+ */
 export function routesByPath(routes: readonly Route[]): (target: string) => RoutesOfPath | undefined {
   const root = newPlace();
   for (const route of routes) {

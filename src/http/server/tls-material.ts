@@ -35,15 +35,15 @@ export function secureContextOf(listener: Listener, material: TlsMaterial): Secu
     ciphers: ciphers,
     honorCipherOrder: true,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
-    // A session of another listener, which may trust others, must not be taken up here.
+    // A session of another listener, which may trust others, must not be resumed here.
     sessionIdContext: sha256(`listener ${listener.name}`).slice(0, 32),
   };
 }
 
 /**
- * The TLS settings of a listener's servers. Certificates of clients are asked for and never refused in the
- * handshake: who may log in with one is decided at each login. No CA names are sent along, because some
- * clients would then withhold a certificate of a CA that is not named.
+ * The TLS settings of a listener's servers. The handshake asks clients for certificates and never refuses one: each
+ * login decides who may log in with it. No CA names are sent, because some clients would then withhold a certificate of
+ * a CA that is not named.
  * @param ticketKeys 48 random bytes, of this listener only
  */
 export function tlsOptionsOf(listener: Listener, material: TlsMaterial, ticketKeys: Buffer): TlsOptions {
