@@ -37,8 +37,6 @@ import { consoleRoutes } from './http/pages/console.ts';
 import { setupRoutes } from './http/pages/setup.ts';
 import type { Views } from './http/pages/views.ts';
 import { originsOf } from './http/request/cors.ts';
-import type { Authenticate } from './http/request/guard.ts';
-import { presentedTokens } from './http/request/request-context.ts';
 import type { Route } from './http/request/route.ts';
 import { answerTimes } from './http/server/answer-times.ts';
 import { type HealthCheck, healthRoutes } from './http/server/health.ts';
@@ -51,7 +49,7 @@ import type { KeptAuditTrail } from './model/audit-event.ts';
 import { asId } from './model/ids.ts';
 import type { Principal } from './model/principal.ts';
 import { algorithmsInUse } from './model/signing-key.ts';
-import { clientRegistry, tokenUseOf } from './oidc/clients.ts';
+import { clientRegistry, tokenUses } from './oidc/clients.ts';
 import { dailySealer } from './oidc/daily-sealer.ts';
 import { callbackSealer } from './oidc/flow/callback.ts';
 import { limitedExchanges } from './oidc/flow/exchange-limit.ts';
@@ -68,7 +66,7 @@ import type { Random } from './platform/random.ts';
 import type { HashPool } from './platform/secrets/hash-pool.ts';
 import type { KeyVault } from './platform/secrets/key-vault.ts';
 import type { TrustAnchor } from './platform/x509/path-validation.ts';
-import { authenticateRequest } from './sessions/authenticate-request.ts';
+import { requestAuthenticator } from './sessions/authenticate-request.ts';
 import { denySet } from './sessions/deny-set.ts';
 import { listeningInterval } from './sessions/follow-feed.ts';
 import { type IssuerView, openIssuerView } from './sessions/issuer-view.ts';
@@ -280,11 +278,12 @@ export async function openServices(
     all: () => view.clients.all(),
   });
   const revoked = denySet();
+  const lifetimes = { accessToken: oidc.accessTokenDuration };
   const accessTokens = accessTokenVerifier(ring, {
     issuers: issuers.all,
-    lifetime: () => inUse.edge.oidc.accessTokenDuration,
+    lifetimes,
     revoked,
-    useOf: (parties) => tokenUseOf(clients, parties),
+    useOf: tokenUses(clients),
     threads,
   });
   const { trustedRoots = [] } = foundations;
@@ -390,10 +389,15 @@ export async function openServices(
     // As SPIFFE writes it: letters, digits, dots and dashes.
     trustDomain: new URL(`https://${config.edge.api.address}`).hostname.replace(/[^a-z0-9.-]/g, '-'),
   };
-  const authenticate: Authenticate = (context) => {
-    if (watch.isWrong) throw watch.refusal();
-    return authenticateRequest(guardNeeds, presentedTokens(context));
-  };
+  const secondary = secondaryTokens({ clock, jwks, signers: view.signers }, threads);
+  const authenticate = requestAuthenticator({
+    clockWatch: watch,
+    accessTokens,
+    view,
+    secondary,
+    clock,
+    ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
+  });
   const polls = first?.devicePolls ?? devicePolls();
   // Kept over reloads: what they know of requests under way and of others outlives a configuration.
   const visiting = {
@@ -512,14 +516,6 @@ export async function openServices(
   const stopExpiry = every(expiryInterval, { name: 'expiry', log }, byTheClock(expire));
   const rotate = first === undefined ? byTheClock(rotateKeysWhenDue) : async () => {};
   const stopRotation = every(rotationInterval, { name: 'key rotation', log }, rotate);
-  const secondary = secondaryTokens({ clock, jwks, signers: view.signers }, threads);
-  const guardNeeds = {
-    accessTokens,
-    view,
-    secondary,
-    clock,
-    ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
-  };
   const stopListening = every(
     listeningInterval,
     { name: 'listening to the database', log },
@@ -557,6 +553,7 @@ export async function openServices(
         use() {
           const [former, current] = [inUse, fresh].map(({ edge }) => JSON.stringify(edge.externalJwtSigners));
           inUse = fresh;
+          lifetimes.accessToken = fresh.edge.oidc.accessTokenDuration;
           endpoints = prepared;
           useTelemetry();
           if (former === current) return;
@@ -586,10 +583,8 @@ export async function openServices(
       tracing,
       onAnswer: answers.observe,
       ...(foundations.inspectAnswer === undefined ? {} : { inspectAnswer: foundations.inspectAnswer }),
-      afterStandstill() {
-        if (watch.isWrong) return Promise.reject(watch.refusal());
-        return view.feed.hasStoodStill ? view.feed.beFresh().catch(() => undefined) : undefined;
-      },
+      clockWatch: watch,
+      feed: view.feed,
       authenticate,
     },
     async stop() {

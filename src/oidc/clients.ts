@@ -136,19 +136,23 @@ export function audienceOf(
   return audience.length === 1 ? (audience[0] as string) : audience;
 }
 
-/** What a token may be used for now: nothing when its client is gone. */
-export function tokenUseOf(clients: ClientRegistry, { aud, client_id }: TokenParties): TokenUse | undefined {
-  // The built-in client, which has most of the tokens.
-  if (aud === edgeAudience) return 'edge-apis';
-  const client = clients.find(client_id);
-  if (client === undefined) return undefined;
-  if (client.registered === null) {
-    // Tokens of an alias end with the alias: once it is no longer configured, nobody accepts them.
-    const isOwn = aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id;
-    return typeof aud !== 'string' && isOwn && client.profile === 'compatibility' ? 'edge-apis' : undefined;
-  }
-  const isForApis = typeof aud !== 'string' && aud[0] === edgeAudience && client.registered.apiAccess;
-  return isForApis ? 'edge-apis' : 'application';
+/** @returns what a token may be used for now: nothing when its client is gone */
+export function tokenUses(
+  clients: Pick<ClientRegistry, 'find'>,
+): (parties: TokenParties) => TokenUse | undefined {
+  return ({ aud, client_id }) => {
+    // The built-in client, which has most of the tokens.
+    if (aud === edgeAudience) return 'edge-apis';
+    const client = clients.find(client_id);
+    if (client === undefined) return undefined;
+    if (client.registered === null) {
+      // Tokens of an alias end with the alias: once it is no longer configured, nobody accepts them.
+      const isOwn = aud.length === 2 && aud[0] === edgeAudience && aud[1] === client_id;
+      return typeof aud !== 'string' && isOwn && client.profile === 'compatibility' ? 'edge-apis' : undefined;
+    }
+    const isForApis = typeof aud !== 'string' && aud[0] === edgeAudience && client.registered.apiAccess;
+    return isForApis ? 'edge-apis' : 'application';
+  };
 }
 
 /** Lifetimes, from the configuration (spec 5.7). */

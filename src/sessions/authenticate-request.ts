@@ -28,7 +28,15 @@ export interface PresentedTokens {
   readonly clientCertificates: () => PresentedCertificates | null;
 }
 
+/** Whether this node may judge by its clock. */
+export interface ClockJudge {
+  readonly isWrong: boolean;
+  /** What is answered while it is. */
+  refusal(): Error;
+}
+
 export interface AuthenticateNeeds {
+  readonly clockWatch: ClockJudge;
   readonly accessTokens: AccessTokenVerifier;
   readonly view: SessionView;
   readonly secondary: SecondaryTokens;
@@ -36,11 +44,22 @@ export interface AuthenticateNeeds {
   readonly clock: Clock;
 }
 
+/** Finds out who is calling. */
+export type Authenticate = (presented: PresentedTokens) => Principal | Promise<Principal>;
+
 /**
  * Who is calling. In steady state this reads memory only, and then answers without a promise.
  * @throws AuthError unauthorized, with a challenge for each mechanism that could have been used
+ * @throws StoreUnavailable   the clock of this node is wrong
  */
-export function authenticateRequest(
+export function requestAuthenticator(needs: AuthenticateNeeds): Authenticate {
+  return (presented) => {
+    if (needs.clockWatch.isWrong) throw needs.clockWatch.refusal();
+    return authenticateRequest(needs, presented);
+  };
+}
+
+function authenticateRequest(
   needs: AuthenticateNeeds,
   presented: PresentedTokens,
 ): Principal | Promise<Principal> {

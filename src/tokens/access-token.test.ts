@@ -69,7 +69,7 @@ function signed(changes: Readonly<Record<string, unknown>>, type: 'at+jwt' | 'JW
 function verifier(rules: Partial<AccessTokenRules> = {}) {
   return accessTokenVerifier(ring, {
     issuers: new Set([issuer]),
-    lifetime: () => lifetime,
+    lifetimes: { accessToken: lifetime },
     revoked: new Set(),
     ...rules,
   });
@@ -140,7 +140,7 @@ describe('an access token', () => {
 
   test('made under a longer lifetime ends with the shorter one', () => {
     const issued = toSeconds(now) * SECOND;
-    const shorter = verifier({ lifetime: () => MINUTE });
+    const shorter = verifier({ lifetimes: { accessToken: MINUTE } });
     const token = mint();
     assert.equal(shorter.verify(token, issued + MINUTE - 1).verdict, 'valid');
     assert.equal(shorter.verify(token, issued + MINUTE).verdict, 'expired');
@@ -150,7 +150,7 @@ describe('an access token', () => {
     const token = mint();
     const issuers = new Set([issuer]);
     const revoked = new Set<string>();
-    const judge = accessTokenVerifier(ring, { issuers, lifetime: () => lifetime, revoked });
+    const judge = accessTokenVerifier(ring, { issuers, lifetimes: { accessToken: lifetime }, revoked });
     for (const _again of [1, 2]) assert.equal(judge.verify(token, now).verdict, 'valid');
     revoked.add(claimsIn(token).jti);
     assert.equal(judge.verify(token, now).verdict, 'invalid');
@@ -170,7 +170,7 @@ describe('an access token', () => {
     };
     const judge = accessTokenVerifier(changing, {
       issuers: new Set([issuer]),
-      lifetime: () => lifetime,
+      lifetimes: { accessToken: lifetime },
       revoked: new Set(),
     });
     assert.equal(judge.verify(token, now).verdict, 'valid');

@@ -90,10 +90,10 @@ export interface AccessTokenRules {
   /** Ours at this moment; a token of one that is ours no more is invalid. */
   readonly issuers: ReadonlySet<string>;
   /**
-   * Of access tokens by the configuration in use. A shorter one also applies to tokens already issued: a session that has
-   * ended is remembered for so long.
+   * By the configuration in use: a reload sets it. A shorter one also applies to tokens already issued: a session that
+   * has ended is remembered for so long.
    */
-  readonly lifetime: () => Millis;
+  readonly lifetimes: { readonly accessToken: Millis };
   /** `jti` of tokens that were revoked by themselves. */
   readonly revoked: { has(jti: string): boolean };
   /** What a token is good for, by its audience and its client as they are now; undefined for nothing. */
@@ -110,7 +110,7 @@ const useByAudience = ({ aud }: TokenParties): TokenUse | undefined =>
  * checked again, its times are. `expired` is said only of a token whose signature is good.
  */
 export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): AccessTokenVerifier {
-  const { issuers, lifetime, revoked, useOf = useByAudience, threads = 1 } = rules;
+  const { issuers, lifetimes, revoked, useOf = useByAudience, threads = 1 } = rules;
   const seen = recentMap<string, AccessTokenClaims>(Math.ceil(50_000 / threads));
   return {
     verify(token, now) {
@@ -123,7 +123,8 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
         seen.set(key, claims);
       }
       if (!issuers.has(claims.iss)) return invalid;
-      if (now >= claims.exp * SECOND || now >= claims.iat * SECOND + lifetime()) return expired;
+      const end = Math.min(claims.exp * SECOND, claims.iat * SECOND + lifetimes.accessToken);
+      if (now >= end) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       if (revoked.has(claims.jti)) return invalid;
       const use = useOf(claims);

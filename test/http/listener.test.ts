@@ -16,6 +16,7 @@ import { sampledLines } from '../../src/platform/log/sampled-lines.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { createIntermediateCa, createRootCa, issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import {
+  awake,
   bindPoint,
   echoRoutes,
   newMaterial,
@@ -300,6 +301,7 @@ describe('opening a listener', () => {
         clock: systemClock,
         write: ({ level, message, fields }) => log[level](message, fields),
       }),
+      ...awake,
       authenticate: () => {
         throw new Error('not asked');
       },

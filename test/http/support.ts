@@ -129,7 +129,6 @@ export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
   };
 }
 
-/** Knows the tokens `full`, `partial`, `admin` and `later` (by a promise). */
 /** The look of pages in these tests. */
 export const branded = lookOf({
   name: 'Test',
@@ -142,13 +141,19 @@ export const branded = lookOf({
 });
 export const views = viewsOf(branded.look);
 
-const authenticate: ListenerNeeds['authenticate'] = ({ authorization }) => {
-  const token = authorization[0]?.replace(/^Bearer /, '');
+/** Knows the tokens `full`, `partial`, `admin` and `later` (by a promise). */
+const authenticate: ListenerNeeds['authenticate'] = ({ bearers: [token] }) => {
   if (token === 'full') return testPrincipal();
   if (token === 'partial') return testPrincipal({ outstanding: [{ type: 'totp', isEnrolled: true }] });
   if (token === 'admin') return testPrincipal({ isAdmin: true });
   if (token === 'later') return Promise.resolve(testPrincipal());
   throw new AuthError('unauthorized', { challenges: noTokenChallenges });
+};
+
+/** A node whose clock is right, and which has never stood still. */
+export const awake: Pick<ListenerNeeds, 'clockWatch' | 'feed'> = {
+  clockWatch: { isWrong: false, refusal: () => new Error('is asked for while the clock is wrong') },
+  feed: { hasStoodStill: false, beFresh: async () => {} },
 };
 
 export interface StartOptions {
@@ -179,6 +184,7 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
         write: ({ level, message, fields }) => log[level](message, fields),
       }),
       authenticate,
+      ...awake,
     },
     {
       listener: testListener(options.listener),

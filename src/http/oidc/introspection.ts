@@ -7,10 +7,11 @@ import {
 } from '../../oidc/grants/authenticate-client.ts';
 import { type IntrospectionCaller, type IntrospectionNeeds, introspect } from '../../oidc/introspection.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
+import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
-import { type Authenticate, enforceGuard } from '../request/guard.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { enforceGuard } from '../request/guard.ts';
+import { presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 
@@ -88,7 +89,7 @@ async function callerOf(
     }
     return { kind: 'client', clientId: client.clientId };
   }
-  const principal = await needs.authenticate(context);
+  const principal = await needs.authenticate(presentedTokens(context));
   enforceGuard('full', principal);
   return { kind: 'session', ...principal };
 }

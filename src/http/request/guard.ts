@@ -10,15 +10,7 @@ import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
 import { isoTime, type Millis, SECOND } from '../../platform/clock.ts';
 import type { CallerRefused } from '../../store/contracts/store.ts';
-import type { RequestContext } from './request-context.ts';
 import type { Api, Guard } from './route.ts';
-
-/**
- * Finds out who calls, from the tokens of the request and, for a bound token, the certificate.
- * A RequestContext fits `PresentedCredentials`, which is how sessions/ sees it.
- * @throws AuthError unauthorized   with every challenge that applies
- */
-export type Authenticate = (presented: RequestContext) => Principal | Promise<Principal>;
 
 /**
  * Whether this caller may use an endpoint.

@@ -11,6 +11,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import type { TracingInUse } from '../../platform/tracing.ts';
+import type { Authenticate, ClockJudge } from '../../sessions/authenticate-request.ts';
+import type { FollowedFeed } from '../../sessions/follow-feed.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts, isUnacceptable, sendAnswer } from '../request/answer.ts';
@@ -25,14 +27,8 @@ import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
-import {
-  type Authenticate,
-  callerRefusal,
-  enforceGuard,
-  requireAudience,
-  sessionHeaders,
-} from '../request/guard.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
+import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
@@ -44,8 +40,8 @@ export interface MountNeeds {
   /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
-  /** If this process has just been suspended: resolves when it is up to date, rejects when it must not act. */
-  readonly afterStandstill?: () => Promise<void> | undefined;
+  readonly clockWatch: ClockJudge;
+  readonly feed: Pick<FollowedFeed, 'hasStoodStill' | 'beFresh'>;
   /** Origins of registered applications; none if absent. */
   readonly applicationOrigins?: ApplicationOrigins | undefined;
   /** How pages look for the visitor. */
@@ -206,7 +202,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {
-          admitted = traced(context, () => admit(authenticate(context), context, reply));
+          admitted = traced(context, () => admit(authenticate(presentedTokens(context)), context, reply));
         }
       } catch (error) {
         done(error as Error);
@@ -214,7 +210,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
       }
       // A request that arrived while this process was suspended may have been given up and sent elsewhere. Meanwhile
       // the connection is read to its end, and a request that was broken off never reaches its handler.
-      const awake = request.method === 'GET' ? undefined : needs.afterStandstill?.();
+      const awake = request.method === 'GET' ? undefined : upToDate(needs);
       if (awake !== undefined) admitted = Promise.all([awake, admitted]).then(() => undefined);
       if (admitted === undefined) done();
       else admitted.then(() => done(), done);
@@ -229,7 +225,9 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
     if (request.raw.errored !== null) throw request.raw.errored;
     // A client may take its time with the body. What was taken from the caller meanwhile counts.
     if (route.takesFormToken === true) takeFormToken(context);
-    const judged = isJudgedAgain(route) ? admit(authenticate(context), context, reply) : undefined;
+    const judged = isJudgedAgain(route)
+      ? admit(authenticate(presentedTokens(context)), context, reply)
+      : undefined;
     const run = () => {
       const input = inputOf(route, context);
       const announced = announceChange(audit, route, context);
@@ -248,6 +246,12 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
       return isInParts(settled.body) ? reply : undefined;
     });
   }
+}
+
+/** If this process has just been suspended: resolves when it is up to date, rejects when it must not act. */
+function upToDate({ clockWatch, feed }: ServerNeeds): Promise<void> | undefined {
+  if (clockWatch.isWrong) return Promise.reject(clockWatch.refusal());
+  return feed.hasStoodStill ? feed.beFresh().catch(() => undefined) : undefined;
 }
 
 /** Calls that the request causes are part of its trace. */
