@@ -8,25 +8,22 @@ type System = 'sqlite' | 'postgresql';
 type Concern = Readonly<Record<string, unknown>>;
 
 /**
- * The same store, whose methods are parts of the request that calls them.
+ * The same store, whose methods are parts of the request that calls them. They are put in the place of its own, so that
+ * whoever holds a part of the store has them too.
  * @param system what the database is called
  */
 export function tracedStore(store: Store, tracing: TracingInUse, system: System): Store {
-  // What is not a concern is a method of the store itself, and stays as it is.
+  // What is not a concern is a method of the store itself.
   const concerns = Object.entries(store).filter(([, concern]) => typeof concern !== 'function');
-  const own = Object.fromEntries(concerns.map(([name, concern]) => [name, { ...concern }]));
-  const put = (current: Tracing | null) => {
-    for (const [name, concern] of concerns) {
-      const traced = current === null ? concern : tracedConcern(concern, { current, name, system });
-      // Whoever holds a concern for long gets its methods too.
-      Object.assign(own[name] as object, traced);
+  const plain = concerns.map(([, concern]) => ({ ...concern }));
+  tracing.onChange((current) => {
+    for (const [at, [name, concern]] of concerns.entries()) {
+      const own = plain[at] as Concern;
+      Object.assign(concern, current === null ? own : tracedConcern(own, { current, name, system }));
     }
-  };
-  put(tracing.current);
-  tracing.onChange(put);
+  });
   return {
     ...store,
-    ...(own as unknown as Store),
     onBehalfOf(...args) {
       const acting = store.onBehalfOf(...args);
       return tracing.current === null ? acting : tracedNow(acting, tracing.current, system);
