@@ -3,14 +3,14 @@ import { CliError, type CliErrorOptions } from './cli-error.ts';
 import type { HttpsAnswer } from './client/https-client.ts';
 import { exitCodeOfStatus } from './exit-codes.ts';
 
-/** What an answer says about its failure, in any of the forms that the service speaks. */
+/** What an answer says about its failure, in any of the service's formats. */
 export interface AnswerFailure {
   readonly status: number;
   /** `INVALID_AUTH`, `invalid_grant`, …; empty when the answer names none. */
   readonly code: string;
   readonly message: string;
   readonly reference: string | undefined;
-  /** What the server refused, where it names it. */
+  /** What the server refused, if it names it. */
   readonly field?: string;
 }
 
@@ -26,7 +26,7 @@ function definedIn(headers: HttpsAnswer['headers']): Record<string, string> {
 }
 
 function failureIn({ status, code, message: said, field, reason: why, requestId }: Refusal): AnswerFailure {
-  // Many messages name the field and the reason themselves.
+  // Many messages already name the field and the reason.
   const about =
     field === undefined || why === undefined || said.toLowerCase().includes(why.toLowerCase())
       ? ''
@@ -48,7 +48,7 @@ export function answerError(
   return refusalError(refusalIn({ status, headers: new Headers(definedIn(headers)) }, body), options);
 }
 
-/** The same, of a refusal that the client library has read. */
+/** The same for a refusal that the client library has read. */
 export function refusalError(
   refusal: Refusal,
   options: CliErrorOptions & { readonly what?: string } = {},

@@ -2,18 +2,18 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 export interface CliErrorOptions {
   readonly exitCode?: ExitCode;
-  /** The command to type next, or a short sentence when no command helps. */
+  /** The command to type next, or a short sentence if no command helps. */
   readonly next?: string;
-  /** The reference id under which the server remembers the refusal. */
+  /** The reference id under which the server recorded the refusal. */
   readonly reference?: string;
-  /** For programs: a stable word, in the output of `--output-json`. */
+  /** For programs: a stable word in the output of `--output-json`. */
   readonly code?: string;
   /** The field or parameter that the server refused. */
   readonly field?: string;
   readonly cause?: unknown;
 }
 
-/** A failure that the person at the terminal is told about in one sentence, with what to do next. */
+/** A failure that tells the person at the terminal in one sentence what happened, and what to do next. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
@@ -32,7 +32,7 @@ export class CliError extends Error {
   }
 }
 
-/** A command line that cannot be carried out as it was typed. */
+/** A command line that is not valid as typed. */
 export function usageError(message: string, next: string): CliError {
   return new CliError(message, { exitCode: exitCodes.usage, next, code: 'usage' });
 }

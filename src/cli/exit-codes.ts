@@ -1,4 +1,4 @@
-/** What the exit status of the command says to a script (design 2.1). */
+/** What the exit status tells a script (design 2.1). */
 export const exitCodes = {
   fine: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export function exitCodeOfStatus(status: number): ExitCode {
   if (status === 401) return exitCodes.notAuthenticated;
   if (status === 403) return exitCodes.deniedByPolicy;
-  // 502 to 504: something in between, or the service itself, says that nobody is there now.
+  // 502 to 504: a proxy, or the service itself, says that it is unavailable.
   if (status >= 502 && status <= 504) return exitCodes.unreachable;
   return exitCodes.failed;
 }

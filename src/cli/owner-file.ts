@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CliError, usageError } from './cli-error.ts';
 import type { CliPorts } from './ports.ts';
 
-/** Refuses a name that is taken, before anything is done that cannot be undone. @throws CliError exit 2 */
+/** Refuses an existing file name, before anything irreversible is done. @throws CliError exit 2 */
 export async function refuseTakenFile(ports: CliPorts, path: string): Promise<void> {
   const isThere = await access(resolve(ports.cwd, path)).then(
     () => true,

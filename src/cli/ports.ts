@@ -12,14 +12,14 @@ export interface CliOutput {
   readonly columns?: number;
 }
 
-/** Everything that a command touches outside itself, so that tests can hand in their own. */
+/** Everything that a command touches outside itself, so that tests can pass their own. */
 export interface CliPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
-  /** Resolves after so long. */
+  /** Resolves after that time. */
   readonly pause: (time: Millis) => Promise<void>;
   /** Results only. */
   readonly stdout: CliOutput;
@@ -56,7 +56,7 @@ export function systemPorts(): CliPorts {
 const brokenPipeStatus = 141;
 const guarded = new WeakSet<NodeJS.WriteStream>();
 
-/** Nobody reads on, as in `… | head`: the command is over, like any other program at the end of a pipe. */
+/** Nobody reads any more, as in `… | head`: the command ends, like any program at the end of a pipe. */
 function endOnClosedPipe(output: NodeJS.WriteStream): void {
   if (guarded.has(output)) return;
   guarded.add(output);
@@ -66,7 +66,7 @@ function endOnClosedPipe(output: NodeJS.WriteStream): void {
   });
 }
 
-/** What we write besides ASCII, but for QR codes and the words of others. */
+/** The non-ASCII characters that we write, except for QR codes and other people's text. */
 const plain: Readonly<Record<string, string>> = {
   '\u2713': '+',
   '\u2717': 'x',
@@ -76,8 +76,8 @@ const plain: Readonly<Record<string, string>> = {
 };
 
 /**
- * The output as it is, or for a terminal whose locale was set to another encoding than UTF-8 with marks of ASCII.
- * Files and pipes get UTF-8 in any case, and so does a terminal of which nothing is said.
+ * The output itself or, for a terminal whose locale has another encoding than UTF-8, with ASCII marks. Files, pipes and
+ * terminals without a known locale get UTF-8.
  * @see POSIX.1-2024, section 8.2: the order of the variables
  */
 export function forLocale(output: CliOutput, env: Readonly<Record<string, string | undefined>>): CliOutput {

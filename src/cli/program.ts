@@ -1,7 +1,6 @@
-// cli/ owns what a person or a script types: commands, their output, and the client of a running server.
-// It does not own the rules behind the commands: client commands ask the APIs, host commands call the
-// services. Starting must be quick, so this file and commands/*.ts only describe the commands; what a
-// command does is imported when it runs.
+// cli/ contains what people and scripts type: commands, their output, and the client of a running server. The rules
+// behind the commands are elsewhere: client commands call the APIs, host commands the services. Starting must be quick,
+// so this file and commands/*.ts only describe the commands; what a command does is imported when it runs.
 //
 // To add a group: write commands/<group>.ts with one `register…(program, ports)` function and list it below.
 import { Command, CommanderError } from 'commander';
@@ -35,7 +34,7 @@ type Registration = (program: Command, ports: CliPorts) => void;
 
 const lastHeading = 'The command line itself:';
 
-/** The command groups under their headings, in the order in which the help lists them. */
+/** The command groups under their headings, in the order of the help. */
 const registrations: readonly (readonly [heading: string, ...groups: Registration[]])[] = [
   ['Set up and run:', registerSetupCommands, registerRunCommands],
   ['You:', registerSessionCommands, registerEnrollCommands],
@@ -71,7 +70,7 @@ export function createProgram(ports: CliPorts): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => ports.stdout.write(text),
-      // Usage errors are reported in one form with all others, by runProgram.
+      // runProgram reports usage errors in the same form as all others.
       writeErr: () => undefined,
     })
     .exitOverride();
@@ -91,11 +90,11 @@ export function createProgram(ports: CliPorts): Command {
   return program;
 }
 
-/** @param parents how the command before it can be typed; empty at the beginning */
+/** @param parents how to type the command above it; empty at the top */
 function addExamples(command: Command, parents: readonly string[]): void {
   const names = [command.name(), ...command.aliases()];
   const paths = parents.flatMap((parent) => names.map((name) => `${parent} ${name}`.trim()));
-  // Only whoever reads the help pays for it.
+  // Only readers of the help pay for it.
   command.addHelpText('after', () => {
     const lines = examplesOf(paths).map((line) => `  overlay-auth ${line}`);
     return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}`;
@@ -104,13 +103,13 @@ function addExamples(command: Command, parents: readonly string[]): void {
 }
 
 /**
- * Runs one command line, reports its failure if there is one, and gives the exit code.
- * @param argv what stands after the program's name
+ * Runs one command line, reports its failure if there is one, and returns the exit code.
+ * @param argv what follows the program's name
  */
 export async function runProgram(argv: readonly string[], ports: CliPorts): Promise<ExitCode> {
-  // Old fingers type `edge` first.
+  // People who are used to it type `edge` first.
   const typed = argv[0] === 'edge' ? argv.slice(1) : argv;
-  // So that `help get identity` explains that very command.
+  // Makes `help get identity` explain that very command.
   const words = typed[0] === 'help' && typed.length > 1 ? [...typed.slice(1), '--help'] : typed;
   const program = createProgram(ports);
   const json = wantsJson(words);
@@ -128,7 +127,7 @@ export async function runProgram(argv: readonly string[], ports: CliPorts): Prom
   }
 }
 
-/** Whether whoever started the command reads JSON: failures are then JSON too, those of the command line included. */
+/** Whether the caller reads JSON: failures are then JSON too, including those of the command line. */
 function wantsJson(words: readonly string[]): boolean {
   if (words.some((word) => word === '-j' || word === '--output-json' || word === '--json')) return true;
   return words.some(

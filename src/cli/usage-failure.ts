@@ -1,22 +1,22 @@
-// What is wrong with a command line that cannot be carried out, in one sentence. The parser says by a code what it found;
-// the words come from what it has read and from the commands that there are.
+// Describes in one sentence what is wrong with a command line. The parser reports what it found as a code; the words
+// come from what it has read and from the existing commands.
 
 import type { Command, CommanderError, Option } from 'commander';
 import { similarKey } from '../config/nearest-key.ts';
 import { type CliError, usageError } from './cli-error.ts';
 
-/** Of a failure of the parser. @param words what was typed after the program's name */
+/** For a failure of the parser. @param words what was typed after the program's name */
 export function usageFailure(program: Command, words: readonly string[], error: CommanderError): CliError {
   const command = deepestCommand(program, words);
   return usageError(sentence(command, words, error), helpOf(command));
 }
 
-/** The command line that explains the command which was typed, or the nearest one above it. */
+/** The command line that shows help for the typed command, or for the nearest one above it. */
 export function helpCommand(program: Command, words: readonly string[]): string {
   return helpOf(deepestCommand(program, words));
 }
 
-/** Lets every option and argument that has choices refuse other values with a sentence of ours. */
+/** Makes every option and argument with choices refuse other values with our own sentence. */
 export function refuseOtherChoices(command: Command): void {
   for (const one of [...command.options, ...command.registeredArguments]) {
     const { argChoices: choices, parseArg: read } = one;

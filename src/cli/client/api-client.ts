@@ -1,4 +1,4 @@
-// Calls of the Edge APIs with the saved login: renews the access token, turns failures into sentences.
+// Calls the Edge APIs with the saved login: renews the access token, and turns failures into sentences.
 
 import { parseChallenges } from '../../../packages/client/src/api/challenge.ts';
 import { answerError } from '../answer-failure.ts';
@@ -15,7 +15,7 @@ const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } a
 
 export interface ApiCall {
   readonly method: HttpsRequest['method'];
-  /** Below the root of the API; with a leading slash. */
+  /** Below the root of the API, with a leading slash. */
   readonly path: string;
   /** Default: the management API. */
   readonly api?: keyof typeof roots;
@@ -23,7 +23,7 @@ export interface ApiCall {
   readonly json?: unknown;
 }
 
-/** The envelope of a good answer. */
+/** The envelope of a successful answer. */
 export interface ApiAnswer {
   readonly data: unknown;
   readonly meta: JsonObject;
@@ -56,7 +56,7 @@ export async function withApi<T>(
     login = await freshLogin(needs, login, { http: opened });
     const answer = await sendAs(report.ports, { http, login }, call);
     if (answer.status !== 401) return answer;
-    // It may have been revoked, or another clock is right: one renewal decides.
+    // It may have been revoked, or our clock may be wrong. One renewal decides.
     login = await freshLogin(needs, login, { http: opened, refused: login.accessToken });
     return sendAs(report.ports, { http, login }, call);
   }
@@ -104,7 +104,7 @@ function envelopeOf(answer: HttpsAnswer, login: SavedLogin): ApiAnswer {
   throw answerError(answer);
 }
 
-/** A refusal for lack of the second factor is told apart from a session that is over (spec 7.2). */
+/** Distinguishes a missing second factor from an ended session (spec 7.2). */
 function notAuthenticated(answer: HttpsAnswer, login: SavedLogin): CliError {
   const secondary = secondaryChallenge(answer);
   if (secondary === undefined) {

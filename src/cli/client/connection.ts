@@ -7,7 +7,7 @@ import { createHttpsClient, type HttpsClient, type TlsOptions } from './https-cl
 import { identityFileOf } from './identity-file.ts';
 import { trustedCertificates } from './server-trust.ts';
 
-/** A client for one server: with what proves the server, and with what proves us where a login needs it. */
+/** A client for one server, with the trust that it needs and the client certificate of a login that has one. */
 export async function connectionTo(
   ports: CliPorts,
   trust: Trust | undefined,
@@ -35,7 +35,7 @@ async function readPair(
       ? identity.key
       : await readNamedFile(ports, keyFile, 'key');
   try {
-    // Looked at now: in a request it would pass for a connection that failed.
+    // Checked now: inside a request this would look like a failed connection.
     createSecureContext({ cert, key });
   } catch {
     throw usageError(

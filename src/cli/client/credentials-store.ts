@@ -11,7 +11,7 @@ import type { CliPorts } from '../ports.ts';
 import { asObject, parseJson } from './json-shape.ts';
 import { loginKey } from './several-logins.ts';
 
-/** A login: the tokens and what is needed to use and renew them. */
+/** A login: the tokens, and what is needed to use and renew them. */
 export interface SavedLogin {
   /** Origin of the server, such as `https://localhost:1280`. */
   readonly url: string;
@@ -25,42 +25,42 @@ export interface SavedLogin {
   readonly amr: readonly string[];
   readonly accessToken: string;
   readonly accessTokenExpiresAt: Millis;
-  /** From when it was issued. */
+  /** Counted from when it was issued. */
   readonly accessTokenLifetime?: Millis;
   readonly idToken: string;
-  /** Null once the server has refused it: the login is over, only who it was is remembered. */
+  /** Null once the server has refused it: the session has ended, and only whose it was is remembered. */
   readonly refreshToken: string | null;
-  /** What was typed after the URL, without secrets, so that it can be suggested again. */
+  /** What was typed after the URL, without secrets, to suggest it again. */
   readonly loginArguments: readonly string[];
-  /** Absolute paths; presented on every connection, because tokens of such a login are bound to it. */
+  /** Absolute paths. Presented on every connection, because tokens of such a login are bound to it. */
   readonly clientCertificate?: { readonly certFile: string; readonly keyFile: string };
   /**
-   * Absolute path of the external JWT that was the second factor. The API asks for it at every call (spec 5.4);
-   * the file is read each time, so whatever renews the token there keeps the login alive.
+   * Absolute path of the external JWT that was the second factor. Every call needs it (spec 5.4). The file is read each
+   * time, so whatever renews the token there keeps the login usable.
    */
   readonly secondaryJwtFile?: string;
 }
 
-/** Whom a server's certificate has to come from: the roots of the system, or this authority alone. */
+/** Who has to vouch for a server's certificate: the roots of the system, or only this authority. */
 export type Trust = 'system' | { readonly caPem: string };
 
 export interface Credentials {
-  /** Key of the login that commands use unless told otherwise. */
+  /** Key of the login that commands use by default. */
   readonly current: string | null;
   /** By `loginKey`, in the order in which they were last made or chosen. */
   readonly logins: Readonly<Record<string, SavedLogin>>;
-  /** By origin; outlives logins. An origin without entry has to be known to Node's own roots. */
+  /** By origin; outlives logins. For an origin without an entry, Node's own roots decide. */
   readonly trust: Readonly<Record<string, Trust>>;
 }
 
 export interface CredentialsStore {
-  /** The file; for messages. */
+  /** The path of the file, for messages. */
   readonly path: string;
   /** @throws CliError when the file cannot be understood */
   read(): Promise<Credentials>;
   /**
-   * Reads, changes and saves while no other process does: what `change` is given cannot be outdated, so a
-   * refresh token that it spends is spent once. `change` gives what to save and what to return.
+   * Reads, changes and saves while no other process does. `change` always gets the current state, so a refresh token is
+   * used once. It returns what to save and what to return.
    */
   update<T>(change: (credentials: Credentials) => Promise<readonly [Credentials, T]>): Promise<T>;
 }
@@ -77,7 +77,7 @@ export function configDirectory({ env, platform }: Pick<CliPorts, 'env' | 'platf
   return join(usual || join(home, '.config'), 'overlay-auth');
 }
 
-/** The saved logins of the user whose environment it is. */
+/** The saved logins of the user with this environment. */
 export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform' | 'random'>): CredentialsStore {
   const directory = configDirectory(ports);
   const path = join(directory, 'credentials.json');
@@ -121,9 +121,9 @@ async function readCredentials(path: string): Promise<Credentials> {
       next: `rm ${shellWord(path)}   (then log in again)`,
     });
   }
-  // Written by this program; whoever else can write here can do more harm than a wrong shape does.
+  // This program wrote the file. Whoever else can write here can do worse than use a wrong shape.
   const saved = Object.entries(asObject(logins) as Credentials['logins']);
-  // Versions that had one login for each server used its URL as the key.
+  // Versions with one login per server used its URL as the key.
   const inUse = saved.find(([key]) => key === current)?.[1];
   const key = inUse === undefined ? current : loginKey(inUse);
   return {
@@ -133,7 +133,7 @@ async function readCredentials(path: string): Promise<Credentials> {
   };
 }
 
-// Readers see the old file or the new one, and after a power cut there is one of them.
+// Readers see the old file or the new one, and so does whoever reads after a power cut.
 async function replaceFile(path: string, temporary: string, text: string): Promise<void> {
   try {
     const file = await open(temporary, 'wx', 0o600);
@@ -154,7 +154,7 @@ const pauseMs = 50;
 const mostAttempts = 600;
 
 /**
- * Runs `action` while no other process runs one under the same lock. Waits up to half a minute.
+ * Runs `action` while no other process holds the same lock. Waits up to half a minute.
  * @throws CliError when the lock stays taken
  */
 export async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-// HTTPS requests of the command line, over the transport of the client library.
+// HTTPS requests of the command line, using the transport of the client library.
 
 import { TLSSocket } from 'node:tls';
 import { ProtocolError, Unreachable } from '../../../packages/client/src/errors.ts';
@@ -15,7 +15,7 @@ import { transportFailure } from './transport-failure.ts';
 export interface HttpsRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
-  /** A list is sent as so many lines. */
+  /** A list is sent as that many header lines. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly json?: unknown;
@@ -25,26 +25,26 @@ export interface HttpsRequest {
 
 export interface HttpsAnswer {
   readonly status: number;
-  /** By their names in small letters; several lines are joined. */
+  /** By lower-case name. Repeated headers are joined. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when it is not JSON. */
   readonly body: unknown;
 }
 
-/** Sends requests over kept connections. Redirects are never followed: here they are answers. */
+/** Sends requests over kept connections. Redirects are answers and never followed. */
 export interface HttpsClient {
-  /** @throws CliError when there is no answer, or one that is too large */
+  /** @throws CliError when there is no answer, or it is too large */
   send(request: HttpsRequest): Promise<HttpsAnswer>;
   /** The same connections, for the client library. */
   readonly transport: Transport;
-  /** When the certificate ends that the server presented last. */
+  /** When the certificate expires that the server presented last. */
   certificateEnd(): Millis | undefined;
   /** Closes the idle connections. */
   close(): void;
 }
 
-/** PEM certificates that are trusted, and a client certificate. */
+/** Trusted PEM certificates, and a client certificate. */
 export type TlsOptions = Pick<HttpsTransportOptions, 'ca' | 'clientCertificate'>;
 
 /** An HTTPS client with the given trust and client certificate. */
@@ -54,7 +54,7 @@ export function createHttpsClient(tls: TlsOptions): HttpsClient {
     ...tls,
     userAgent: 'overlay-auth-cli',
     onConnection(socket) {
-      // Read now: of a connection that is closed it cannot be known any more.
+      // Read now, because a closed connection no longer knows it.
       if (socket instanceof TLSSocket)
         certificateEnd = Date.parse(socket.getPeerCertificate().valid_to ?? '');
     },

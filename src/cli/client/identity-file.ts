@@ -2,11 +2,11 @@ import { usageError } from '../cli-error.ts';
 import { asObject, parseJson, textField } from './json-shape.ts';
 import { serverOrigin } from './server-url.ts';
 
-/** What `enroll` writes and existing SDKs read: a certificate, its key, and the server that they are for. */
+/** What `enroll` writes and existing SDKs read: a certificate, its key, and the server they are for. */
 export interface IdentityFile {
   readonly cert: string;
   readonly key: string;
-  /** The authorities by which the server is known, PEM; undefined when the file has none. */
+  /** The authorities that identify the server, PEM; undefined when the file has none. */
   readonly caPem: string | undefined;
   /** Undefined when the file names no server. */
   readonly origin: string | undefined;
@@ -14,7 +14,7 @@ export interface IdentityFile {
 
 /**
  * Reads an identity file `{ztAPI, id: {cert, key, ca}}` whose values are `pem:` and the text.
- * @param file how it is called in a message
+ * @param file its name in messages
  * @returns undefined for anything that is not JSON, such as PEM
  * @throws CliError exit 2 for other JSON, and for a file that refers to other files or to hardware
  */

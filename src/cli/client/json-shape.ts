@@ -1,14 +1,14 @@
-// Reads JSON of unknown shape field by field. The commands must start in a few milliseconds, and loading a
-// schema library alone takes longer than that.
+// Reads JSON of unknown shape field by field. Commands must start in a few milliseconds, and merely loading a schema
+// library takes longer.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value as an object, or an empty one when it is something else. */
+/** The value as an object, or an empty one if it is something else. */
 export function asObject(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-/** The value as a list, or an empty one when it is something else. */
+/** The value as a list, or an empty one if it is something else. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -25,7 +25,7 @@ export function numberField(object: JsonObject, name: string): number | undefine
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The JSON value that the text holds, or undefined when it holds none. */
+/** The parsed text, or undefined when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

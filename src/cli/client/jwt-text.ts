@@ -1,6 +1,6 @@
 import { parseJson } from './json-shape.ts';
 
-/** Header and payload of a JWT for showing and comparing; nothing is verified. Undefined for anything else. */
+/** Header and payload of a JWT, to show and compare; nothing is verified. Undefined for other text. */
 export function readJwt(token: string): { readonly header: unknown; readonly payload: unknown } | undefined {
   const parts = token.split('.');
   if (parts.length !== 3) return undefined;

@@ -1,4 +1,4 @@
-// What the client library (packages/client) throws, in the sentences of the command line.
+// Turns errors of the client library (packages/client) into sentences of the command line.
 
 import { ProtocolError, Refusal, Unreachable } from '../../../packages/client/src/errors.ts';
 import { refusalError } from '../answer-failure.ts';
@@ -7,8 +7,8 @@ import { exitCodes } from '../exit-codes.ts';
 import { transportFailure } from './transport-failure.ts';
 
 /**
- * What the library threw, as the command line says it; anything else stays as it is.
- * @param more what was attempted, and what to do next, where the failure does not say better
+ * The library's error in the words of the command line. Other errors are returned unchanged.
+ * @param more what was attempted, and what to do next, if the error does not say better
  */
 export function failure(error: unknown, more: CliErrorOptions & { readonly what?: string } = {}): unknown {
   if (error instanceof Unreachable) return transportFailure(error.origin, error.cause);

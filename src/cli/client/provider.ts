@@ -7,7 +7,7 @@ import { failure } from './library-failure.ts';
 
 /**
  * Reads the discovery document of the server at `origin`.
- * @throws CliError when there is none, or when it speaks for another origin
+ * @throws CliError when there is none, or it is for another origin
  */
 export async function discover(http: HttpsClient, clock: Clock, origin: string): Promise<library.Provider> {
   try {

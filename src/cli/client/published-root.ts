@@ -7,8 +7,8 @@ const largestList = 256 * 1024;
 const mostSteps = 8;
 
 /**
- * The root by which a server says that it is known (RFC 7030 section 4.1), if the certificate leads to it. Asked over
- * a connection that proves nothing: good for showing to a person, who compares it with what the operator says.
+ * The root that a server names as its own (RFC 7030 section 4.1), if its certificate leads to it. Read over an
+ * unverified connection: use it only to show it to a person, who compares it with what the operator says.
  */
 export async function publishedRoot(
   origin: string,
@@ -19,7 +19,7 @@ export async function publishedRoot(
     const text = await unprovenAnswer(new URL('/.well-known/est/cacerts', origin));
     authorities = readCertificateBundle(Buffer.from(text, 'base64'));
   } catch {
-    // A server of another kind has no such list; then there is its certificate to show.
+    // Other kinds of servers have no such list. Then the certificate itself is shown.
     return undefined;
   }
   let top = certificate;

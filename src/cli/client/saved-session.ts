@@ -1,4 +1,4 @@
-// Finds the login that a command works with and keeps its access token fresh.
+// Finds the login that a command uses, and keeps its access token fresh.
 
 import { SessionEnded } from '../../../packages/client/src/errors.ts';
 import type { Provider } from '../../../packages/client/src/oidc/provider.ts';
@@ -18,7 +18,7 @@ import { currentLogin, loginKey, loginMeantBy, loginWord, withLogin } from './se
 /** The client that every server has. */
 export const clientId = 'overlay';
 
-/** Of logins that were saved before it was written down. */
+/** For logins that were saved before the lifetime was stored. */
 const usualLifetime: Millis = 30 * MINUTE;
 
 export interface SessionNeeds {
@@ -27,7 +27,7 @@ export interface SessionNeeds {
 }
 
 /**
- * The login that `--server` means, or the current one.
+ * The login that `--server` names, or the current one.
  * @throws CliError exit 3 when there is none
  */
 export async function savedLogin(needs: SessionNeeds, server: string | undefined): Promise<SavedLogin> {
@@ -37,7 +37,7 @@ export async function savedLogin(needs: SessionNeeds, server: string | undefined
   if (login !== undefined) return login;
   const other = Object.values(credentials.logins).at(-1);
   if (other !== undefined) throw notLoggedIn(`overlay-auth login use ${shellWord(loginWord(other))}`);
-  // Reads the configuration of the host, which takes a while.
+  // This reads the host's configuration, which takes a while.
   const { suggestedServer } = await import('./local-server.ts');
   throw notLoggedIn(`overlay-auth login ${suggestedServer(needs.ports)}`);
 }
@@ -47,23 +47,23 @@ function notLoggedIn(next: string): CliError {
   return new CliError('You are not logged in.', { exitCode, code: 'not_logged_in', next });
 }
 
-/** The connection that belongs to a saved login. */
+/** The connection for a saved login. */
 export async function connectionOf(needs: SessionNeeds, login: SavedLogin): Promise<HttpsClient> {
   const { trust } = await needs.store.read();
   return connectionTo(needs.ports, trust[login.url], login.clientCertificate);
 }
 
-/** Whether the access token can be used as it is. */
+/** Whether the access token can be used without renewing it. */
 export function isFresh(login: SavedLogin, now: Millis): boolean {
   return login.refreshToken !== null && isUsable(tokensOf(login), now);
 }
 
 /**
- * The login with an access token that can be used. The client library renews it, under the lock of the saved logins, so
- * that of several commands one does so.
- * @param http opened only when a renewal is needed
+ * The login with a usable access token. The client library renews it under the lock of the saved logins, so that only
+ * one of several commands does so.
+ * @param http opened only if a renewal is needed
  * @param refused an access token that the server has just refused, although it looked fresh
- * @throws CliError exit 3 with the command to log in again when the session is over
+ * @throws CliError exit 3 with the command to log in again when the session has ended
  */
 export async function freshLogin(
   needs: SessionNeeds,
@@ -79,14 +79,14 @@ export async function freshLogin(
     await (refused === undefined ? session.fresh() : session.renewedToken(refused));
   } catch (error) {
     if (!(error instanceof SessionEnded)) throw failure(error, { what: 'No tokens were issued' });
-    // Logged out meanwhile by another command.
+    // Another command has logged out meanwhile.
     if (store.latest() === undefined) throw notLoggedIn(`overlay-auth login ${login.url}`);
     throw sessionIsOver(login, error.requestId);
   }
   return store.latest() ?? login;
 }
 
-/** The saved tokens of a login, for the library. */
+/** The saved tokens of a login, in the form that the library uses. */
 function savedTokens(
   { store }: SessionNeeds,
   login: SavedLogin,
@@ -107,7 +107,7 @@ function savedTokens(
         const before = saved.refreshToken === null ? null : tokensOf(saved);
         const [after, result] = await change(before);
         if (after === before) return [credentials, result];
-        // Of a session that is over, who it was is remembered, and that the refresh token is dead.
+        // Of an ended session we remember whose it was, and that the refresh token no longer works.
         latest = after === null ? { ...saved, refreshToken: null } : { ...saved, ...savedFrom(after) };
         return [withLogin(credentials, latest), result];
       }),
@@ -126,7 +126,7 @@ function tokensOf(login: SavedLogin): Tokens {
   };
 }
 
-/** What is saved of new tokens. */
+/** What to save of new tokens. */
 export function savedFrom(
   tokens: Tokens,
 ): Pick<
@@ -137,7 +137,7 @@ export function savedFrom(
   return { accessToken, accessTokenExpiresAt, accessTokenLifetime: lifetime, idToken, refreshToken };
 }
 
-/** As much of the provider as a renewal needs: the discovery document was read at the login. */
+/** As much of the provider as a renewal needs. The login read the discovery document. */
 function providerOf(
   { ports }: SessionNeeds,
   { url, issuer, tokenEndpoint }: SavedLogin,
@@ -157,7 +157,7 @@ function providerOf(
   };
 }
 
-/** The error for a login that cannot be used any more, with the command that begins a new one. */
+/** The error for a login that no longer works, with the command to log in again. */
 export function sessionIsOver(login: SavedLogin, reference?: string): CliError {
   return new CliError(`The session of ${login.name} at ${login.url} is over.`, {
     exitCode: exitCodes.notAuthenticated,

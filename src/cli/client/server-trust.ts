@@ -1,5 +1,5 @@
-// Decides whom a server's certificate has to come from. A stranger is never trusted silently: either the
-// operator's files say so, or a person has compared a fingerprint.
+// Decides which authority a server's certificate has to come from. An unknown one is never trusted silently: either the
+// operator's files name it, or a person has compared a fingerprint.
 
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -16,22 +16,22 @@ import { publishedRoot } from './published-root.ts';
 import { isLoopback } from './server-url.ts';
 import { isUnknownIssuer, transportFailure } from './transport-failure.ts';
 
-/** The certificates that TLS is given for a trust; undefined means Node's own roots. */
+/** The trusted certificates to pass to TLS; undefined means Node's own roots. */
 export function trustedCertificates(trust: Trust | undefined): readonly string[] | undefined {
   if (trust === undefined) return undefined;
-  // Reading the system's roots takes tens of milliseconds, so they are asked for only where they are needed.
+  // Reading the system's roots takes tens of milliseconds, so they are read only if needed.
   return trust === 'system'
     ? [...getCACertificates('default'), ...getCACertificates('system')]
     : [trust.caPem];
 }
 
 /**
- * Finds a trust under which the server at `origin` proves itself, asking at a terminal as a last resort.
- * Tried in this order: `--ca` alone; what was trusted before; Node's roots; the authorities of the identity file; the
+ * Finds the trust under which the server at `origin` can be verified. Asks at a terminal as a last resort.
+ * Tries in this order: `--ca` alone; what was trusted before; Node's roots; the authorities of the identity file; the
  * certificate authority of a controller set up on this computer; the system's roots.
  *
  * @param saved    what an earlier login to this origin established
- * @param identity the identity file that the login is made with, if it is one of this origin
+ * @param identity the identity file used for the login, if it is for this origin
  * @throws CliError exit 1 when nothing fits, exit 5 when the server cannot be reached
  */
 export async function establishTrust(
@@ -69,7 +69,7 @@ interface Probe {
 const handshakeLimit = 10 * SECOND;
 
 /**
- * Makes a TLS connection, sends nothing, and tells whether the server proved itself.
+ * Makes a TLS connection, sends nothing, and says whether the server could be verified.
  * @throws CliError for every failure other than an unknown issuer
  */
 async function probe(origin: string, trust: Trust | undefined): Promise<Probe> {
@@ -84,7 +84,7 @@ async function probe(origin: string, trust: Trust | undefined): Promise<Probe> {
       ...(ca === undefined ? {} : { ca: [...ca] }),
       minVersion: 'TLSv1.2',
       allowPartialTrustChain: true,
-      // Only to look at the certificate: the connection is closed before anything is sent.
+      // Only to read the certificate: the connection is closed before anything is sent.
       rejectUnauthorized: false,
     });
     socket.setTimeout(handshakeLimit, () =>
@@ -102,7 +102,7 @@ async function probe(origin: string, trust: Trust | undefined): Promise<Probe> {
   });
 }
 
-// The declared type is Error; what arrives for a failed verification is the bare code.
+// The declared type is Error, but a failed verification passes only the code.
 function verdictOf(error: unknown): string | undefined {
   if (typeof error === 'string') return error;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -139,9 +139,9 @@ async function trustOfFile(report: Report, origin: string, caFile: string): Prom
 }
 
 /**
- * The certificate authority of a controller that this user set up on this computer. A folder named by
- * OVERLAY_AUTH_HOME is the user's word for any address; `./.overlay` may have come with files from elsewhere, so
- * it vouches only for addresses of this computer.
+ * The certificate authority of a controller that this user set up on this computer. A folder in OVERLAY_AUTH_HOME is
+ * the user's choice and applies to any address. `./.overlay` may have come with somebody else's files, so it only
+ * vouches for addresses of this computer.
  */
 async function localAuthority(report: Report, origin: string): Promise<Trust | undefined> {
   const named = report.ports.env.OVERLAY_AUTH_HOME;
@@ -188,8 +188,8 @@ async function askForTrust(
   notice(report, `  subject   ${printable(top.subject.replaceAll('\n', ', '))}`);
   notice(report, `  valid to  ${top.validTo}`);
   notice(report, 'Compare the fingerprint with the one that the operator of the server gives you.');
-  // Servers need not send their root, nor have a list of authorities. The certificate itself can be trusted too,
-  // until it is renewed.
+  // Servers need not send their root or have a list of authorities. The certificate itself can be trusted too, until it
+  // is renewed.
   const what = top.ca ? 'this authority' : 'this certificate, until it is renewed,';
   if (await confirm(ports, `Trust ${what} for this server?`)) return { caPem: top.toString() };
   throw new CliError('The server is not trusted; nothing was sent to it.', {

@@ -1,9 +1,9 @@
 import { usageError } from '../cli-error.ts';
 
 /**
- * The origin of the server that the person means: `localhost:1280`, `https://localhost:1280` and the issuer
- * `https://localhost:1280/oidc` are the same.
- * @throws CliError exit 2 for what is not an https address
+ * The origin of the server that the person means. `localhost:1280`, `https://localhost:1280` and the issuer
+ * `https://localhost:1280/oidc` mean the same.
+ * @throws CliError exit 2 for anything but an https address
  */
 export function serverOrigin(text: string): string {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
@@ -26,7 +26,7 @@ export function serverOrigin(text: string): string {
   return url.origin;
 }
 
-/** Whether the host is this computer by its name, so that no other can stand behind it. */
+/** Whether the name of the host means this computer, so that no other can answer for it. */
 export function isLoopback(origin: string): boolean {
   const { hostname } = new URL(origin);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);

@@ -1,26 +1,26 @@
-// Several logins side by side, also to one server: how they are told apart, and which one a person means.
+// Several logins side by side, even to one server: how they are told apart, and which one a person means.
 
 import { CliError, usageError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Credentials, SavedLogin } from './credentials-store.ts';
 import { serverOrigin } from './server-url.ts';
 
-/** Under which key a login is saved: an identity has one login for each server. */
+/** The key under which a login is saved. An identity has one login per server. */
 export function loginKey({ url, identityId }: Pick<SavedLogin, 'url' | 'identityId'>): string {
   return `${identityId}@${url}`;
 }
 
-/** What a person types to mean this login and no other: `ada@localhost:1280`. */
+/** What a person types to mean exactly this login: `ada@localhost:1280`. */
 export function loginWord({ url, name }: Pick<SavedLogin, 'url' | 'name'>): string {
   return `${name}@${new URL(url).host}`;
 }
 
-/** The credentials with this login in the place of an earlier one of the same identity at the same server. */
+/** The credentials with this login, replacing an earlier one of the same identity at the same server. */
 export function withLogin(credentials: Credentials, login: SavedLogin): Credentials {
   return { ...credentials, logins: { ...credentials.logins, [loginKey(login)]: login } };
 }
 
-/** The same, and commands use this login from now on: it is the last one, also of its server. */
+/** The same, and commands use this login from now on. It becomes the last one, also of its server. */
 export function withCurrentLogin(credentials: Credentials, login: SavedLogin): Credentials {
   const key = loginKey(login);
   const { [key]: _before, ...others } = credentials.logins;
@@ -39,14 +39,14 @@ export function withoutLogins(credentials: Credentials, gone: readonly SavedLogi
   };
 }
 
-/** The login that commands use unless told otherwise. */
+/** The login that commands use by default. */
 export function currentLogin({ logins, current }: Credentials): SavedLogin | undefined {
   return current === null ? undefined : logins[current];
 }
 
 /**
  * The logins that a word may mean: the name of an identity, the address of a server, or both as in
- * `ada@localhost:1280`. The one used last is the last.
+ * `ada@localhost:1280`. The login used last comes last.
  */
 export function loginsMeantBy(credentials: Credentials, word: string): readonly SavedLogin[] {
   const logins = Object.values(credentials.logins);
@@ -60,7 +60,7 @@ export function loginsMeantBy(credentials: Credentials, word: string): readonly 
   return at < 0 ? there : there.filter(({ name }) => name === word.slice(0, at));
 }
 
-/** The address in a word; undefined where it cannot be one. */
+/** The address in a word; undefined if it is not one. */
 export function originIn(word: string): string | undefined {
   try {
     return serverOrigin(word);
@@ -70,7 +70,7 @@ export function originIn(word: string): string | undefined {
 }
 
 /**
- * The login that a word means. Of several at one server it is the current one, otherwise the one used last.
+ * The login that a word means. Among several at one server, the current one, otherwise the one used last.
  * @throws CliError exit 3 when there is none, exit 2 when a name is known at several servers
  */
 export function loginMeantBy(credentials: Credentials, word: string): SavedLogin {

@@ -1,7 +1,7 @@
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-/** OpenSSL's verdicts that mean "issued by somebody this computer does not know". */
+/** OpenSSL's verdicts for "issued by an authority that this computer does not know". */
 const unknownIssuer = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -10,14 +10,14 @@ const unknownIssuer = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Whether the certificate is refused only because its issuer is not known here. */
+/** Whether the only problem with the certificate is that its issuer is unknown here. */
 export function isUnknownIssuer(code: string | undefined): boolean {
   return code !== undefined && unknownIssuer.has(code);
 }
 
 /**
- * The sentence for a request that got no answer: exit 5 when nobody was reached, exit 1 when somebody was
- * reached but is not whom we want to talk to.
+ * The sentence for a request without an answer: exit 5 when nobody was reached, exit 1 when somebody was reached but is
+ * not whom we want to talk to.
  */
 export function transportFailure(origin: string, cause: unknown): CliError {
   const code = codeOf(cause);
@@ -61,7 +61,7 @@ export function transportFailure(origin: string, cause: unknown): CliError {
 function codeOf(cause: unknown): string | undefined {
   const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (typeof code === 'string') return code;
-  // Several addresses were tried; the first failure speaks for all.
+  // Several addresses were tried. Report the first failure.
   return cause instanceof AggregateError ? codeOf(cause.errors[0]) : undefined;
 }
 

@@ -13,7 +13,7 @@ export interface AdminOptions extends SecretOptions {
   readonly link?: boolean;
 }
 
-/** `admin create|recover NAME`: administrators, by whoever can read the files of the host. */
+/** `admin create|recover NAME`: administrators, managed by people who can read the files of the host. */
 export function registerAdminCommands(program: Command, ports: CliPorts): void {
   const admin = program
     .command('admin')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
 
-/** `config validate|show|schema|reload`: what a configuration file says, and what a running controller takes over of it. */
+/** `config validate|show|schema|reload`: what a configuration file says, and making a running controller use it. */
 export function registerConfigCommands(program: Command, ports: CliPorts): void {
   const config = program.command('config').description('check and explain configuration files');
   const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });

@@ -123,8 +123,8 @@ export const examples: readonly string[] = [
 const mostShown = 4;
 
 /**
- * The examples of a command, or of those below it.
- * @param paths as it can be typed, with each alias: `list identity`, `list identities`
+ * The examples for a command and the commands below it.
+ * @param paths the ways to type it, with each alias: `list identity`, `list identities`
  */
 export function examplesOf(paths: readonly string[]): readonly string[] {
   const fits = (line: string) => paths.some((path) => line === path || line.startsWith(`${path} `));

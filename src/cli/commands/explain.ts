@@ -45,7 +45,7 @@ export function registerExplainCommand(program: Command, ports: CliPorts): void 
   );
 }
 
-/** `--server` may stand before or after the name of the subcommand. */
+/** `--server` may come before or after the name of the subcommand. */
 function serverOf(command: Command): string | undefined {
   return command.optsWithGlobals<ServerOptions>().server;
 }

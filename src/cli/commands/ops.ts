@@ -8,7 +8,7 @@ interface OpsOptions {
   readonly config?: string;
 }
 
-/** `ops db …`: care for the database. What restores or moves it wants no controller beside it, the rest does not mind one. */
+/** `ops db …`: database maintenance. Restoring and moving need the controllers stopped; the rest works beside one. */
 export function registerOpsCommands(program: Command, ports: CliPorts): void {
   const ops = program.command('ops').description('operate a controller (on the host)');
   const db = ops.command('db').description('the database');

@@ -3,12 +3,12 @@ import { completedBy } from '../complete/hints.ts';
 import type { CliPorts } from '../ports.ts';
 import type { Report } from '../terminal/output.ts';
 
-/** How a command reports, by the options that all commands have. */
+/** How a command reports, according to the options that all commands have. */
 export function reportOf(command: Command, ports: CliPorts): Report {
   return { ports, json: command.optsWithGlobals().outputJson === true };
 }
 
-/** `--server`, which every command that works with a saved login has. */
+/** `--server`, an option of every command that uses a saved login. */
 export function serverOption(command: Command): Command {
   const server = new Option(
     '--server <login>',
@@ -17,12 +17,12 @@ export function serverOption(command: Command): Command {
   return command.addOption(completedBy(server, 'login'));
 }
 
-/** `--yes` of what asks at a terminal before it does something that cannot be undone. */
+/** `--yes`, for commands that ask at a terminal before they do something irreversible. */
 export function yesOption(): Option {
   return new Option('-y, --yes', 'do not ask');
 }
 
-/** `--force`: lifts the refusal for the sake of the last administrator. */
+/** `--force`: allows a change that the rule about the last administrator would refuse. */
 export function forceOption(): Option {
   return new Option('--force', 'even if no administrator could log in afterwards');
 }

@@ -9,7 +9,7 @@ interface ServerOptions {
   readonly server?: string;
 }
 
-/** `login`, `logout`, `whoami`, `password`, `token`: who is working with the server. */
+/** `login`, `logout`, `whoami`, `password`, `token`: the saved login. */
 export function registerSessionCommands(program: Command, ports: CliPorts): void {
   registerLogin(program, ports);
 

@@ -4,10 +4,10 @@ import type { ApplyOptions } from '../state/run-apply.ts';
 import type { ExportOptions } from '../state/run-export.ts';
 import { reportOf, serverOption } from './report-of.ts';
 
-/** The names of `create` of what a document can hold. */
+/** The names in `create` of the kinds that a document can contain. */
 const kinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'oidc-client', 'identity'];
 
-/** `export` and `apply`: what is managed, as files. */
+/** `export` and `apply`: managed entities as files. */
 export function registerStateCommands(program: Command, ports: CliPorts): void {
   serverOption(program.command('export'))
     .description('print the managed entities as YAML, by name and without secrets, for apply')

@@ -9,7 +9,7 @@ interface StatusOptions {
   readonly ready?: boolean;
 }
 
-/** `status`, of the server of the login or with `--config` of a controller on this host. */
+/** `status`: of the server of the login or, with `--config`, of a controller on this host. */
 export function registerStatusCommand(program: Command, ports: CliPorts): void {
   serverOption(program.command('status'))
     .description('show issuers, nodes, health, and when keys and certificates expire')

@@ -4,7 +4,7 @@ import type { CliPorts } from '../ports.ts';
 import { printResult } from '../terminal/output.ts';
 import { reportOf } from './report-of.ts';
 
-/** `version`: what belongs into a report of a problem. */
+/** `version`: what a bug report should contain. */
 export function registerVersionCommand(program: Command, ports: CliPorts): void {
   program
     .command('version')

@@ -1,29 +1,30 @@
-// What fits at the end of a command line. One answer for all shells; their scripts (scripts.ts) only ask and show.
+// The possible words at the end of a command line. All shells get the same answer; their scripts (scripts.ts) only ask
+// and show.
 
 import type { Argument, Command, Option } from 'commander';
 import type { CliPorts } from '../ports.ts';
 import { hintOf } from './hints.ts';
 
-/** Names of files fit; the shell knows them. */
+/** File names are possible; the shell knows them. */
 const files = ':files';
 
-/** Replaces everything typed that is neither a command nor an option. */
+/** Where the last word is on the command line. */
 interface Place {
   readonly command: Command;
-  /** How many arguments of the command stand before. */
+  /** How many arguments of the command come before it. */
   readonly argumentsBefore: number;
   /** The option whose value is being typed. */
   readonly option: Option | undefined;
-  /** The value of `--server`, if it stands before. */
+  /** The value of `--server`, if it comes before. */
   readonly server: string | undefined;
-  /** Whether `--` stands before: what follows is no option. */
+  /** Whether `--` comes before: what follows is not an option. */
   readonly isPlain: boolean;
 }
 
 /**
- * The words that can replace the last one; a single `:files` when the shell is to complete file names.
- * Says nothing and asks nobody when the server cannot be asked: the person is in the middle of a line.
- * @param words what was typed after the program's name; the last one is being typed and may be empty
+ * The words that could replace the last one; a single `:files` if the shell should complete file names.
+ * Prints nothing and prompts for nothing if the server cannot be asked: the person is typing.
+ * @param words what was typed after the program's name; the last one is incomplete and may be empty
  */
 export async function complete(
   ports: CliPorts,
@@ -98,7 +99,7 @@ async function valuesOf(
   return /[<[](file|dir|config|cert|key)[\].>]/.test(flags) ? [files] : [];
 }
 
-/** One word for each command: its name, or an alias when that is what is being typed. */
+/** One word for each command: its name, or an alias if that is being typed. */
 function subcommandNames(command: Command, typed: string): readonly string[] {
   return command
     .createHelp()

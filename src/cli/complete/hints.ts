@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What stands for an argument or the value of an option, where its choices or its placeholder do not say it. */
+/** What kind of value an argument or option takes, if its choices or its placeholder do not say it. */
 export type Hint = { readonly entity: string } | 'login';
 
 const hints = new WeakMap<Argument | Option, Hint>();
 
-/** Notes what completes `what`. Returns it. */
+/** Records what completes `what`. Returns `what`. */
 export function completedBy<T extends Argument | Option>(what: T, hint: Hint): T {
   hints.set(what, hint);
   return what;

@@ -9,11 +9,11 @@ import { entityNamed } from '../entities/entities.ts';
 import { filterText } from '../entities/lookup.ts';
 import type { CliPorts } from '../ports.ts';
 
-/** Somebody waits with a finger on the key. */
+/** Somebody is waiting with a finger on the key. */
 const usualPatience: Millis = 1.5 * SECOND;
 const most = 100;
 
-/** What names the saved logins: the addresses, and who is logged in there. */
+/** Words for the saved logins: the addresses, and who is logged in there. */
 export async function loginWords(ports: CliPorts): Promise<readonly string[]> {
   try {
     const logins = Object.values((await credentialsStore(ports).read()).logins);
@@ -24,8 +24,8 @@ export async function loginWords(ports: CliPorts): Promise<readonly string[]> {
 }
 
 /**
- * Names of this entity that begin as typed, or its ids where it has no names. None when there is no login whose token
- * can be used as it is, or when the server does not answer at once: completing renews nothing and asks nothing.
+ * Names of this entity that begin as typed, or ids if it has no names. None without a login whose token can be used as
+ * it is, or if the server does not answer at once: completion renews nothing and prompts for nothing.
  */
 export async function namesOf(
   ports: CliPorts,
@@ -73,7 +73,7 @@ async function ask(
   const words = rows.map((row) =>
     field === 'identityName' ? textField(asObject(row.identity), 'name') : textField(row, field),
   );
-  // A line of its own for each word is what the shells read.
+  // The shells read one word per line.
   return [
     ...new Set(words.filter((word) => word !== undefined && !/[\p{Cc}\p{Bidi_Control}]/u.test(word))),
   ] as string[];

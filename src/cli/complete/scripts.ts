@@ -1,13 +1,13 @@
-/** The shells whose completion is known. */
+/** The shells that completion supports. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-/** A script for the shell that asks `overlay-auth complete` for what fits. */
+/** A script for the shell, which asks `overlay-auth complete` for the possible words. */
 export function completionScript(shell: Shell): string {
   return scripts[shell];
 }
 
-// `complete` prints one word a line. The words are quoted here, because a name may hold spaces.
+// `complete` prints one word per line. They are quoted here, because a name may contain spaces.
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `_overlay_auth() {
   local current="\${COMP_WORDS[COMP_CWORD]}" word

@@ -1,4 +1,4 @@
-// What an enrollment JWT says, and whether the server that it names has signed it.
+// Reads an enrollment JWT, and checks that the server it names has signed it.
 
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -58,9 +58,9 @@ function originOf(issuer: string): string | undefined {
 const algorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'];
 
 /**
- * The certificate that the server presents, if its key has signed the JWT: whoever gave out the JWT vouches so for
- * the server, before any authority is known here. The token is sent to no other.
- * @throws CliError another server answers there, or it cannot be reached
+ * The server's certificate, if its key signed the JWT: so whoever issued the JWT vouches for the server before any
+ * authority is known here. The token is sent to no other server.
+ * @throws CliError a different server answers there, or none
  */
 export async function certificateOfSigner({ origin, jwt }: Invitation): Promise<X509Certificate> {
   const leaf = await presentedCertificate(origin);
@@ -84,7 +84,7 @@ function presentedCertificate(origin: string): Promise<X509Certificate> {
       port: Number(url.port || 443),
       ...(isIP(host) === 0 ? { servername: host } : {}),
       minVersion: 'TLSv1.2',
-      // Only to look at the certificate: the connection is closed before anything is sent.
+      // Only to read the certificate: the connection is closed before anything is sent.
       rejectUnauthorized: false,
     });
     socket.setTimeout(10 * SECOND, () =>

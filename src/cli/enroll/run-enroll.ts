@@ -1,4 +1,4 @@
-// `enroll FILE`: what a device or person does with the JWT that an administrator gave out.
+// `enroll FILE`: what a device or person does with the JWT that an administrator handed out.
 
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { answerError } from '../answer-failure.ts';
@@ -21,7 +21,7 @@ interface KeyAndCertificate {
   readonly cert: string;
 }
 
-/** Enrolls by the method that the JWT names, with the server that has signed it. */
+/** Enrolls by the method in the JWT, with the server that signed it. */
 export async function enroll(report: Report, file: string, options: EnrollOptions): Promise<void> {
   const jwt = await externalJwt(report.ports, file);
   const invitation = readInvitation(report.ports, jwt);
@@ -76,7 +76,7 @@ async function send(
   clientCertificate?: KeyAndCertificate,
 ): Promise<HttpsAnswer> {
   const leaf = await certificateOfSigner(invitation);
-  // Name and dates of the certificate are checked too; it need not lead to an authority that is known here.
+  // Also checks the certificate's name and dates. It need not lead to an authority that is known here.
   const http = createHttpsClient({
     ca: [leaf.toString()],
     ...(clientCertificate === undefined ? {} : { clientCertificate }),

@@ -7,17 +7,17 @@ import type { EntityField } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
-/** A field and what was typed for it; undefined when nothing was. */
+/** A field and what was typed for it; undefined if nothing was. */
 export interface TypedField {
   readonly field: EntityField;
-  /** How the person names it: `--tag`, `<name>`. */
+  /** The field as the person knows it: `--tag`, `<name>`. */
   readonly label: string;
   readonly typed: unknown;
 }
 
 /**
- * The body that the typed fields make, and where they say nothing the document.
- * @param api for references, which are typed as names
+ * The body made of the typed fields, and of the document where nothing was typed.
+ * @param api resolves references, which are typed as names
  * @throws CliError exit 2 for a value that cannot be read
  */
 export async function bodyOf(
@@ -69,7 +69,7 @@ async function typedValue(
   }
 }
 
-/** Which entity a revocation of this type names; the others name what has no name. */
+/** The entity that a revocation of this type names. The others name something without a name. */
 const revokedEntities: Readonly<Record<string, string>> = {
   IDENTITY: 'identity',
   EXT_JWT_SIGNER: 'ext-jwt-signer',
@@ -79,7 +79,7 @@ const revokedEntities: Readonly<Record<string, string>> = {
 const namePaths = new Set(['name', 'username']);
 
 /**
- * Nobody means the spaces around a name: they come from a slip in quoting.
+ * Nobody means the spaces around a name: they come from a quoting mistake.
  * @throws CliError exit 2
  */
 export function requireTidyName(label: string, text: string): void {

@@ -4,7 +4,7 @@ import { readNamedFile } from '../terminal/secret-input.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
-/** `ca verify NAME --cert FILE`: hands in the proof that somebody holds the key of the authority. */
+/** `ca verify NAME --cert FILE`: submits the proof that somebody holds the key of the authority. */
 export async function verifyCa(
   report: Report,
   nameOrId: string,

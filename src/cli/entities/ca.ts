@@ -1,6 +1,6 @@
 import type { EntityDescriptor } from './descriptor.ts';
 
-/** Third-party authorities. The rule for external ids is typed piece by piece, or comes as a document. */
+/** Third-party authorities. The rule for external ids is given by single options, or as a document. */
 export const ca: EntityDescriptor = {
   name: 'ca',
   aliases: ['cas'],

@@ -1,7 +1,7 @@
 import { CliError } from '../cli-error.ts';
 import type { ApiClient } from '../client/api-client.ts';
 
-/** Sends a change; the refusal for the sake of the last administrator names the option that is typed here. */
+/** Sends a change. If the last administrator would lose access, the refusal names the option to type. */
 export async function changed(
   api: ApiClient,
   change: Pick<Parameters<ApiClient['call']>[0], 'method' | 'path' | 'json'>,

@@ -11,16 +11,16 @@ import type { Column } from '../terminal/table.ts';
  * - `integer`
  * - `list`: separated by commas
  * - `tags`: `key=value`, the option may be repeated
- * - `file`: the name of a file, whose content is sent
- * - `reference`: the name or id of another entity, whose id is sent
- * - `revoked`: the same, of the entity that the field `type` before it says
+ * - `file`: the name of a file whose content is sent
+ * - `reference`: the name or id of another entity whose id is sent
+ * - `revoked`: the same for the entity that the preceding field `type` selects
  */
 export type EntityField = {
-  /** Where the value is in the body; dots lead into objects (`primary.updb.allowed`). */
+  /** Where the value goes in the body; dots lead into objects (`primary.updb.allowed`). */
   readonly path: string;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** Only for one of the two commands; default: for both. */
+  /** Only for one of the two commands. Default: for both. */
   readonly only?: 'create' | 'update';
   readonly nullable?: boolean;
 } & (
@@ -29,7 +29,7 @@ export type EntityField = {
   | { readonly kind: 'reference'; readonly entity: string }
 );
 
-/** An option such as `--external-id <id>`; for a flag without the placeholder. */
+/** An option such as `--external-id <id>`; a flag has no placeholder. */
 export type EntityOption = EntityField & { readonly flags: string };
 
 /** A positional argument of `create`, such as `<name>`. */
@@ -37,46 +37,46 @@ export type EntityArgument = EntityField & { readonly argument: string };
 
 /** What the generic commands need to know about an entity of the management API. */
 export interface EntityDescriptor {
-  /** As it is typed; `aliases` are accepted too. */
+  /** The name to type; `aliases` are accepted too. */
   readonly name: string;
   readonly aliases: readonly string[];
   /** The collection below `/edge/management/v1`, such as `/identities`. */
   readonly path: string;
   readonly help: string;
-  /** Filter fields by which one is found, besides its id. */
+  /** Filter fields that find an entity, in addition to its id. */
   readonly lookupFields: readonly string[];
-  /** It has the id of one of these entities, by whose name it is found too. */
+  /** Its id is that of one of these entities, so their names find it too. */
   readonly namesOfOthers?: readonly string[];
   readonly columns: readonly Column<JsonObject>[];
-  /** Positional arguments of `create`; without them the entity cannot be created here. */
+  /** Positional arguments of `create`. Without them the entity cannot be created here. */
   readonly createArguments?: readonly EntityArgument[];
   /** Options of `create` and `update`. */
   readonly options?: readonly EntityOption[];
   readonly isUpdatable?: boolean;
-  /** `list` only: nothing of it is found by a name. */
+  /** `list` only: nothing finds a single one by name. */
   readonly isListOnly?: boolean;
-  /** Whether one by itself says more than in a list. */
+  /** Whether a single entity shows more than the list does. */
   readonly hasDetail?: boolean;
-  /** Nobody deletes it: it comes and goes by itself. */
+  /** Nobody deletes it: the service adds and removes it. */
   readonly isLasting?: boolean;
   /** Whether `create` and `update` take a document with `--file`. */
   readonly hasFile?: boolean;
-  /** Whether a change may be refused for the sake of the last administrator, and done with `--force`. */
+  /** Whether a change may be refused because of the last administrator, and made with `--force`. */
   readonly isForceable?: boolean;
   /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
   readonly hasPassword?: boolean;
-  /** A second step of `create` with its own options; imported when it is needed. */
+  /** A second step of `create` with its own options, imported when needed. */
   readonly afterCreate?: {
     readonly options: readonly { readonly flags: string; readonly help: string }[];
     load(): Promise<AfterCreate>;
   };
 }
 
-/** Options as commander hands them over, by camel-cased name. */
+/** Options as commander returns them, by camel-cased name. */
 export type EntityOptions = SecretOptions & Readonly<Record<string, unknown>>;
 
 export interface AfterCreate {
-  /** Asks and checks before anything is created. Returns what is to be done afterwards, or undefined. */
+  /** Asks and checks before anything is created. Returns what to do afterwards, or undefined. */
   prepare(
     report: Report,
     options: EntityOptions,

@@ -17,7 +17,7 @@ export const invitation: EntityDescriptor = {
   ],
 };
 
-/** Leave to enroll. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */
+/** Open enrollments. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */
 export const enrollment: EntityDescriptor = {
   name: 'enrollment',
   aliases: ['enrollments'],

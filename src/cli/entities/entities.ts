@@ -7,7 +7,7 @@ import { enrollment, invitation } from './enrollment.ts';
 import { oidcClient } from './oidc-client.ts';
 import { auditEvent, controller, loginAttempt } from './service.ts';
 
-// The entities that the generic commands know. Another one is one more descriptor in `entities`.
+// The entities of the generic commands. To add one, add a descriptor to `entities`.
 
 const identity: EntityDescriptor = {
   name: 'identity',
@@ -93,7 +93,7 @@ const identity: EntityDescriptor = {
   },
 };
 
-/** Whether it administers, or else what it may do without. */
+/** Whether it is an administrator, or otherwise which permissions it has. */
 function rights({ isAdmin, permissions }: JsonObject): unknown {
   const hasPermissions = Array.isArray(permissions) && permissions.length > 0;
   return isAdmin !== true && hasPermissions ? permissions : isAdmin;

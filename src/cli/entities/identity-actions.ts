@@ -1,4 +1,4 @@
-// What an administrator does to one identity: unlock, disable, enable, reset-mfa, set-password, end-sessions.
+// Actions of an administrator on one identity: unlock, disable, enable, reset-mfa, set-password, end-sessions.
 
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError, usageError } from '../cli-error.ts';

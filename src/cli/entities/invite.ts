@@ -42,7 +42,7 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
     const expiresAt = textField(asObject(data), 'expiresAt') ?? '';
     if (output !== undefined) await writeOwnerFile(report.ports, output, `${url}\n`);
     const until = `works once, until ${withoutMilliseconds(expiresAt)}. Whoever opens it chooses the password of ${name}`;
-    // What is in a file is not on the screen too.
+    // A link written to a file is not shown as well.
     const result =
       output === undefined ? { id, name, url, expiresAt } : { id, name, file: output, expiresAt };
     printResult(report, result, () =>
@@ -63,7 +63,7 @@ function inHours(text: string): string {
 
 const usualColumns = 80;
 
-/** As lines; none when the window is too narrow, which is said. */
+/** As lines. Empty, with a notice, if the window is too narrow. */
 function drawn(report: Report, url: string): readonly string[] {
   const code = terminalQrCode(url, report.ports.stdout.columns ?? usualColumns);
   if (code === undefined) notice(report, 'The window is too narrow for the QR code.');

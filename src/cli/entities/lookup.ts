@@ -6,8 +6,8 @@ import { entityNamed } from './entities.ts';
 import { entityNoun } from './entity-noun.ts';
 
 /**
- * The entity with this id, or else with this name.
- * @throws CliError when there is none, or when several have the name
+ * The entity with this id, or otherwise with this name.
+ * @throws CliError when there is none, or several have the name
  */
 export async function findEntity(
   api: ApiClient,
@@ -50,14 +50,14 @@ async function withId(
   return found === undefined ? undefined : { ...found, id };
 }
 
-/** The id of what has this very name; undefined when nothing has. */
+/** The id of the entity with exactly this name; undefined when there is none. */
 async function idByName(api: ApiClient, entity: EntityDescriptor, name: string): Promise<string | undefined> {
   const query = { filter: `name = ${filterText(name)}`, limit: '1' };
   const [found] = asList((await api.call({ method: 'GET', path: entity.path, query })).data).map(asObject);
   return textField(found ?? {}, 'id');
 }
 
-/** A text in the filter language. Names are stored in normal form C. */
+/** A text literal in the filter language. Names are stored in Unicode NFC. */
 export function filterText(text: string): string {
   const escaped = text
     .normalize('NFC')

@@ -1,7 +1,7 @@
 import { usageError } from '../cli-error.ts';
 import type { AfterCreate } from './descriptor.ts';
 
-/** `create authenticator`: each method needs something of its own; checked before a password is asked for. */
+/** `create authenticator`: each method needs something different, which is checked before asking for a password. */
 export const newAuthenticator: AfterCreate = {
   async prepare(_report, _options, body) {
     const help = 'overlay-auth create authenticator --help';

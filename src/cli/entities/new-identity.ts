@@ -12,7 +12,7 @@ import { findEntity } from './lookup.ts';
 
 /**
  * `create identity NAME`, with what the identity will log in with: with `--output-jwt` an enrollment whose JWT is
- * written to a file, otherwise a password if one was asked for.
+ * written to a file, otherwise a password if requested.
  */
 export const newIdentity: AfterCreate = {
   async prepare(report, options, body) {
@@ -59,12 +59,12 @@ export const newIdentity: AfterCreate = {
 
 const help = 'overlay-auth create identity --help';
 
-/** So often a person may choose another password when the server refuses one. */
+/** How often a person may choose another password after the server refused one. */
 const mostTries = 3;
 
 /**
- * `create identity NAME --updb`: the password is asked for first and set in a second call. When the server refuses it,
- * a person is asked for another one; otherwise the identity goes again, so that nothing is left half-way.
+ * `create identity NAME --updb`: asks for the password first, and sets it with a second call. If the server refuses it,
+ * a person may choose another one; otherwise the identity is deleted, so that nothing is left half-done.
  */
 const newIdentityPassword: AfterCreate = {
   async prepare(report, options, body) {
@@ -91,7 +91,7 @@ const newIdentityPassword: AfterCreate = {
           if (!isChoosing || tries === mostTries)
             throw await withoutIdentity(api, { identityId, name, username }, error);
           notice(report, error.message);
-          // Ctrl-C here leaves nothing behind either.
+          // Ctrl-C leaves nothing behind here either.
           password = await readAgain().catch(async (cancelled: unknown) => {
             throw cancelled instanceof CliError
               ? await withoutIdentity(api, { identityId, name, username }, cancelled)
@@ -103,7 +103,7 @@ const newIdentityPassword: AfterCreate = {
   },
 };
 
-/** Deletes the identity that got no password. Returns the failure to show, which says what is there now. */
+/** Deletes the identity that got no password. Returns the failure to show, which says what exists now. */
 async function withoutIdentity(
   api: ApiClient,
   {

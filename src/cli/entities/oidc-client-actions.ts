@@ -10,7 +10,7 @@ interface SecretOptions {
   readonly server?: string;
 }
 
-/** `oidc-client add-secret NAME`: makes a secret, which is shown this once. */
+/** `oidc-client add-secret NAME`: creates a secret and shows it, once only. */
 export async function addClientSecret(
   report: Report,
   nameOrId: string,
@@ -30,8 +30,8 @@ export async function addClientSecret(
 }
 
 /**
- * `oidc-client delete-secret NAME [ID]`: deletes a secret. Without an id the older one of two: the one that was replaced.
- * @throws CliError exit 1 when it is the only one and is not named
+ * `oidc-client delete-secret NAME [ID]`: deletes a secret; without an id the older of two, which was replaced.
+ * @throws CliError exit 1 when it is the only one and no id was given
  */
 export async function deleteClientSecret(
   report: Report,

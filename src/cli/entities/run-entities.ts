@@ -1,4 +1,4 @@
-// What create, get, list, update and delete do, for any entity.
+// Create, get, list, update and delete, for any entity.
 
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { usageError } from '../cli-error.ts';
@@ -122,7 +122,7 @@ export async function updateEntity(
   });
 }
 
-/** `delete ENTITY NAME…`: all are found before the first one is deleted. */
+/** `delete ENTITY NAME…`: finds all of them before it deletes the first. */
 export async function deleteEntities(
   report: Report,
   entity: EntityDescriptor,
@@ -185,7 +185,7 @@ function serverOf({ server }: EntityOptions): string | undefined {
   return typeof server === 'string' ? server : undefined;
 }
 
-// Links are for programs, and references repeat what stands beside them.
+// Links are for programs, and references repeat the fields beside them.
 function shownFields(found: JsonObject): readonly (readonly [string, unknown])[] {
   return Object.entries(found)
     .filter(([name]) => name !== '_links')
@@ -196,7 +196,7 @@ function shownMember(value: unknown): unknown {
   return textField(asObject(value), 'entity') === undefined ? value : asObject(value).name;
 }
 
-/** Of an identity, the time for each factor that cannot be tried; of an authenticator, its own time. */
+/** For an identity, until when each locked factor is locked; for an authenticator, until when it is. */
 function shownLocks(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.entries(value)
@@ -204,7 +204,7 @@ function shownLocks(value: unknown): unknown {
     .map(([factor, until]) => `${factor} until ${withoutMilliseconds(String(until))}`);
 }
 
-/** The name under which commander hands over an option: `--external-id <id>` is `externalId`. */
+/** The name under which commander returns an option: `--external-id <id>` is `externalId`. */
 function optionName(flags: string): string {
   const long = /--(?:no-)?([a-z0-9-]+)/.exec(flags)?.[1] ?? '';
   return long.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

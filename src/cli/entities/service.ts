@@ -1,9 +1,9 @@
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import type { EntityDescriptor } from './descriptor.ts';
 
-// What the service says of itself.
+// What the service reports about itself.
 
-/** Decision records. One of them in full is `explain REF`. */
+/** Decision records. `explain REF` shows one in full. */
 export const loginAttempt: EntityDescriptor = {
   name: 'login-attempt',
   aliases: ['login-attempts'],
@@ -22,7 +22,7 @@ export const loginAttempt: EntityDescriptor = {
   ],
 };
 
-/** What was changed; the log of the controller has it too. */
+/** What was changed. The controller's log has it too. */
 export const auditEvent: EntityDescriptor = {
   name: 'audit-event',
   aliases: ['audit-events'],
@@ -41,7 +41,7 @@ export const auditEvent: EntityDescriptor = {
   ],
 };
 
-/** The nodes. They announce themselves. */
+/** The nodes, as they announce themselves. */
 export const controller: EntityDescriptor = {
   name: 'controller',
   aliases: ['controllers'],

@@ -10,7 +10,7 @@ import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
 /**
- * `verify ext-jwt-signer NAME FILE|-`: asks the server what a login with this token would decide. Nobody is logged in.
+ * `verify ext-jwt-signer NAME FILE|-`: asks the server what a login with this token would decide. Logs nobody in.
  * @throws CliError exit 1 when the token is refused, after the checks were printed
  */
 export async function verifySigner(

@@ -8,13 +8,13 @@ import { checkLine, shownCheck } from './check-lines.ts';
 
 export interface ExplainPolicyOptions {
   readonly server?: string | undefined;
-  /** One primary method; all of them unless given. */
+  /** One primary method; absent: all. */
   readonly method?: string | undefined;
-  /** A file with an auth policy, to say what saving it would change. */
+  /** A file with an auth policy, to preview saving it. */
   readonly policy?: string | undefined;
 }
 
-/** `explain policy IDENTITY`: prints what the server says that this identity must prove, and what would refuse it. */
+/** `explain policy IDENTITY`: prints what the server says this identity must prove, and what would refuse it. */
 export async function explainPolicy(
   report: Report,
   nameOrId: string,

@@ -6,7 +6,7 @@ import { withoutMilliseconds } from '../terminal/table.ts';
 import { checkLine, oneLine, shownCheck } from './check-lines.ts';
 
 /**
- * Prints each step of the login with this reference id: what was checked, what it saw, and what to do.
+ * Prints each step of the login with this reference id: what was checked, what was found, and what to do.
  * @throws CliError exit 1 when no login has it
  */
 export async function explainReference(

@@ -23,17 +23,17 @@ import { checkLine, type ShownCheck } from './check-lines.ts';
 const edgeAudience = 'overlay-edge-apis';
 const algorithms = ['ES256', 'RS256', 'EdDSA', 'Ed25519'];
 
-/** What a check needs of the server; each part is undefined when it could not be had. */
+/** What the checks need from the server. Each part is undefined if it could not be obtained. */
 interface Server {
   readonly http: HttpsClient;
   readonly provider: Provider;
-  /** The login with a token that can be used; undefined when its session is over. */
+  /** The login with a usable token; undefined when its session has ended. */
   readonly login: SavedLogin | undefined;
 }
 
 /**
- * `explain token FILE|-`: what an access or ID token says, and which check of the server it would not pass. Without a
- * login only what the token itself says is looked at.
+ * `explain token FILE|-`: what an access or ID token says, and which of the server's checks it would fail. Without a
+ * login, only what the token itself shows is checked.
  */
 export async function explainToken(report: Report, file: string, named: string | undefined): Promise<void> {
   const { ports } = report;
@@ -76,7 +76,7 @@ export async function explainToken(report: Report, file: string, named: string |
   );
 }
 
-/** Runs `work` with the server of the login, or gives undefined where nobody is logged in. */
+/** Runs `work` with the server of the login. Returns undefined if nobody is logged in. */
 async function withServer<T>(
   needs: SessionNeeds,
   named: string | undefined,
@@ -134,7 +134,7 @@ async function serverChecks(
   );
 }
 
-/** The issuers of the other bind points and nodes: they share the keys, and every one accepts their tokens. */
+/** The issuers of the other bind points and nodes: they share the keys, and each accepts the others' tokens. */
 async function otherIssuers({ http, login }: Server): Promise<readonly string[]> {
   if (login === undefined) return [];
   const answer = await http.send({
@@ -166,7 +166,7 @@ async function signatureCheck(
   }
 }
 
-/** What the token says of itself. */
+/** Checks of the token alone. */
 async function ownChecks(
   header: JsonObject,
   payload: JsonObject,
@@ -191,7 +191,7 @@ async function ownChecks(
   };
 }
 
-/** The server knows what the token does not say: whether the session has ended. Asked only when all else is well. */
+/** The server knows what the token does not show: whether the session has ended. Asked only if all else is well. */
 async function sessionCheck(
   needs: SessionNeeds,
   named: string | undefined,
@@ -217,7 +217,7 @@ async function sessionCheck(
     if (active === true) return { check, verdict: 'passed', saw: 'alive' };
     if (active !== false) return { ...unknown, saw: `the server does not say (status ${answer.status})` };
     const mine = readJwt(login.accessToken)?.payload;
-    // Others are told of their own session only (RFC 7662 2.2).
+    // Others learn only about their own session (RFC 7662 2.2).
     return asObject(mine).z_ia === true
       ? { check, verdict: 'failed', saw: 'it has ended, or the identity cannot be used or must prove more' }
       : { ...unknown, saw: 'only administrators may ask about tokens of others' };

@@ -121,7 +121,7 @@ function urlOf(config: Config): string {
   return new URL(issuerOf(config.edge.api.address)).origin;
 }
 
-/** What has to be typed again for the same configuration. */
+/** What to type again for the same configuration. */
 function configArgument({ config }: { readonly config?: string }): string {
   return config === undefined ? '' : ` --config ${shellWord(config)}`;
 }

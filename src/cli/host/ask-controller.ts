@@ -1,4 +1,4 @@
-// Commands on the host ask the running controller of a configuration file through its control socket.
+// Lets commands on the host ask the running controller of a configuration file, through its control socket.
 
 import { connect } from 'node:net';
 import type { Millis } from '../../platform/clock.ts';
@@ -9,19 +9,19 @@ import type { CliPorts } from '../ports.ts';
 import { type ControlAnswers, type ControlWord, controlSocketPath } from '../run/control-socket.ts';
 import { shownPath } from './load-config.ts';
 
-/** Whom a command asks, and for what. */
+/** Which controller to ask, and for what. */
 export interface Question<Word extends ControlWord> {
   readonly ports: Pick<CliPorts, 'cwd' | 'platform'>;
   /** The configuration file of the controller, absolute. */
   readonly file: string;
   readonly word: Word;
-  /** How long to wait for the answer; as long as it takes unless given. */
+  /** How long to wait for the answer. Absent: without limit. */
   readonly limit?: Millis;
 }
 
 /**
- * Gives the answer of the running controller.
- * @throws CliError exit 5: none is running, it is another user's, or it does not answer
+ * Returns the answer of the running controller.
+ * @throws CliError exit 5: none is running, it belongs to another user, or it does not answer
  */
 export async function askController<Word extends ControlWord>(
   question: Question<Word>,
@@ -46,7 +46,7 @@ function answerTo({ ports, file, word, limit = 0 }: Question<ControlWord>): Prom
   });
   socket.once('error', reject);
   socket.once('close', () => {
-    // A controller that stops meanwhile answers nothing.
+    // A controller that stops meanwhile does not answer.
     if (text.endsWith('\n')) resolve(text);
     else reject(new Error('no answer'));
   });

@@ -1,4 +1,4 @@
-// `config reload`: asks the running controller of a configuration file to read it again, and says what came of it.
+// `config reload`: makes the running controller of a configuration file read it again, and reports the result.
 
 import type { SettingChange } from '../../config/reload.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
@@ -8,8 +8,8 @@ import { askController } from './ask-controller.ts';
 import { configPath, shownPath } from './load-config.ts';
 
 /**
- * @param named the configuration file; that of the home unless given
- * @throws CliError none is running, or the file was refused: nothing has changed then
+ * @param named the configuration file; default: that of the home
+ * @throws CliError none is running, or it refused the file; then nothing has changed
  */
 export async function reloadConfig(report: Report, named: string | undefined): Promise<void> {
   const { ports } = report;

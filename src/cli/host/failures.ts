@@ -23,7 +23,7 @@ import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-/** A failure of what a command on the host does, as one sentence that says what to do next; else as it is. */
+/** A failure of a command on the host, as one sentence with what to do next; other errors unchanged. */
 export function hostFailure(error: unknown): unknown {
   if (error instanceof ConfigError) {
     return new CliError(renderProblems(error.problems).trimEnd(), {
@@ -61,7 +61,7 @@ export function hostFailure(error: unknown): unknown {
     return new CliError(`${error.description}.`, { code: error.code, cause: error });
   }
   if (error instanceof AddressError) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
-  // Names that no certificate can have.
+  // Names that no certificate can contain.
   if (error instanceof RangeError) {
     return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage', cause: error });
   }
@@ -69,7 +69,7 @@ export function hostFailure(error: unknown): unknown {
   return error;
 }
 
-/** What the database, or another controller on it, stands against. */
+/** Failures about the state of the database, or another controller on it. */
 function databaseFailure(error: unknown): CliError | undefined {
   if (error instanceof AlreadyRunning || error instanceof SchemaError) {
     const isRunning = error instanceof AlreadyRunning;
@@ -126,7 +126,7 @@ function databaseFailure(error: unknown): CliError | undefined {
   return engineFailure(error);
 }
 
-/** What SQLite or the server of PostgreSQL says. */
+/** Failures from SQLite or the PostgreSQL server. */
 function engineFailure(error: unknown): CliError | undefined {
   if (isSqliteError(error)) {
     return new CliError(`The database cannot be used: ${error.message}.`, {
@@ -174,7 +174,7 @@ function engineFailure(error: unknown): CliError | undefined {
   return undefined;
 }
 
-/** Runs `work`; what it throws comes out as a CliError where there are words for it. */
+/** Runs `work`. Errors that have a text become CliErrors. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -222,7 +222,7 @@ function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
-/** The driver has its own messages for this; their beginnings have not changed for years. */
+/** The driver has its own messages for this. Their beginnings have not changed for years. */
 function isWithoutPassword(error: unknown): boolean {
   return (
     error instanceof Error && /client password must be a string|no password supplied/.test(fullMessage(error))

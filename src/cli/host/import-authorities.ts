@@ -1,5 +1,5 @@
-// The files of the overlay's PKI that an import changes: the bundle of trusted authorities, and what client certificates
-// are signed with. All is read and checked before anything is written.
+// The files of the overlay's PKI that an import changes: the bundle of trusted authorities, and what signs client
+// certificates. Everything is read and checked before anything is written.
 
 import { createPrivateKey } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
 import { ownerOnly, readable, writeWhole } from '../setup/write-file.ts';
 
-/** The authorities in the files of `--trust`. @throws CliError a file cannot be read, or holds none */
+/** The authorities in the files of `--trust`. @throws CliError a file cannot be read, or contains none */
 export function readTrustFiles(ports: CliPorts, files: readonly string[]): readonly TrustAnchor[] {
   return files.flatMap((file) => {
     const anchors = certificatesOf(readText(ports, file), file).filter(({ extensions }) => extensions.isCa);
@@ -32,7 +32,7 @@ export function readTrustFiles(ports: CliPorts, files: readonly string[]): reado
 }
 
 function certificatesOf(pem: string, file: string): readonly TrustAnchor[] {
-  // A database holds certificates in PEM form too, those of others among them.
+  // The database also contains certificates of others, in PEM form.
   if (pem.includes('\0')) throw unusable(file, 'it is not a text file');
   try {
     return parseCertificates(pem).map(({ raw }) => readTrustAnchor(raw));
@@ -57,7 +57,7 @@ function unusable(file: string, why: string): CliError {
   });
 }
 
-/** What client certificates are signed with from now on. */
+/** What signs client certificates from now on. */
 export interface NewSigning {
   readonly authority: TrustAnchor;
   /** PEM, the authority first, then those above it. */
@@ -65,7 +65,7 @@ export interface NewSigning {
   readonly keyPem: string;
 }
 
-/** @param keyFile of `--signing-key` @param known authorities, one of which the key must belong to */
+/** @param keyFile from `--signing-key` @param known authorities, one of which must own the key */
 export function readSigningKey(ports: CliPorts, keyFile: string, known: readonly TrustAnchor[]): NewSigning {
   const keyPem = readText(ports, keyFile);
   for (const authority of known) {
@@ -76,7 +76,7 @@ export function readSigningKey(ports: CliPorts, keyFile: string, known: readonly
         keyPem,
       );
       const certPem = chain.map(({ x509 }) => x509.toString()).join('');
-      // Whatever form it came in, the one in which keys are kept here.
+      // Whatever form the key came in, this is the one used here.
       const kept = createPrivateKey(keyPem).export({ format: 'pem', type: 'pkcs8' }).toString();
       return { authority, certPem, keyPem: kept };
     } catch (error) {
@@ -87,7 +87,7 @@ export function readSigningKey(ports: CliPorts, keyFile: string, known: readonly
   throw unusable(keyFile, 'none of the authorities of --trust has this key');
 }
 
-/** Those between an authority and its root, which is left out. */
+/** The authorities between one and its root, without the root. */
 function above(authority: TrustAnchor, known: readonly TrustAnchor[]): readonly TrustAnchor[] {
   const chain: TrustAnchor[] = [];
   for (let current = authority; chain.length < known.length; ) {
@@ -104,14 +104,14 @@ function above(authority: TrustAnchor, known: readonly TrustAnchor[]): readonly 
   return chain;
 }
 
-/** The PKI of the home as it will be; `write` makes it so. */
+/** The PKI of the home as it will be. `write` puts it in place. */
 export interface AuthorityChange {
   readonly signing: 'kept' | 'replaced' | 'unchanged';
   write(): void;
 }
 
 /**
- * @param added authorities that the bundle lacks
+ * @param added authorities that are not in the bundle yet
  * @throws CliError the configuration names no file that could be changed; nothing is written
  */
 export function prepareAuthorities(
@@ -128,7 +128,7 @@ export function prepareAuthorities(
   const change = signing === null || isSame ? null : signingChange(configFile, signing);
   const wanted = [
     ...added.map(({ anchor }) => anchor),
-    // What it has issued stays good.
+    // What it has issued stays valid.
     ...(change !== null && formerAuthority !== undefined ? [formerAuthority] : []),
   ].filter(({ thumbprint }) => !present.includes(thumbprint));
   return {

@@ -1,4 +1,4 @@
-// The report of an import: for people, and as one JSON document for programs and for keeping.
+// The report of an import: as text for people, and as one JSON document for programs and archives.
 
 import type { ImportReport } from '../../import/import-source.ts';
 import { displaySubject } from '../../platform/x509/x509.ts';
@@ -6,17 +6,17 @@ import type { AuthorityChange } from './import-authorities.ts';
 
 export interface SourceFacts {
   readonly file: string;
-  /** Of the source's own schema; null when it says none. */
+  /** Version of the source's schema; null if the source does not say. */
   readonly version: number | null;
   readonly transaction: string;
-  /** A meta page that was passed over. */
+  /** A damaged meta page that was skipped. */
   readonly damaged: string | null;
 }
 
-/** Version of the source's schema that this release was made for. */
+/** The schema version for which this release was made. */
 const knownVersion = 48;
 
-/** What a program is given, and what `--report` writes. Holds no secret. */
+/** What programs get, and what `--report` writes. Contains no secret. */
 export function reportDocument(
   source: SourceFacts,
   report: ImportReport,
@@ -58,10 +58,10 @@ function notesOf({ version, damaged }: SourceFacts): readonly string[] {
   ];
 }
 
-/** How many findings of a sort the screen shows. */
+/** How many findings of a kind the screen shows. */
 const mostLines = 40;
 
-/** The report as text. @param reportFile where the whole of it is; undefined: nowhere */
+/** The report as text. @param reportFile where the whole report is; undefined: nowhere */
 export function reportText(document: ReportDocument, reportFile: string | undefined): string {
   const { counts, conflicts, deviations, leftOut, notTaken, authorities, signing, dryRun, notes } = document;
   const rest =

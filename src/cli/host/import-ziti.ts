@@ -1,4 +1,4 @@
-// `ops import ziti`: takes over what the database file of another controller holds.
+// `ops import ziti`: imports the database file of another controller.
 
 import { resolve } from 'node:path';
 import { withdrawSetupLinks } from '../../admin/setup.ts';
@@ -27,7 +27,7 @@ export interface ImportOptions {
   readonly signingKey?: string;
 }
 
-/** @throws CliError the file cannot be read as a whole, or a file that was named cannot be used; nothing is written */
+/** @throws CliError the database cannot be read as a whole, or another file cannot be used; nothing is written */
 export async function importZiti(report: Report, file: string, options: ImportOptions): Promise<void> {
   const { ports } = report;
   const { source, facts } = readDatabase(report, file);
@@ -63,7 +63,7 @@ function intoHost(
     );
     const limits = config.edge.externalJwtSigners.jwksFetch;
     const needs = { ...foundations, vault, recoveryKey, audit, own, issuers, limits };
-    // What would stop at a file stops before the database is touched.
+    // Problems with files must show before the database is touched.
     const plan = await importSource(needs, source, { trust, dryRun: true });
     const known = [...trust, ...plan.authorities.map(({ anchor }) => anchor), ...own];
     const signing =
@@ -103,7 +103,7 @@ function readDatabase(
   }
 }
 
-/** @throws CliError for what ends an import; anything else as it is */
+/** @throws CliError for what ends an import; other errors unchanged */
 function importFailure(file: string, error: unknown): unknown {
   if (error instanceof BoltError || error instanceof UnreadableSource)
     return new CliError(`${file} cannot be imported: ${error.message}. Nothing was written.`, {

@@ -31,7 +31,7 @@ export async function listKeys(report: Report, configFile: string | undefined): 
   });
 }
 
-/** Every signing key that is not yet removed. */
+/** Every signing key that is not removed yet. */
 export async function listedKeys({ store, clock }: OpenFoundations): Promise<readonly DescribedKey[]> {
   const now = clock.now();
   return describedKeys(await store.keys.listSigningKeys(now), now);

@@ -6,12 +6,12 @@ import { findUnreadableFiles } from '../../config/named-files.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { CliPorts } from '../ports.ts';
 
-/** @throws what the file system says */
+/** @throws the error of the file system */
 export function readConfigText(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** @throws ConfigError with everything that is wrong with the file */
+/** @throws ConfigError with every problem of the file */
 export function loadConfigFile(ports: Pick<CliPorts, 'cwd' | 'env'>, path: string): LoadedConfig {
   return loadConfig(shownPath(ports.cwd, path), {
     readFile: (file) => readConfigText(resolve(ports.cwd, file)),
@@ -19,14 +19,14 @@ export function loadConfigFile(ports: Pick<CliPorts, 'cwd' | 'env'>, path: strin
   });
 }
 
-/** Time in which what writes a file writes again, if it is not done. */
+/** Time within which a program that is writing the file would write again. */
 const stillness: Millis = 100;
 const mostReads = 20;
 
 /**
- * The same of a file that somebody may be writing: half of it could be a good configuration with other defaults. It is
- * read until two readings one after the other are the same, for two seconds at most.
- * @throws ConfigError also when it does not come to rest
+ * The same for a file that somebody may be writing: half of it could be a valid configuration with other defaults.
+ * Reads it until two successive reads are the same, for two seconds at most.
+ * @throws ConfigError also when it keeps changing
  */
 export async function loadSettledConfig(
   ports: Pick<CliPorts, 'cwd' | 'env' | 'pause'>,
@@ -46,13 +46,13 @@ export async function loadSettledConfig(
     before = text;
     await ports.pause(stillness);
   }
-  // A file that cannot be read at all says so by itself.
+  // The error of a file that cannot be read at all is clear enough.
   loadConfig(file, { readFile: read, env: ports.env });
   const message = 'the file changes all the time: it is being written';
   throw new ConfigError([{ message, file, line: null, column: null, path: '', hint: null }]);
 }
 
-/** Null while there is none: editors move another file into its place. */
+/** Null while it does not exist: editors move a new file into its place. */
 function textOf(read: () => string): string | null {
   try {
     return read();
@@ -62,14 +62,14 @@ function textOf(read: () => string): string | null {
 }
 
 /**
- * The configuration that a command on the host works with: the one that was named, that of the home which
- * OVERLAY_AUTH_HOME names, or that of the quickstart in this folder.
+ * The configuration for a command on the host: the named one, that of the home in OVERLAY_AUTH_HOME, or that of the
+ * quickstart in this folder.
  */
 export function configPath(ports: Pick<CliPorts, 'cwd' | 'env'>, named: string | undefined): string {
   return resolve(ports.cwd, named ?? join(ports.env.OVERLAY_AUTH_HOME || '.overlay', 'controller.yml'));
 }
 
-/** A path as a person at `cwd` would type it: relative when it is below, absolute otherwise. */
+/** A path as a person in `cwd` would type it: relative if it is below, otherwise absolute. */
 export function shownPath(cwd: string, path: string): string {
   const absolute = resolve(cwd, path);
   const below = relative(cwd, absolute);

@@ -13,9 +13,9 @@ import { configPath, loadConfigFile, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
 
 /**
- * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file
- * aside, so that nobody continues with it by mistake. Until the configuration is written nothing has changed for
- * the controller.
+ * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file aside,
+ * so that nobody continues with it by mistake. Until the configuration is written, nothing has changed for the
+ * controller.
  */
 export async function moveCommand(report: Report, named: string | undefined, to: string): Promise<void> {
   await explained(async () => {
@@ -59,13 +59,13 @@ function targetOf(to: string): Extract<Config['db'], { engine: 'postgres' }> {
   throw usageError(`--to cannot be used: ${problem}.`, 'overlay-auth ops db move --help');
 }
 
-/** Replaces the value of `db` and leaves everything else of the file as its owner wrote it. */
+/** Replaces the value of `db` and leaves the rest of the file as its owner wrote it. */
 function nameDatabase(file: string, url: string): void {
   const text = readFileSync(file, 'utf8');
   const value = parseDocument(text).get('db', true) as { range?: readonly number[] | null } | undefined;
   const [begin, end] = value?.range ?? [];
   if (begin === undefined || end === undefined) throw new Error(`${file} has no value for db`);
-  // The address may hold a password, whoever could read the file before.
+  // The address may contain a password, whoever could read the file before.
   const mode = new URL(url).password === '' ? statSync(file).mode & 0o777 : 0o600;
   writeWhole(file, `${text.slice(0, begin)}${JSON.stringify(url)}${text.slice(end)}`, mode);
 }

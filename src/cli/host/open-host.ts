@@ -9,14 +9,14 @@ import { audited, operatorMembers } from './operator-log.ts';
 export interface Host {
   readonly configFile: string;
   readonly foundations: OpenFoundations;
-  /** Writes to the log beside the configuration, with the name of whoever runs the command. */
+  /** Writes to the log beside the configuration, with the name of the user who runs the command. */
   readonly audit: AuditTrail;
 }
 
 /**
- * Opens what a controller stands on, beside a running one or without, for the time of `work`.
- * @param named   the configuration file, if one was named
- * @param command how the audit trail calls what is done
+ * Opens the foundations of a controller for the duration of `work`, whether or not one is running.
+ * @param named   the configuration file, if given
+ * @param command its name in the audit trail
  * @throws CliError
  */
 export async function withHost<T>(

@@ -5,7 +5,7 @@ import { auditLog } from '../../explain/audit-log.ts';
 import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 
-/** Where commands on the host, and the quickstart, write their log: beside the configuration. */
+/** Where commands on the host, and quickstart, write their log: beside the configuration. */
 export function logFileOf(configFile: string): string {
   return join(dirname(configFile), 'controller.log');
 }
@@ -15,17 +15,17 @@ export function openOperatorLog(configFile: string, format: LogConfig['format'])
   return openLogger({ level: 'info', format, to: { file: logFileOf(configFile) } });
 }
 
-/** The audit trail of a command on the host; each event names the command and the user of the system. */
+/** The audit trail of a command on the host. Each event names the command and the system's user. */
 export function operatorAudit(log: OpenLogger, command: string): WrittenAuditTrail {
   return auditLog(log.child(operatorMembers(command)));
 }
 
-/** What an event of a command on the host says of who ran it. */
+/** What the event of a command on the host says about who ran it. */
 export function operatorMembers(command: string) {
   return { command, operator: operatorName() };
 }
 
-/** Does what a command on the host is for, with its audit trail open before it begins and on disk after it. */
+/** Runs a command on the host with its audit trail open before it begins and on disk after it ends. */
 export async function audited<T>(
   {
     configFile,

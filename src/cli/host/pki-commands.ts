@@ -53,7 +53,7 @@ export function shownCertificates(config: Config, now: Millis): readonly ShownCe
   );
 }
 
-/** Each file once, with what it is for. */
+/** Each file once, with its purpose. */
 function certificateFiles(config: Config): readonly (readonly [use: string, file: string])[] {
   const { signingCert } = config.edge.enrollment;
   const files = new Map<string, string>([[config.identity.caFile, 'trusted']]);
@@ -123,7 +123,7 @@ export async function renewPki(
   });
 }
 
-/** So that a running controller presents the new certificate. */
+/** Makes a running controller present the new certificate. */
 function reloadCommand({ cwd }: Report['ports'], configFile: string): string {
   return `overlay-auth config reload --config ${shellWord(shownPath(cwd, configFile))}`;
 }

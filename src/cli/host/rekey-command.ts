@@ -14,7 +14,7 @@ import { giveName, partialOf } from '../setup/write-file.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { type Host, withHost } from './open-host.ts';
 
-/** Controllers notice what others have changed in a quarter of a second, on PostgreSQL in two. */
+/** Controllers notice changes by others within a quarter of a second, on PostgreSQL within two seconds. */
 const untilNoticed = 3 * SECOND;
 
 /** `keys rekey` @throws CliError another one runs, or a key file cannot be used */
@@ -76,8 +76,8 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
 }
 
 /**
- * A node without the key could open nothing any more.
- * @throws CliError it names those that lack it
+ * A node without the key could no longer open anything.
+ * @throws CliError names the nodes that lack it
  */
 async function requireKeyOnAllNodes(
   { foundations: { store, clock } }: Host,
@@ -87,7 +87,7 @@ async function requireKeyOnAllNodes(
   const [id] = vault.keyIds() as [string];
   const lacking = async () =>
     (await store.nodes.listAll()).filter((node) => isOnline(node, clock.now()) && !node.keyIds.includes(id));
-  // They say what they have with every beat.
+  // Nodes announce their keys with every heartbeat.
   const patience = clock.monotonic() + heartbeatInterval + 2 * SECOND;
   let names = await lacking();
   while (names.length > 0 && clock.monotonic() < patience) {
@@ -118,10 +118,10 @@ function makeNext(keyFile: string, passphrase: string | undefined): MasterKey {
   return made;
 }
 
-/** The next key becomes the key; the one that it replaces is kept, and so is the one before that. */
+/** The next key becomes the key. The one it replaces is kept, and so is the one before that. */
 function putInPlace(keyFile: string, current: MasterKey, previous: MasterKey | null): void {
   const kept = previousKeyFile(keyFile);
-  // The same when this was stopped between the two steps below.
+  // Works too if it was interrupted between the two steps below.
   if (previous?.fingerprint !== current.fingerprint) {
     if (previous !== null) renameSync(kept, `${kept}-${previous.fingerprint}`);
     copyFileSync(keyFile, partialOf(kept));

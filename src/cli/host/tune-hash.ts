@@ -12,12 +12,12 @@ import type { CliPorts } from '../ports.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 
 const [shortest, longest]: readonly [Millis, Millis] = [1, 10 * SECOND];
-/** Of so many hashes the fastest counts: what else the machine does makes them slower only. */
+/** The fastest of this many hashes counts, because other work on the machine only makes them slower. */
 const tries = 4;
-/** All hashes that run at once may use this part of the memory. */
+/** All hashes that run at once may use this share of the memory. */
 const partOfMemory = 1 / 4;
 
-/** `config tune-hash [--time DURATION]`: measures hashes as the controller makes them, and changes nothing. */
+/** `config tune-hash [--time DURATION]`: measures hashes as the controller makes them. Changes nothing. */
 export async function tuneHash(report: Report, time: string): Promise<void> {
   const wanted = wantedTime(time);
   const threads = hashThreads({ threads: 'auto' });

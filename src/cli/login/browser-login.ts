@@ -11,10 +11,10 @@ import { notice, type Report } from '../terminal/output.ts';
 const longestWait = 15 * MINUTE;
 
 /**
- * Logs in through the browser, which comes back to a port of this computer. The page there is shown after
- * `complete` has decided, so that it never claims a success that did not happen.
+ * Logs in through the browser, which returns to a port of this computer. The page there appears after `complete` has
+ * decided, so that it never claims a success that did not happen.
  * @param complete saves the tokens
- * @throws CliError exit 3 when nobody comes in time; what the client library throws
+ * @throws CliError exit 3 when nobody returns in time; and what the client library throws
  */
 export async function browserLogin<T>(
   { report, opensBrowser }: { readonly report: Report; readonly opensBrowser: boolean },
@@ -45,7 +45,7 @@ export async function browserLogin<T>(
   });
 }
 
-/** Opens an address in the person's browser. Returns whether something was started that may do so. */
+/** Opens an address in the person's browser. Returns whether a program for it was started. */
 export async function openBrowser(ports: Pick<CliPorts, 'env' | 'platform'>, url: string): Promise<boolean> {
   const opener = openerOf(ports);
   if (opener === undefined) return false;
@@ -61,10 +61,10 @@ export async function openBrowser(ports: Pick<CliPorts, 'env' | 'platform'>, url
 }
 
 function openerOf({ env, platform }: Pick<CliPorts, 'env' | 'platform'>): readonly string[] | undefined {
-  // A single program; the convention's lists and placeholders are not supported.
+  // A single program. The convention's lists and placeholders are not supported.
   if (env.BROWSER) return [env.BROWSER];
   if (platform === 'darwin') return ['open'];
-  // Not `start`, whose shell would read the & in the address.
+  // Not `start`: its shell would interpret the & in the address.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   return hasDisplay ? ['xdg-open'] : undefined;

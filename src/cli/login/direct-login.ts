@@ -1,4 +1,4 @@
-// Login without a browser: presents the credentials, and answers what the client library says is asked next.
+// Login without a browser: presents the credentials, and answers what the client library says is required next.
 
 import { Refusal } from '../../../packages/client/src/errors.ts';
 import {
@@ -18,8 +18,7 @@ import { notice, type Report } from '../terminal/output.ts';
 import { askLine, canPrompt } from '../terminal/prompt.ts';
 import { readNewPassword } from '../terminal/secret-input.ts';
 
-/** What is presented in the primary login. An external token beside a password or
- * a certificate is the second factor. */
+/** The credentials of the primary login. An external token with a password or a certificate is the second factor. */
 export type DirectCredentials =
   | {
       readonly method: 'password';
@@ -43,7 +42,7 @@ const mostTries = 3;
 
 /**
  * Logs in without a browser (spec 5.2).
- * @param provider reached over connections with the client certificate, for method `cert`
+ * @param provider reached over connections with the client certificate, for the method `cert`
  * @throws CliError exit 3 when the login is refused or something cannot be answered here
  */
 export async function directLogin(
@@ -122,12 +121,12 @@ async function answerTotp(needs: DirectNeeds, state: AskingForTotp): Promise<Log
   }
 }
 
-/** Only in a terminal: what a script has as the password would be worthless afterwards. */
+/** Only at a terminal: the password that a script has would no longer work afterwards. */
 async function replacePassword(
   { report, origin }: DirectNeeds,
   state: AskingForNewPassword,
 ): Promise<LoginState> {
-  // What is in the environment is the present one.
+  // The one in the environment is the current password.
   const { OVERLAY_AUTH_PASSWORD: _present, ...env } = report.ports.env;
   const ports = { ...report.ports, env };
   if (!canPrompt(ports)) {
@@ -163,13 +162,13 @@ async function totpCode({ report, totpCode: given, origin }: DirectNeeds): Promi
 
 function refused({ origin }: DirectNeeds, error: unknown): unknown {
   if (!(error instanceof Refusal)) return failure(error);
-  // The last step redeems the code: OAuth words are in small letters.
+  // The last step redeems the code. OAuth's words are lower case.
   if (error.status !== 302 && /^[a-z]/.test(error.code)) {
     return failure(error, { what: 'No tokens were issued' });
   }
   return failure(error, {
     what: 'The login was refused',
-    // A request that cannot continue (400) ends the same way as credentials that are wrong (401).
+    // A request that cannot continue (400) ends like wrong credentials (401).
     ...(error.status === 400 ? { exitCode: exitCodes.notAuthenticated } : {}),
     ...(error.status === 401
       ? { next: 'check what you typed; an administrator can look up the reason with the reference' }

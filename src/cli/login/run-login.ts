@@ -35,7 +35,7 @@ export interface LoginOptions extends SecretOptions {
   readonly browser: boolean;
 }
 
-/** `login`: proves the server, then the person, and saves what comes of it. */
+/** `login`: verifies the server, then authenticates the person, and saves the result. */
 export async function runLogin(
   report: Report,
   url: string | undefined,
@@ -85,7 +85,7 @@ interface Completed {
   readonly kept: readonly SavedLogin[];
 }
 
-/** Gets the tokens in the way that the options say, and completes the login with them. */
+/** Gets the tokens in the way that the options select, and completes the login with them. */
 async function proveWith<T>(needs: {
   readonly report: Report;
   readonly options: LoginOptions;
@@ -129,7 +129,7 @@ function checkOptions(options: LoginOptions): void {
   }
 }
 
-/** The identity file that `--cert` names; undefined for PEM. */
+/** The identity file in `--cert`; undefined for PEM. */
 async function identityOf(ports: CliPorts, { cert }: LoginOptions): Promise<IdentityFile | undefined> {
   return cert === undefined
     ? undefined
@@ -168,7 +168,7 @@ async function credentialsOf(ports: CliPorts, options: LoginOptions): Promise<Di
   return token === undefined ? undefined : { method: 'ext-jwt', externalJwt: token };
 }
 
-/** Where the second factor comes from on later calls; undefined when there is none, or none that can be read again. */
+/** The file with the second factor for later calls; undefined without one, or if it cannot be read again. */
 function secondaryJwtFile(
   ports: CliPorts,
   { username, cert, extJwt }: LoginOptions,
@@ -225,9 +225,9 @@ function printLogin(report: Report, { login, kept }: Completed): void {
 }
 
 /**
- * The name of who logged in, from userinfo; the id where that does not say, or is about somebody else (OIDC Core
- * 5.3.2). A name is only shown: without it the login is as good.
- * @param tokens the access token, and the external JWT that the policy asks for besides
+ * The name of the logged-in identity, from userinfo. The id if userinfo does not say, or is about somebody else (OIDC
+ * Core 5.3.2). The name is only shown: the login works without it.
+ * @param tokens the access token, and the external JWT that the policy also requires
  */
 async function nameOf(
   http: HttpsClient,

@@ -14,13 +14,13 @@ export interface LogoutOptions {
 }
 
 /**
- * `logout`: ends the session at the server, then forgets it here. A session that could not be ended is not
- * forgotten, or nobody could end it any more.
+ * `logout`: ends the session at the server, then forgets it here. If it could not be ended it is not forgotten, because
+ * then nobody could end it any more.
  */
 export async function runLogout(report: Report, options: LogoutOptions): Promise<void> {
   const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
   const login = await savedLogin(needs, options.server);
-  // Without a refresh token the server has ended the session already.
+  // Without a refresh token, the server has ended the session already.
   const endsAtServer = options.local !== true && login.refreshToken !== null;
   if (endsAtServer) await endAtServer(needs, login);
   const inUse = await needs.store.update(async (credentials) => {

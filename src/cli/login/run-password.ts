@@ -10,7 +10,7 @@ export interface PasswordOptions extends SecretOptions {
   readonly currentPasswordFile?: string;
 }
 
-/** `password`: a new password for oneself. The current one is asked for again; all other sessions end. */
+/** `password`: changes one's own password. It asks for the current one, and ends all other sessions. */
 export async function runPassword(report: Report, options: PasswordOptions): Promise<void> {
   await withApi(report, options.server, async (api) => {
     const path = '/current-identity/authenticators';

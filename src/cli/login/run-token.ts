@@ -15,7 +15,7 @@ export interface TokenOptions {
   readonly decode?: boolean;
 }
 
-/** `token`: prints a token for use elsewhere. The access and the ID token are renewed before if need be. */
+/** `token`: prints a token for use elsewhere. Renews an access or ID token first if necessary. */
 export async function runToken(
   report: Report,
   kind: 'access' | 'id' | 'refresh',

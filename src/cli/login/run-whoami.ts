@@ -3,7 +3,7 @@ import { asObject, textField } from '../client/json-shape.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { renderFields, withoutMilliseconds } from '../terminal/table.ts';
 
-/** `whoami`: who the server says you are, and how long what you hold lasts. */
+/** `whoami`: who the server says you are, and how long your token lasts. */
 export async function runWhoami(report: Report, server: string | undefined): Promise<void> {
   await withApi(report, server, async (api) => {
     const { data, headers } = await api.call({ api: 'client', method: 'GET', path: '/current-identity' });

@@ -4,8 +4,8 @@ const blackOnWhite = '\u001b[30;107m';
 const asBefore = '\u001b[0m';
 
 /**
- * A QR code for a terminal, two rows of modules in a line of text. Colours are set, because cameras want dark
- * modules on a light ground, whatever the terminal's own colours are.
+ * A QR code for a terminal, two rows of modules per line of text. It sets colours, because cameras need dark modules on
+ * a light background, whatever the colours of the terminal.
  * @returns undefined when it is too wide
  */
 export function terminalQrCode(text: string, columns: number): string | undefined {

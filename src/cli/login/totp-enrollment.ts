@@ -12,16 +12,15 @@ import { askLine, canPrompt, confirm } from '../terminal/prompt.ts';
 import type { DirectNeeds } from './direct-login.ts';
 import { terminalQrCode } from './terminal-qr-code.ts';
 
-/** One less than locks the factor, so that the next set-up begins unhindered. */
+/** One less than would lock the factor, so that the next set-up can start at once. */
 const mostTries = 4;
 const usualColumns = 80;
 
 /**
- * Sets up an authenticator app in the middle of a login (spec 3.2): shows the secret and the recovery codes on
- * the terminal, this once, and confirms with the first code.
- * @returns what is asked after that code
- * @throws CliError exit 3 when there is no terminal, the person does not want to, or no code fits; nothing is set
- *   up then
+ * Sets up an authenticator app during a login (spec 3.2): shows the secret and the recovery codes at the terminal, once
+ * only, and confirms with the first code.
+ * @returns what is required after that code
+ * @throws CliError exit 3 when there is no terminal, the person declines, or no code is right; nothing is set up then
  */
 export async function enrollTotp(needs: DirectNeeds, asked: AskingForTotpEnrollment): Promise<LoginState> {
   const { ports } = needs.report;
@@ -44,7 +43,7 @@ export async function enrollTotp(needs: DirectNeeds, asked: AskingForTotpEnrollm
       'That code was not accepted. Wait for the next one, and check the clock of the phone.\n',
     );
   }
-  // Whatever becomes of it: without a code nothing is set up.
+  // Always: without a code nothing is set up.
   await started.cancel().catch(() => undefined);
   throw new CliError('No code fitted, so the set-up was cancelled. Delete the new account from the app.', {
     exitCode: exitCodes.notAuthenticated,

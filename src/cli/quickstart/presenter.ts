@@ -17,7 +17,7 @@ export interface SetupOffer {
   readonly expiresAt: Millis;
 }
 
-/** What the first screen needs to know of how the command was started. */
+/** What the first screen needs to know about how the command was started. */
 export function screenOf(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Screen {
   const isFound = shownPath(ports.cwd, paths.home) === (ports.env.OVERLAY_AUTH_HOME || '.overlay');
   return {
@@ -30,7 +30,7 @@ export function screenOf(ports: CliPorts, options: QuickstartOptions, paths: Hom
   };
 }
 
-/** Tells what happens, as it happens. */
+/** Reports what happens, as it happens. */
 export interface Presenter {
   begin(): void;
   steps(steps: readonly SetupStep[]): void;
@@ -38,7 +38,7 @@ export interface Presenter {
   stopped(): void;
 }
 
-/** For a person at a terminal; otherwise one JSON object a line. */
+/** For a person at a terminal; otherwise one JSON object per line. */
 export function presenter(ports: CliPorts, options: QuickstartOptions, screen: Screen): Presenter {
   const { stdout, cwd } = ports;
   const home = homePaths(cwd, screen.home);

@@ -34,7 +34,7 @@ import { type Presenter, presenter, type SetupOffer, screenOf } from './presente
 
 const defaultPort = 1280;
 
-/** Sets up what is missing and runs; resolves when the controller has stopped. */
+/** Sets up what is missing and runs. Resolves when the controller has stopped. */
 export async function quickstart(ports: CliPorts, options: QuickstartOptions): Promise<void> {
   if (options.ephemeral === true && options.home !== undefined) {
     throw usageError('--ephemeral and --home exclude each other.', 'leave out one of them');
@@ -117,7 +117,7 @@ async function run(
   show.stopped();
 }
 
-/** A link as long as nobody can administer: at first, and when the last administrator was disabled or deleted. */
+/** A link as long as nobody can administer: at first, and after the last administrator was disabled or deleted. */
 async function setupLinkIfNeeded(
   { foundations }: PreparedHome,
   controller: RunningController,
@@ -147,7 +147,7 @@ function refuseOtherPort(
   });
 }
 
-/** The command without its port, as it is typed again. */
+/** The command without its port, to type it again. */
 function commandAgain({ home, ephemeral }: QuickstartOptions): string {
   const words = [
     home === undefined ? '' : ` --home ${shellWord(home)}`,

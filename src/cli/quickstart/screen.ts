@@ -1,4 +1,4 @@
-// What the quickstart shows to a person: three things to do, and where everything is.
+// What quickstart shows to a person: three things to do, and where everything is.
 
 import type { Millis } from '../../platform/clock.ts';
 import type { ReadyFacts } from '../run/ready-line.ts';
@@ -12,7 +12,7 @@ export interface Screen {
   readonly isEphemeral: boolean;
   /** What to type for this program: `overlay-auth`, or `./overlay-auth` in a clone. */
   readonly program: string;
-  /** ` --config FILE` for commands on the host, when the home is not the one that they find by themselves. */
+  /** ` --config FILE` for commands on the host, if they would not find this home by themselves. */
   readonly configOption: string;
   /** The same for ` --ca FILE` of the login. */
   readonly caOption: string;
@@ -28,8 +28,8 @@ const madeWidth = 8;
 const whatWidth = 18;
 
 /**
- * One line for each thing that was made, one for all that was there.
- * @param columns of the terminal; what does not fit continues below itself
+ * One line for each thing that was created, and one for all that existed.
+ * @param columns of the terminal; what does not fit continues on the next line
  */
 export function setupLines(steps: readonly SetupStep[], columns = Number.POSITIVE_INFINITY): string {
   const shown = steps.filter(({ what }) => what !== 'configuration');
@@ -87,7 +87,7 @@ export function readyLines(
     if (!isAlternative) number += 1;
     const head = `  ${isAlternative ? ' ' : String(number)}  ${what.padEnd(24)}  `;
     const whole = `${head}${note === '' ? how : `${how}   ${note}`}`;
-    // A link and a command stay in one piece: they are copied.
+    // A link or a command stays in one piece, because people copy it.
     return whole.length <= columns
       ? [whole]
       : [head.trimEnd(), `     ${how}`, ...(note === '' ? [] : [`     ${note}`])];
@@ -112,14 +112,14 @@ export function readyLines(
   return `${lines.map(printable).join('\n')}\n`;
 }
 
-/** The time of day where the person is. */
+/** The time of day in the person's time zone. */
 function clockTime(time: Millis): string {
   return new Date(time).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
 /**
- * Lines of at most `width` characters, broken between words. A word that is longer, such as an address that has to be
- * copied as it is, has its own line.
+ * Lines of at most `width` characters, broken between words. A longer word, such as an address that has to be copied as
+ * it is, gets its own line.
  */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
@@ -132,7 +132,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** Puts `parts` beside each other where they fit into `width`, otherwise below each other, wrapped. */
+/** Puts `parts` side by side if they fit into `width`, otherwise below each other, wrapped. */
 export function besideOrBelow(parts: readonly string[], width: number): readonly string[] {
   const whole = parts.filter((part) => part !== '').join('   ');
   return whole.length <= width

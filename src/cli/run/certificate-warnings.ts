@@ -4,7 +4,7 @@ import { DAY, type Millis } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import { type CertificateFacts, certificateFacts, parseCertificate } from '../../platform/x509/x509.ts';
 
-/** Operators hear of a certificate that ends sooner than this. */
+/** Warns operators of a certificate that expires sooner than this. */
 const warningTime: Millis = 30 * DAY;
 
 export interface ServerCertificate {
@@ -29,11 +29,11 @@ export function serverCertificates(config: Config): readonly ServerCertificate[]
 }
 
 export interface EndingCertificate extends ServerCertificate {
-  /** Negative when it has ended. */
+  /** Negative when it has expired. */
   readonly daysLeft: number;
 }
 
-/** Those that have ended or will within thirty days. */
+/** Those that have expired or will within thirty days. */
 export function endingCertificates(config: Config, now: Millis): readonly EndingCertificate[] {
   return serverCertificates(config)
     .filter(({ facts }) => facts.notAfter - now < warningTime)
@@ -43,7 +43,7 @@ export function endingCertificates(config: Config, now: Millis): readonly Ending
     }));
 }
 
-/** Writes a warning for each certificate that ends soon, an error for each that has ended. */
+/** Logs a warning for each certificate that expires soon, and an error for each that has expired. */
 export function warnOfEndingCertificates(config: Config, now: Millis, log: Logger): void {
   for (const { path, listeners, daysLeft, facts } of endingCertificates(config, now)) {
     const notAfter = new Date(facts.notAfter).toISOString();

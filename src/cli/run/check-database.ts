@@ -12,10 +12,10 @@ import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import { openKeyRing } from '../../tokens/key-ring.ts';
 
 /**
- * Looks whether the key-encryption key is that of the database, and changes nothing: a database of an older release is
- * not opened, since opening it would migrate it.
- * @returns sentences about a database that could not be looked into, or that the start will change
- * @throws SealBroken the key is another one; SchemaError a release that this one cannot follow has changed the database
+ * Checks whether the key-encryption key belongs to the database, and changes nothing: the database of an older release
+ * is not opened, because opening would migrate it.
+ * @returns sentences about a database that could not be inspected, or that the start will change
+ * @throws SealBroken it is another key; SchemaError a release that this one cannot follow has changed the database
  */
 export async function checkDatabaseAndKey({
   config,

@@ -10,12 +10,12 @@ import { endingCertificates } from './certificate-warnings.ts';
 
 export interface CheckedConfig {
   readonly loaded: LoadedConfig;
-  /** Sentences about certificates that have ended or soon will. */
+  /** Sentences about certificates that have expired or soon will. */
   readonly notes: readonly string[];
 }
 
 /**
- * Reads the configuration and looks into the files that it names.
+ * Reads the configuration and the files that it names.
  * @throws ConfigError the file is wrong, or names files that cannot be read
  * @throws ListenError certificate and key of a listener cannot be used
  */

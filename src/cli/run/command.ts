@@ -56,7 +56,7 @@ async function runWithLog(
       reloadConfig: () => loadSettledConfig(ports, file),
       controlSocket: controlSocketPath(resolve(ports.cwd, file), ports.platform),
       onReady(controller) {
-        // Whoever has started it waits for this line.
+        // Whoever started the process waits for this line.
         log.always('ready', {
           ...readyFacts(controller),
           pid: process.pid,
@@ -69,7 +69,9 @@ async function runWithLog(
   }
 }
 
-/** `run controller CONFIG --check`: everything that can be known without starting, also beside a running controller. */
+/**
+ * `run controller CONFIG --check`: everything that can be checked without starting, even beside a running controller.
+ */
 export async function checkController(report: Report, file: string): Promise<void> {
   await explained(async () => {
     const { loaded, notes } = checkedConfig(report.ports, file);

@@ -1,5 +1,5 @@
-// The socket by which commands on the same host reach a running controller: beside its configuration file, for its
-// user only. It takes one word and answers with one JSON document. It reloads, as SIGHUP does, and tells its health.
+// The socket through which commands on the same host reach a running controller: beside its configuration file, for its
+// user only. It takes one word and answers with one JSON document. It reloads, as SIGHUP does, and reports health.
 
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { type Millis, SECOND } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { ReloadAnswer } from './reload.ts';
 
-/** What can be asked for, and what is answered. */
+/** The questions, and their answers. */
 export interface ControlAnswers {
   readonly reload: ReloadAnswer;
   readonly health: readonly Finding[];
@@ -22,10 +22,10 @@ type Control = { readonly [Word in ControlWord]: () => Promise<ControlAnswers[Wo
 const longestWord = 'reload\n'.length;
 const mostConnections = 8;
 const longestSilence: Millis = 10 * SECOND;
-/** What the shortest of the systems takes is 104 bytes with the end of the text (unix(4) of macOS). */
+/** The smallest limit is 104 bytes including the terminator (unix(4) of macOS). */
 const longestPath = 103;
 
-/** Where the controller of a configuration file listens; null where there is no such socket. @param file absolute */
+/** Where the controller of a configuration file listens; null if it cannot have a socket. @param file absolute */
 export function controlSocketPath(file: string, platform: NodeJS.Platform): string | null {
   if (platform === 'win32') return null;
   const path = `${file}.sock`;
@@ -35,8 +35,8 @@ export function controlSocketPath(file: string, platform: NodeJS.Platform): stri
 }
 
 /**
- * Listens until closed. A controller goes on without it where it cannot be made, for example beside a configuration
- * file that cannot be written to.
+ * Listens until closed. If the socket cannot be created, for example in a read-only folder, a controller continues
+ * without it.
  */
 export async function openControlSocket(
   needs: { readonly path: string | null; readonly log: Logger },
@@ -57,7 +57,7 @@ export async function openControlSocket(
   });
   server.maxConnections = mostConnections;
   try {
-    // What a controller has left that was killed; anything else of that name is somebody's.
+    // A killed controller left its socket behind. Anything else of that name belongs to somebody else.
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path, { force: true });
     await listenForOwner(server, path);
   } catch (error) {

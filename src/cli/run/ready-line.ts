@@ -9,7 +9,7 @@ export interface ReadyFacts {
   readonly readyAfterMs: number;
 }
 
-/** What the world is told when every listener accepts connections. */
+/** What is announced when every listener accepts connections. */
 export function readyFacts(controller: RunningController): ReadyFacts {
   const { issuers, bindPoints } = controller;
   return {

@@ -1,4 +1,4 @@
-// A reload of a running controller, as a signal or `config reload` asks for it: what is read, what is said.
+// Reloads a running controller when a signal or `config reload` asks for it: what is read, and what is reported.
 
 import { ConfigError } from '../../config/config-error.ts';
 import { renderAdjustment, renderProblems } from '../../config/explain.ts';
@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { OpenLogger } from '../../platform/log/logger.ts';
 import { serverCertificates, warnOfEndingCertificates } from './certificate-warnings.ts';
 
-/** What whoever asked for a reload is told. */
+/** What the caller of a reload learns. */
 export type ReloadAnswer =
   | {
       readonly outcome: 'reloaded';
@@ -29,8 +29,8 @@ export interface ReloadNeeds {
 }
 
 /**
- * Reads the configuration file and the files that it names again, and uses what needs no restart. A configuration file
- * that is refused does not keep renewed certificates from being used. Opens the log anew. Never throws.
+ * Reads the configuration file and the files that it names again, and applies what needs no restart. Renewed
+ * certificates are used even if the configuration file is refused. Reopens the log. Never throws.
  */
 export async function reloadController(needs: ReloadNeeds): Promise<ReloadAnswer> {
   const answer = await readAgain(needs);

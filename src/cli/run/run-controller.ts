@@ -25,8 +25,8 @@ export interface ControllerRun {
 }
 
 /**
- * Starts a controller and resolves when it has stopped after SIGTERM or SIGINT, every request under way
- * answered. SIGHUP and the control socket reload it. The foundations stay open.
+ * Starts a controller and resolves when it has stopped after SIGTERM or SIGINT, with every request under way answered.
+ * SIGHUP and the control socket reload it. The foundations stay open.
  * @throws ListenError, or what opening keys and services throws
  */
 export async function runController(run: ControllerRun): Promise<void> {
@@ -46,14 +46,15 @@ export async function runController(run: ControllerRun): Promise<void> {
   let control: Awaited<ReturnType<typeof openControlSocket>> | undefined;
   try {
     warnOfEndingCertificates(controller.config, clock.now(), log);
-    // Whoever reads that it is ready may stop it at once, and its signal would otherwise end the process half-way: an ephemeral home stayed.
+    // Somebody who reads that it is ready may stop it at once. Without a handler by then, the signal would end the
+    // process abruptly, and an ephemeral home would stay.
     const stopSignal = untilStopped(() => void reload());
     control = await openControlSocket(
       { path: run.controlSocket, log },
       { reload, health: controller.health },
     );
     await run.onReady(controller);
-    // Nobody who waits for the controller waits for this.
+    // Nobody waiting for the controller needs to wait for this.
     releaseMemory();
     const signal = await stopSignal;
     log.info('stopping', { event: 'stopping', signal });
@@ -77,7 +78,7 @@ function untilStopped(onHangup: () => void): Promise<'SIGTERM' | 'SIGINT'> {
       if (isStopping) process.exit(1);
       isStopping = true;
       process.off('SIGHUP', onHangup);
-      // A hang-up while stopping must not end the process half-way.
+      // A SIGHUP while stopping must not end the process abruptly.
       process.on('SIGHUP', () => undefined);
       resolve(signal);
     };

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 /** Where everything of one controller is, under its home folder. */
 export interface HomePaths {
   readonly home: string;
-  /** Written last: where it exists, the set-up is complete. */
+  /** Written last: if it exists, the set-up is complete. */
   readonly config: string;
   readonly masterKey: string;
   readonly database: string;

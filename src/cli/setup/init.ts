@@ -29,7 +29,7 @@ import {
   type SetupStep,
 } from './prepare-home.ts';
 
-/** `init`: a home, without running it. @throws CliError the home is there already */
+/** `init`: sets up a home without running it. @throws CliError the home exists already */
 export async function init(report: Report, options: InitOptions): Promise<void> {
   const { ports } = report;
   await explained(async () => {
@@ -53,7 +53,7 @@ async function setUp(
   { admin, password }: { readonly admin: string | undefined; readonly password: string },
 ): Promise<readonly SetupStep[]> {
   const home = loadHomeConfig(paths, wishes, ports.env);
-  // Before anything is made. What a database that is there already asks for is checked when it is open.
+  // Before anything is created. What an existing database requires is checked once it is open.
   if (admin !== undefined && !(await hasDatabase(home.loaded.config))) {
     checkFirstAdministrator({ username: admin, password });
   }
@@ -117,7 +117,7 @@ async function adminPassword({ ports }: Report, options: InitOptions): Promise<s
   return readNewPassword(ports, { passwordFile: adminPasswordFile }, admin);
 }
 
-/** A set-up that was interrupted may have made the administrator already. */
+/** An interrupted set-up may have created the administrator already. */
 async function ensureAdmin(
   { foundations }: PreparedHome,
   audit: AuditTrail,
@@ -136,7 +136,7 @@ async function ensureAdmin(
   }
 }
 
-/** A file or a pipe gets whole fingerprints, in one line each; a terminal what fits. */
+/** A file or pipe gets whole fingerprints, one line each; a terminal gets what fits. */
 function stepsText({ ports }: Report, steps: readonly SetupStep[]): string {
   const { isTTY, columns } = ports.stdout;
   if (isTTY === true) return setupLines(steps, columns).slice(1);

@@ -8,9 +8,9 @@ import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
 
 /** Authorities of the home outlive what they sign. */
 const authorityDays = 3650;
-/** Clients refuse server certificates that are valid for much longer than a year. */
+/** Clients refuse server certificates with a lifetime of much more than a year. */
 const serverDays = 397;
-/** A certificate that ends sooner than this is renewed, or warned about where it is not ours to renew. */
+/** A certificate that expires sooner is renewed, or warned about if it is not ours to renew. */
 export const renewalTime: Millis = 30 * DAY;
 
 export type Made = 'created' | 'renewed' | 'found';
@@ -21,7 +21,7 @@ export interface HomePki {
   readonly server: { readonly made: Made; readonly facts: CertificateFacts };
 }
 
-/** Names and addresses that the server certificate is for, besides those of every one. */
+/** Names and addresses of the server certificate, in addition to those that each has. */
 export interface ServerNames {
   readonly dns: readonly string[];
   readonly ips: readonly string[];
@@ -34,9 +34,9 @@ export function serverNames(hosts: readonly string[]): ServerNames {
 }
 
 /**
- * Makes what is missing of the home's own PKI: a root authority, the authority that signs client certificates,
- * and the server certificate, which is also made again when it ends soon. A pair counts as there when its
- * certificate is: that is written last.
+ * Creates what is missing of the home's own PKI: a root authority, the authority that signs client certificates, and
+ * the server certificate, which is also renewed before it expires. A pair exists if its certificate does, because that
+ * is written last.
  * @throws RangeError a name is neither a DNS name nor an IP address
  */
 export async function ensurePki(
@@ -53,7 +53,7 @@ export async function ensurePki(
     const ca = signingPair(paths.rootCa);
     return createIntermediateCa(needs, { commonName: 'Overlay Auth client CA', days: authorityDays, ca });
   });
-  // Others that somebody has added, as an import does, stay.
+  // Others that somebody added, for example by an import, stay.
   const bundle = readIfThere(paths.caBundle) ?? '';
   const missing = [root, client].map(({ certPem }) => certPem).filter((certPem) => !bundle.includes(certPem));
   if (missing.length > 0) writeWhole(paths.caBundle, missing.join('') + bundle, readable);
@@ -69,15 +69,15 @@ async function ensureServerCertificate(
   if (existing === undefined) return { made: 'created', facts: await issueServer(needs, paths, names) };
   const facts = factsOf(existing.certPem);
   const endsSoon = facts.notAfter - needs.clock.now() < renewalTime;
-  // Whoever keeps the root key elsewhere renews by hand, and is warned when it is time.
+  // Operators who keep the root key elsewhere renew by hand, and are warned in time.
   const canRenew = readPair(paths.rootCa) !== undefined;
   if (!canRenew || (belongTogether(existing) && !endsSoon)) return { made: 'found', facts };
   return { made: 'renewed', facts: await issueServer(needs, paths, namesOf(facts)) };
 }
 
 /**
- * Gives the server a new certificate and key for the names that the present one has and some more.
- * @throws MissingAuthority the home does not hold certificate and key of a root authority
+ * Issues a new server certificate and key, for the names in the present one and some more.
+ * @throws MissingAuthority the home does not contain certificate and key of a root authority
  */
 export async function renewServerCertificate(
   needs: { readonly clock: Clock },
@@ -89,7 +89,7 @@ export async function renewServerCertificate(
   return issueServer(needs, paths, serverNames([...dns, ...ips, ...more]));
 }
 
-/** A certificate cannot be made, because the home's authority is not there. */
+/** A certificate cannot be issued, because the home's authority is missing. */
 export class MissingAuthority extends Error {
   override readonly name = 'MissingAuthority';
   readonly path: string;
@@ -103,7 +103,7 @@ function namesOf({ subjectAltNames }: CertificateFacts): ServerNames {
   return { dns: subjectAltNames.dns, ips: subjectAltNames.ips.map(shortAddress) };
 }
 
-/** A certificate shows an IPv6 address with all its zeros. */
+/** A certificate contains an IPv6 address with all its zeros. */
 export function shortAddress(ip: string): string {
   return isIP(ip) === 6 ? new URL(`https://[${ip}]`).hostname.slice(1, -1) : ip;
 }
@@ -121,7 +121,7 @@ async function issueServer(
   return factsOf(pair.certPem);
 }
 
-/** An authority is there when its certificate is; the key may be kept elsewhere. */
+/** An authority exists if its certificate does; the key may be kept elsewhere. */
 async function ensureAuthority(
   paths: PemPair,
   make: () => Promise<CertifiedKey>,
@@ -163,7 +163,7 @@ function factsOf(certPem: string): CertificateFacts {
   return certificateFacts(parseCertificate(certPem));
 }
 
-/** Loading what makes certificates takes a while, so only a run that makes one does. */
+/** Loading the certificate builder takes a while, so only runs that issue one do it. */
 function pkiMaker() {
   return import('../../platform/x509/pki.ts');
 }

@@ -4,8 +4,8 @@ import { CliError } from '../cli-error.ts';
 const furthest = 20;
 
 /**
- * Finds out before anything is made whether a port can be listened on, and names the next one that can.
- * @param command what is typed again, with another `--port`
+ * Checks, before anything is created, that a port can be listened on. If not, names the next one that can.
+ * @param command to type again, with another `--port`
  * @throws CliError it cannot
  */
 export async function requireFreePort(host: string, port: number, command: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function requireFreePort(host: string, port: number, command: strin
 
 const afterMain = 10;
 
-/** The port for metrics beside a main one: ten further, or the next that can be listened on. 0 stays open. */
+/** The port for metrics beside a main one: ten higher, or the next that can be listened on. 0 stays 0. */
 export async function metricsPortFor(port: number): Promise<number> {
   if (port === 0) return 0;
   const wished = port + afterMain + furthest <= 65535 ? port + afterMain : port - afterMain - furthest;

@@ -1,6 +1,6 @@
-// setup/ makes the home of a controller: keys, certificates, database, configuration. Every step is there in full
-// or not at all and looks first at what exists, so a set-up that was interrupted is finished by running it again.
-// The configuration file comes last: where it is, the set-up is complete.
+// setup/ creates the home of a controller: keys, certificates, database, configuration. Every step happens completely
+// or not at all and first looks at what exists, so running an interrupted set-up again finishes it. The configuration
+// file comes last: if it exists, the set-up is complete.
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ import type { HomePaths } from './home.ts';
 import { ensurePki, type Made, type ServerNames, shortAddress } from './pki.ts';
 import { giveName, ownerOnly, partialOf, readIfThere, writeWhole } from './write-file.ts';
 
-/** One thing that a home has, for the screen and for programs. */
+/** One item of a home, for the screen and for programs. */
 export interface SetupStep {
   readonly what:
     | 'master key'
@@ -34,9 +34,9 @@ export interface SetupStep {
     | 'configuration'
     | 'administrator';
   readonly made: Made;
-  /** What tells it apart: a fingerprint, names, a key id. */
+  /** What identifies it: a fingerprint, names, a key id. */
   readonly detail: string;
-  /** What happens to it and when: `expires 2036-11-18`; empty when nothing does. */
+  /** What happens to it and when: `expires 2036-11-18`; empty if nothing does. */
   readonly note: string;
   readonly path: string | null;
 }
@@ -54,7 +54,7 @@ export interface HomeWishes {
   /** Where to listen, `host:port`. */
   readonly interface: string;
   readonly names: ServerNames;
-  /** Of the listener of the metrics, on the loopback address. */
+  /** Port of the listener for metrics, on the loopback address. */
   readonly metricsPort: number;
   /** `sqlite:FILE`, relative to the home, or `postgres://…`. */
   readonly dbUrl: string;
@@ -64,7 +64,7 @@ export interface PreparedHome {
   readonly steps: readonly SetupStep[];
   readonly loaded: LoadedConfig;
   readonly foundations: OpenFoundations;
-  /** Writes the configuration file, if it is not there yet. */
+  /** Writes the configuration file, if it does not exist yet. */
   complete(): SetupStep;
 }
 
@@ -73,17 +73,17 @@ export function isComplete(paths: HomePaths): boolean {
   return existsSync(paths.config);
 }
 
-/** The folders of a home, open to their owner only. */
+/** The folders of a home, accessible to their owner only. */
 export function makeFolders(paths: HomePaths): void {
   for (const folder of [paths.home, dirname(paths.masterKey), dirname(paths.server.cert)]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
-  // A home often stands in somebody's working copy; its keys must not end up in a repository.
+  // A home is often inside a working copy. Its keys must not end up in a repository.
   const ignore = join(paths.home, '.gitignore');
   if (readIfThere(ignore) === undefined) writeWhole(ignore, '*\n', 0o644);
 }
 
-/** The configuration of the home: the file if there is one, otherwise the one that would be written. */
+/** The configuration of the home: the existing file, otherwise the one that would be written. */
 export function loadHomeConfig(
   paths: HomePaths,
   wishes: HomeWishes,
@@ -115,8 +115,8 @@ function renderHomeConfig(wishes: HomeWishes): string {
 }
 
 /**
- * Makes what the home lacks. The caller holds its run lock.
- * @throws CliError the database is there and its key is not
+ * Creates what the home lacks. The caller holds its run lock.
+ * @throws CliError the database exists but its key does not
  */
 export async function prepareHome(
   needs: SetupNeeds,
@@ -161,7 +161,7 @@ export async function prepareHome(
   };
 }
 
-/** @param existing the configuration, when its database is there already */
+/** @param existing the configuration, if its database exists already */
 function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, existing: Config | null): SetupStep {
   const path = paths.masterKey;
   const passphrase = keyPassphrase(needs.env);
@@ -208,7 +208,7 @@ async function pkiSteps(needs: SetupNeeds, paths: HomePaths, names: ServerNames)
   ];
 }
 
-/** The keys of a new database sign at once; a running controller makes all later ones. */
+/** The keys of a new database sign at once. A running controller makes all later ones. */
 async function ensureFirstKeys({ config, store, vault, clock }: OpenFoundations): Promise<SetupStep[]> {
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);

@@ -1,5 +1,5 @@
 /**
- * The address of the set-up page with a link's token.
+ * The address of the set-up page, with the token of a link.
  * @param issuer of the bind point that clients dial
  */
 export function setupUrl(issuer: string, token: string): string {

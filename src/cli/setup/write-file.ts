@@ -1,18 +1,18 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** For files that hold a secret. */
+/** For files that contain a secret. */
 export const ownerOnly = 0o600;
 export const readable = 0o644;
 
-/** Where `path` is written before it gets its name; a leftover of an interrupted run is replaced. */
+/** The temporary name of `path` while it is written. A leftover of an interrupted run is replaced. */
 export function partialOf(path: string): string {
   return `${path}.partial`;
 }
 
 /**
- * Writes a file so that it is there in full or not at all, whenever the machine stops. Replaces what has the
- * name; the caller holds the run lock of the home.
+ * Writes a file completely or not at all, whenever the machine stops. Replaces an existing file; the caller holds the
+ * run lock of the home.
  */
 export function writeWhole(path: string, text: string, mode: number): void {
   const partial = partialOf(path);
@@ -27,7 +27,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
   giveName(partial, path);
 }
 
-/** Renames, and makes the new name last. */
+/** Renames, and makes the new name durable. */
 export function giveName(partial: string, path: string): void {
   renameSync(partial, path);
   if (process.platform === 'win32') return;

@@ -13,7 +13,7 @@ export interface ApplyOptions {
   readonly yes?: boolean;
 }
 
-/** `apply FILE…`: makes the server as the files say, all of it or nothing. */
+/** `apply FILE…`: changes the server to match the files, completely or not at all. */
 export async function applyCommand(
   report: Report,
   files: readonly string[],
@@ -103,8 +103,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * Puts the documents of all files together. What is wrong inside of an entity the server says.
- * @throws CliError exit 2: a file cannot be read, a kind is no list, or two files name one entity
+ * Combines the documents of all files. The server reports what is wrong inside an entity.
+ * @throws CliError exit 2: a file cannot be read, a kind is not a list, or two files describe one entity
  */
 export async function readStateFiles(ports: CliPorts, files: readonly string[]): Promise<JsonObject> {
   const state = new Map<string, unknown[]>();

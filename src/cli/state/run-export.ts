@@ -19,7 +19,7 @@ export async function exportCommand(report: Report, { server, kind, schema }: Ex
   await withApi(report, server, async (api) => {
     const query = kind === undefined ? {} : { kinds: [...new Set(kind)].join(',') };
     const { data } = await api.call({ method: 'GET', path: '/state', query });
-    // No text is folded: certificates and names stay on the lines that they have.
+    // Long text is not folded: certificates and names keep their lines.
     printResult(report, data, () => stringify(asObject(data), { lineWidth: 0 }));
   });
 }

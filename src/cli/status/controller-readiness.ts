@@ -8,9 +8,9 @@ import { printable, printResult, type Report } from '../terminal/output.ts';
 const longestWait = 8 * SECOND;
 
 /**
- * `status --ready`: whether the controller of this configuration runs and all its health checks pass. It is asked
- * through its control socket, so no listener has to serve health checks and no certificate has to be trusted.
- * @param named the configuration file; that of the home unless given
+ * `status --ready`: whether the controller of this configuration runs and passes all health checks. It asks through the
+ * control socket, so no listener has to serve health checks and no certificate has to be trusted.
+ * @param named the configuration file; default: that of the home
  * @throws CliError exit 5 when none is running or answers, exit 1 when a check fails
  */
 export async function controllerReadiness(report: Report, named: string | undefined): Promise<void> {

@@ -8,7 +8,7 @@ import { type ShownCertificate, shownCertificates } from '../host/pki-commands.t
 import { printable, printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
 
-/** `status --config FILE`: what a controller on this host is made of, whether it runs or not. */
+/** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
 export async function hostStatus(report: Report, named: string): Promise<void> {
   const status = await withHost(
     report.ports,

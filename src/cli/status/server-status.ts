@@ -22,7 +22,7 @@ interface ServerStatus {
   readonly controllers: readonly JsonObject[];
 }
 
-/** `status`: how the server of the login does, and its nodes. @throws CliError exit 1 when a check fails */
+/** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
 export async function serverStatus(report: Report, named: string | undefined): Promise<void> {
   const status = await withApi(report, named, (api) => statusOf(report, api));
   printResult(report, status, () => statusText(status));

@@ -15,14 +15,14 @@ export function printResult(report: Report, value: unknown, asText: () => string
   if (text !== '') report.ports.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Tells the person something on standard error; nothing under `-j`, where only results and failures count. */
+/** Tells the person something on standard error; nothing under `-j`, which reports only results and failures. */
 export function notice(report: Report, text: string): void {
   if (!report.json) report.ports.stderr.write(`${asTypedHere(report.ports, text)}\n`);
 }
 
 /**
- * Prints a failure with its reference id and the next command, and gives the exit code of the process.
- * @param report `helpCommand` is the next command where the failure names none
+ * Prints a failure with its reference id and the next command, and returns the exit code of the process.
+ * @param report `helpCommand` is the next command if the failure names none
  */
 export function reportFailure(report: Report & { readonly helpCommand: string }, error: unknown): ExitCode {
   const failure = error instanceof CliError ? error : unexpected(report, error);
@@ -52,17 +52,17 @@ function unexpected(report: Report, error: unknown): CliError {
   });
 }
 
-/** What is typed for this program: bin/command-as-typed.mjs knows whether the path has it, or where it is. */
+/** What to type for this program: bin/command-as-typed.mjs knows whether it is on the path, or where it is. */
 export function programAsTyped({ env }: Pick<CliPorts, 'env'>): string {
   return env.OVERLAY_AUTH_COMMAND || 'overlay-auth';
 }
 
-/** Commands to type next, as they can be typed here. */
+/** Suggested commands, as they can be typed here. */
 function asTypedHere(ports: CliPorts, text: string): string {
   return text.replace(/(?<![\w/-])overlay-auth (?=[a-z-])/g, `${programAsTyped(ports)} `);
 }
 
-/** Text from elsewhere, with everything replaced that could steer a terminal: control characters, bidirectional marks. */
+/** Foreign text, with everything replaced that could control a terminal: control characters, bidirectional marks. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
     /[\t\n]/.test(character) ? character : '\ufffd',

@@ -2,9 +2,9 @@ import { notice, printResult, type Report } from './output.ts';
 import { type Column, fittingColumns, renderTable } from './table.ts';
 
 /**
- * Prints rows: `value` as JSON under `-j`, otherwise a table. A terminal gets the columns that fit into it, and is told
- * which are missing; a file or a pipe gets all.
- * @param nothing said on standard error when there are no rows; standard output stays empty then
+ * Prints rows: `value` as JSON under `-j`, otherwise a table. A terminal gets the columns that fit, and a note about
+ * the others; a file or pipe gets all.
+ * @param nothing printed on standard error when there are no rows; standard output stays empty then
  */
 export function printTable<Row>(
   report: Report,

@@ -5,7 +5,7 @@ import { exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
 import type { Report } from './output.ts';
 
-/** Whether somebody can be asked. */
+/** Whether there is somebody to ask. */
 export function canPrompt(ports: CliPorts): boolean {
   return ports.stdin.isTTY === true && ports.stderr.isTTY === true;
 }
@@ -15,18 +15,18 @@ export function askLine(ports: CliPorts, question: string): Promise<string> {
   return ask(ports, question, true);
 }
 
-/** Asks for a secret: nothing of what is typed shows. The caller has checked `canPrompt`. */
+/** Asks for a secret: what is typed does not show. The caller has checked `canPrompt`. */
 export function askHidden(ports: CliPorts, question: string): Promise<string> {
   return ask(ports, question, false);
 }
 
-/** Asks a question to which only an explicit yes is yes. The caller has checked `canPrompt`. */
+/** Asks a question that only an explicit yes confirms. The caller has checked `canPrompt`. */
 export async function confirm(ports: CliPorts, question: string): Promise<boolean> {
   return /^(y|yes)$/i.test((await askLine(ports, `${question} [y/N] `)).trim());
 }
 
 /**
- * Asks before something that cannot be undone, where a person is there to ask: not under `-j`, nor without a terminal.
+ * Asks before something irreversible, if a person can answer: not under `-j`, nor without a terminal.
  * @param isSure `--yes`
  * @throws CliError the answer is not yes
  */
@@ -40,7 +40,7 @@ export async function confirmAtTerminal(report: Report, question: string, isSure
 }
 
 async function ask(ports: CliPorts, question: string, echo: boolean): Promise<string> {
-  // The line editor draws everything itself, so what it draws is dropped for a secret.
+  // The line editor draws everything itself, so for a secret its output is dropped.
   const screen = new Writable({
     write(chunk, _encoding, done) {
       if (echo) ports.stderr.write(String(chunk));
@@ -48,7 +48,7 @@ async function ask(ports: CliPorts, question: string, echo: boolean): Promise<st
     },
   });
   const lines = createInterface({ input: ports.stdin, output: screen, terminal: true, historySize: 0 });
-  // After the terminal's own echo is off, so that nothing typed at the sight of the question shows.
+  // After the terminal's own echo is off, so that nothing typed in response to the question shows.
   if (!echo) ports.stderr.write(question);
   const cancelled = new AbortController();
   lines.once('SIGINT', () => cancelled.abort());

@@ -6,7 +6,7 @@ import { exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
 import { askHidden, canPrompt } from './prompt.ts';
 
-/** The options by which a command takes a password; there is none that takes it as an argument. */
+/** The options for passing a password to a command. None takes it as an argument. */
 export interface SecretOptions {
   readonly passwordStdin?: boolean;
   readonly passwordFile?: string;
@@ -15,9 +15,9 @@ export interface SecretOptions {
 const longestSecret = 64 * 1024;
 
 /**
- * A password from standard input, a file, the environment (OVERLAY_AUTH_PASSWORD) or a hidden prompt, in
- * this order. One line break at the end belongs to the file, not to the password.
- * @throws CliError when nothing is given and nobody can be asked
+ * A password from standard input, a file, the environment (OVERLAY_AUTH_PASSWORD) or a hidden prompt, in this order.
+ * One line break at the end belongs to the file, not to the password.
+ * @throws CliError when none is given and nobody can be asked
  */
 export async function readPassword(
   ports: CliPorts,
@@ -35,11 +35,11 @@ export async function readPassword(
   return notEmpty(await askHidden(ports, question));
 }
 
-/** So often is asked for a new password before the command gives up. */
+/** How often the command asks for a new password before it gives up. */
 const mostTries = 3;
 
 /**
- * The same for a password that is being set: asked for twice at a terminal, and again when the two differ.
+ * The same for setting a password: a terminal asks twice, and again if the two differ.
  * @throws CliError after the third time
  */
 export async function readNewPassword(
@@ -58,7 +58,7 @@ export async function readNewPassword(
   }
 }
 
-/** Reads a file that the person named. @throws CliError exit 2 when it cannot be read */
+/** Reads a file named by the person. @throws CliError exit 2 when it cannot be read */
 export async function readNamedFile(ports: CliPorts, path: string, what: string): Promise<string> {
   try {
     return await readFile(resolve(ports.cwd, path), 'utf8');
@@ -72,7 +72,7 @@ export async function readNamedFile(ports: CliPorts, path: string, what: string)
   }
 }
 
-/** The external JWT in a file, or on standard input for `-`. @throws CliError exit 2 when it holds none */
+/** The external JWT in a file, or on standard input for `-`. @throws CliError exit 2 when there is none */
 export async function externalJwt(ports: CliPorts, file: string): Promise<string> {
   const text = file === '-' ? await readStdin(ports) : await readNamedFile(ports, file, 'JWT file');
   const token = text.trim();
@@ -83,7 +83,7 @@ export async function externalJwt(ports: CliPorts, file: string): Promise<string
   );
 }
 
-/** Everything that comes on standard input, up to 64 KiB. */
+/** Everything on standard input, up to 64 KiB. */
 export async function readStdin(ports: CliPorts): Promise<string> {
   let text = '';
   for await (const chunk of ports.stdin) {
@@ -95,7 +95,7 @@ export async function readStdin(ports: CliPorts): Promise<string> {
   return text;
 }
 
-/** Whether a password is typed by a person, who can be asked again. */
+/** Whether a person types the password, and so can be asked again. */
 export function isPrompted(ports: CliPorts, options: SecretOptions): boolean {
   const given = options.passwordStdin === true || options.passwordFile !== undefined;
   return !given && ports.env.OVERLAY_AUTH_PASSWORD === undefined;

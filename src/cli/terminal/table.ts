@@ -6,7 +6,7 @@ export interface Column<Row> {
 }
 
 /**
- * The columns that fit beside one another, from the left, and those that do not. The first two always stay.
+ * The columns that fit side by side, from the left, and the others. The first two always stay.
  * @param width of the terminal, in characters
  */
 export function fittingColumns<Row>(
@@ -26,7 +26,7 @@ export function fittingColumns<Row>(
 
 /**
  * A table with a heading line and two spaces between the columns; the last column is not padded.
- * Cells are text made harmless for terminals; lists are joined by commas; nothing is `-`.
+ * Cells are made harmless for terminals; lists are joined by commas; nothing is `-`.
  */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [columns.map(({ heading }) => heading.toUpperCase())];
@@ -42,7 +42,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
     .join('\n');
 }
 
-/** One line for each field, the names in one column. */
+/** One line per field, with the names in one column. */
 export function renderFields(fields: readonly (readonly [name: string, value: unknown])[]): string {
   const width = Math.max(0, ...fields.map(([name]) => displayWidth(name)));
   return fields.map(([name, value]) => `${padTo(name, width)}  ${cellText(value)}`.trimEnd()).join('\n');
@@ -50,7 +50,7 @@ export function renderFields(fields: readonly (readonly [name: string, value: un
 
 const between = '  ';
 
-/** A value of an API as it is in a cell. Times lose their milliseconds: they are for people here. */
+/** A value of an API as a cell shows it. Times lose their milliseconds, because people read them here. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -60,7 +60,7 @@ export function cellText(value: unknown): string {
   return printable(text).replace(/[\t\n]+/g, ' ');
 }
 
-/** An RFC 3339 time to the second; anything else as it is. */
+/** An RFC 3339 time to the second; other text unchanged. */
 export function withoutMilliseconds(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/, '$1Z');
 }
@@ -69,7 +69,7 @@ function padTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-// Counts code points, and those that East Asian terminals draw two cells wide as two.
+// Counts code points. Those that East Asian terminals draw two cells wide count twice.
 function displayWidth(text: string): number {
   let width = 0;
   for (const character of text)

@@ -9,27 +9,27 @@ import { configPath, loadConfigFile, shownPath } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
 import { homePaths } from '../setup/home.ts';
 
-/** An authority that programs of this computer shall trust. */
+/** An authority that programs of this computer should trust. */
 export interface Authority {
-  /** PEM; one certificate, and nothing else of the file. */
+  /** PEM of one certificate, and nothing else from the file. */
   readonly pem: string;
   /** Absolute. */
   readonly file: string;
   readonly subject: string;
   /** SHA-256, as `AB:CD:…`. */
   readonly fingerprint: string;
-  /** SHA-1 in hex, by which macOS finds it. */
+  /** SHA-1 in hex, which macOS finds it by. */
   readonly sha1: string;
-  /** How the stores call it, after its fingerprint. */
+  /** Its name in the stores, which contains its fingerprint. */
   readonly name: string;
   readonly expiresAt: Millis;
-  /** Whether its certificate limits the names that it can vouch for. @see RFC 5280 section 4.2.1.10 */
+  /** Whether its certificate limits the names it can vouch for. @see RFC 5280 section 4.2.1.10 */
   readonly isLimited: boolean;
 }
 
 /**
- * Reads an authority, of a file or of the home of a configuration.
- * @throws CliError no such file; not one root authority; expired; not the one that signed the server certificate
+ * Reads an authority from a file or from the home of a configuration.
+ * @throws CliError no such file; not one root authority; expired; not the signer of the server certificate
  */
 export function readAuthority(
   ports: CliPorts,

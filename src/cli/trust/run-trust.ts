@@ -1,4 +1,4 @@
-// `pki trust`: shows an authority and what it means to trust it, asks, and puts it where browsers and the system look.
+// `pki trust`: shows an authority and what trusting it means, asks, and puts it where browsers and the system look.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export interface TrustOptions {
   readonly yes?: boolean;
 }
 
-/** What came of one store, or under `--dry-run` would come of it. */
+/** The result for one store or, under `--dry-run`, what it would be. */
 type State = 'trusted' | 'removed' | 'unchanged' | 'planned' | 'needs root' | 'unusable' | 'failed';
 
 interface Outcome {
@@ -37,9 +37,9 @@ interface Outcome {
 }
 
 /**
- * Makes this computer trust an authority, or with `undo` trust it no more.
- * @param file certificate of the authority; that of the home unless given
- * @throws CliError not an authority; nobody has agreed; no store could be changed, or one failed
+ * Makes this computer trust an authority or, with `undo`, stop trusting it.
+ * @param file certificate of the authority; default: that of the home
+ * @throws CliError not an authority; nobody agreed; no store could be changed, or one failed
  */
 export async function trustAuthority(
   report: Report,
@@ -104,7 +104,7 @@ async function isIn(ports: CliPorts, { look }: TrustStore): Promise<boolean> {
   return isFine && look.isIn(text);
 }
 
-/** To trust takes a yes; to trust no more is harmless. */
+/** Trusting needs a yes; ending trust is harmless. */
 async function agree(report: Report, { undo, dryRun, yes }: TrustOptions): Promise<void> {
   if (undo || dryRun || yes) return;
   if (report.json || !canPrompt(report.ports))
@@ -138,7 +138,7 @@ async function treat(run: Run, store: TrustStore, isDone: boolean): Promise<Outc
   const sudo = store.needsRoot && uid !== 0 ? 'sudo ' : '';
   if (options.dryRun) return outcome('planned', lines(steps, sudo));
   if (sudo !== '') return outcome('needs root', lines(steps, sudo));
-  // A copy, so that nothing else is trusted than what was shown, whoever may write to the file.
+  // A copy, so that only what was shown becomes trusted, whoever may write to the file.
   const copy = mkdtempSync(join(tmpdir(), 'overlay-auth-trust-'));
   try {
     const file = join(copy, `${authority.name}.crt`);
@@ -166,7 +166,7 @@ function runStep(
       (error, stdout, stderr) =>
         resolve({ isFine: error === null, text: error === null ? stdout : stderr || error.message }),
     );
-    // A database with a password would ask for it; it fails instead, and says so.
+    // A database with a password would ask for it. Instead it fails with a message.
     child.stdin?.end();
   });
 }

@@ -1,4 +1,4 @@
-// Where the programs of a computer keep the authorities that they trust, and what puts one there.
+// Where the programs of a computer keep the authorities they trust, and how to add one.
 
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export type Step = readonly [program: string, ...args: readonly string[]];
 export type StoreKind = 'system' | 'browser';
 
 export interface TrustStore {
-  /** Whose it is, such as `Firefox abcd.default`. */
+  /** Whose store it is, such as `Firefox abcd.default`. */
   readonly name: string;
   readonly kind: StoreKind;
   readonly path: string;
@@ -19,11 +19,11 @@ export interface TrustStore {
   /** @param file the certificate */
   readonly trust: (file: string) => readonly Step[];
   readonly undo: readonly Step[];
-  /** Tells whether the authority is in it. `isIn` judges what the step writes when it succeeds. */
+  /** Finds out whether the authority is in it. `isIn` reads the step's output when it succeeds. */
   readonly look: { readonly step: Step; readonly isIn: (text: string) => boolean } | (() => boolean);
 }
 
-/** A store that is there and cannot be used. */
+/** A store that exists but cannot be used. */
 export interface UnusableStore extends Pick<TrustStore, 'name' | 'kind' | 'path'> {
   readonly reason: string;
 }
@@ -33,14 +33,14 @@ export interface Computer {
   readonly env: CliPorts['env'];
   /** Whose stores may be changed; undefined where users have no numbers. */
   readonly uid: number | undefined;
-  /** Before the folders of the system. */
+  /** Prefix for the folders of the system. */
   readonly root?: string;
 }
 
-/** Distributions put their own commands here, which the path of a user need not have. */
+/** Distributions put their own commands here, which need not be on a user's path. */
 const systemFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** Where the program is; undefined where it is not installed. */
+/** Where the program is; undefined if it is not installed. */
 export function programPath(name: string, env: CliPorts['env']): string | undefined {
   const folders = [
     ...(env.PATH ?? '').split(':').filter((folder) => folder.startsWith('/')),
@@ -58,7 +58,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The stores of this computer and this user in which `authority` can be. */
+/** The stores of this computer and this user for `authority`. */
 export function trustStores(
   computer: Computer,
   authority: Authority,
@@ -77,7 +77,7 @@ export function trustStores(
   return { usable, unusable };
 }
 
-/** Folders for authorities of the administrator, and what makes the system take them over. */
+/** Folders for the administrator's authorities, and what makes the system use them. */
 const systemKinds: readonly (readonly [folder: string, take: Step, takeAway: Step])[] = [
   // Debian, Ubuntu, Alpine
   ['/usr/local/share/ca-certificates', ['update-ca-certificates'], ['update-ca-certificates', '--fresh']],
@@ -115,12 +115,12 @@ function systemStore({ env, root = '', platform }: Computer, authority: Authorit
 interface FoundDatabase {
   readonly name: string;
   readonly path: string;
-  /** The browser is there and has not made it yet. */
+  /** The browser is installed but has not created it yet. */
   readonly isNew: boolean;
 }
 
 const chromiumName = 'Chromium, Chrome';
-/** Below the home. Newer ones use the folder of XDG where the other is missing. */
+/** Below the home. Newer versions use the XDG folder if the other is missing. */
 const chromiumDatabases = ['.pki/nssdb', '.local/share/pki/nssdb', 'snap/chromium/current/.pki/nssdb'];
 const chromiumProfiles = ['chromium', 'google-chrome', 'BraveSoftware', 'microsoft-edge'];
 const firefoxFolders = [
@@ -161,7 +161,7 @@ function browserDatabases({ env }: Computer): readonly FoundDatabase[] {
 function whyUnusable({ env, uid }: Computer, path: string, isNew: boolean): string | undefined {
   if (programPath('certutil', env) === undefined)
     return 'certutil is not installed (package libnss3-tools, nss-tools or nss)';
-  // As root, it would become a file of root's in somebody's profile.
+  // As root, this would create a file owned by root in somebody's profile.
   if (uid !== undefined && statSync(isNew ? (env.HOME ?? '/') : path).uid !== uid)
     return 'it belongs to another user: run the command as that user';
   return undefined;
@@ -196,7 +196,7 @@ function withoutSpace(text: string): string {
   return text.replaceAll(/\s/g, '');
 }
 
-/** What Safari, Chrome and most programs of macOS ask; the system asks for the password of the user. @see security(1) */
+/** Used by Safari, Chrome and most programs of macOS. The system asks for the user's password. @see security(1) */
 function keychain({ env }: Computer, { sha1 }: Authority): readonly TrustStore[] {
   const path = join(env.HOME ?? '', 'Library/Keychains/login.keychain-db');
   return [
