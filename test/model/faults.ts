@@ -53,7 +53,7 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: flow,
-        from: '  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);\n  return login;',
+        from: '  requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);\n  return login;',
         to: '  return login;',
       },
     ],

@@ -19,6 +19,8 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 import {
   authQueries,
   createTotpUser,
+  enroll,
+  partialLogin,
   password,
   scan,
   startEnrollment,
@@ -114,6 +116,31 @@ describe('a request that was begun outside a browser and continued in one', () =
     const id = await beginLogin(server);
     assert.equal((await submitPassword(server, id, 'dan', password)).status, 200);
     assert.equal((await authQueries(server, id)).status, 200);
+  });
+});
+
+describe('a request on which a program has done the first step', () => {
+  test('takes no proof from a browser: its person would prove it for the program', async () => {
+    const identityId = await createTotpUser(server, policy, 'gina');
+    const { app } = await enroll(server, clock, 'gina');
+    await server.store.identities.update(identityId, { passwordMustChange: true }, clock.now());
+    // Somebody who knows the password, and leads her to the page that asks for the code.
+    const id = await partialLogin(server, 'gina');
+    const gina = browser();
+    await gina.get(`/oidc/authorization?${authorizationQuery()}`);
+    const asked = await gina.get(`/oidc/login/auth-queries?authRequestID=${id}`);
+    assert.equal(asked.status, 400);
+    const given = await gina.post('/oidc/login/totp', {
+      authRequestId: ownId(asked) || id,
+      code: app.code(),
+    });
+    assert.equal(given.status, 400);
+
+    const replaced = await server.post('/oidc/login/password-change', {
+      json: { authRequestId: id, password: 'nine loud lanterns' },
+    });
+    assertRefused(replaced, 409, 'CONFLICT');
+    assert.equal((await submitCode(server, id, app.code())).status, 200);
   });
 });
 

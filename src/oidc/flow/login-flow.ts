@@ -33,7 +33,12 @@ import {
   queriesStep,
   requireStillAllowed,
 } from './next-step.ts';
-import { authRequestLifetime, authRequestMaxLifetime, requireSameBrowser } from './open-auth-request.ts';
+import {
+  authRequestLifetime,
+  authRequestMaxLifetime,
+  requireSameBrowser,
+  requireSamePlace,
+} from './open-auth-request.ts';
 
 /** What came with the credentials of a primary login. */
 export interface CameWithLogin {
@@ -249,7 +254,7 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
   if (login === null || login.hasCode) {
     throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
   }
-  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
+  requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;
 }
 

@@ -50,6 +50,22 @@ export function requireSameBrowser(binding: string | null, presented: string | n
   });
 }
 
+/**
+ * A login whose primary step is done continues where that was done: in that browser, or for a program in none. Whoever is
+ * led to the page of a program's login would prove something for that program, which then continues.
+ * @param done      where the primary step was done: the binding of the browser, or null
+ * @param presented of the browser that asks now, or null
+ * @throws AuthError auth_request_unknown
+ */
+export function requireSamePlace(done: string | null, presented: string | null): void {
+  if (done === null && presented !== null) {
+    throw new AuthError('auth_request_unknown', {
+      detail: 'a program did the primary step, and a browser asks',
+    });
+  }
+  requireSameBrowser(done, presented);
+}
+
 /** Whether `requireSameBrowser` lets this pass. */
 export function isSameBrowser(binding: string | null, presented: string | null): boolean {
   return binding === null || (presented !== null && constantTimeEqual(presented, binding));
