@@ -49,6 +49,16 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
+    name: 'a browser continues with the login of a program',
+    edits: [
+      {
+        file: flow,
+        from: '  requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);',
+        to: '  requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);',
+      },
+    ],
+  },
+  {
     name: 'steps after the primary one are accepted from any browser',
     edits: [
       {

@@ -265,6 +265,7 @@ function onRequest(world: World, happened: OfRequest): readonly World[] {
     default: {
       const { login } = world.requests[happened.slot];
       if (login === null) throw new Broken('accepted without a primary login');
+      if (login.party !== happened.party) throw new Broken('accepted: not where the primary login was done');
       return afterPrimary(world, happened, login);
     }
   }
@@ -353,7 +354,9 @@ function settled(world: World, slot: Slot, login: Login, outcome: Outcome, now: 
 /** Alone it may be the second proof of this login, a primary proof, or worth nothing: the answer tells. */
 function secondJwt(before: World, happened: Of<'jwt'>): readonly World[] {
   const { slot, party, who, right, token, now, outcome } = happened;
-  const { login } = before.requests[slot];
+  const { login: last } = before.requests[slot];
+  // Elsewhere it is a primary login or nothing.
+  const login = last?.party === party ? last : null;
   const isSecond =
     right &&
     login !== null &&

@@ -11,8 +11,10 @@ import {
   authRequestMaxLifetime,
   authRequestSealer,
   isSameBrowser,
+  isSamePlace,
   openAuthRequest,
   requireSameBrowser,
+  requireSamePlace,
 } from './open-auth-request.ts';
 
 const start = Date.parse('2026-01-01T12:00:00Z');
@@ -117,5 +119,10 @@ test('a browser is the same by its cookie; a login that is not bound takes any',
     assert.equal(isSameBrowser(binding, presented), same, `${binding} ${presented}`);
     if (same) requireSameBrowser(binding, presented);
     else assert.throws(() => requireSameBrowser(binding, presented), { code: 'auth_request_unknown' });
+    // After the first step nobody comes along any more.
+    const isThere = same && (binding !== null || presented === null);
+    assert.equal(isSamePlace(binding, presented), isThere, `${binding} ${presented}`);
+    if (isThere) requireSamePlace(binding, presented);
+    else assert.throws(() => requireSamePlace(binding, presented), { code: 'auth_request_unknown' });
   }
 });

@@ -58,17 +58,20 @@ export function requireSameBrowser(binding: string | null, presented: string | n
  * @throws AuthError auth_request_unknown
  */
 export function requireSamePlace(done: string | null, presented: string | null): void {
-  if (done === null && presented !== null) {
-    throw new AuthError('auth_request_unknown', {
-      detail: 'a program did the primary step, and a browser asks',
-    });
-  }
-  requireSameBrowser(done, presented);
+  if (isSamePlace(done, presented)) return;
+  throw new AuthError('auth_request_unknown', {
+    detail: 'the primary step was done in another browser, or by a program',
+  });
 }
 
 /** Whether `requireSameBrowser` lets this pass. */
 export function isSameBrowser(binding: string | null, presented: string | null): boolean {
   return binding === null || (presented !== null && constantTimeEqual(presented, binding));
+}
+
+/** Whether `requireSamePlace` lets this pass. */
+export function isSamePlace(done: string | null, presented: string | null): boolean {
+  return done === null ? presented === null : isSameBrowser(done, presented);
 }
 
 // The auth request id that clients carry is the sealed authorization request itself: a stranger who has proven nothing

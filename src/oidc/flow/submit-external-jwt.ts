@@ -8,7 +8,7 @@ import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { type CameWithLogin, submitPrimary, submitSecondary } from './login-flow.ts';
 import type { LoginFlowNeeds, LoginStep } from './next-step.ts';
-import { isSameBrowser } from './open-auth-request.ts';
+import { isSamePlace } from './open-auth-request.ts';
 
 /**
  * Takes the bearer tokens of a login. Several tokens always mean a primary login, with the secondary proof among them.
@@ -36,7 +36,7 @@ export async function submitExternalJwts(
 async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token: string): Promise<boolean> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) return false;
-  if (!isSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding)) return false;
+  if (!isSamePlace(login.authRequest.browserBinding, authRequest.browserBinding)) return false;
   const { identityId, passed, primaryProof = [] } = login.progress;
   const account = await needs.store.identities.findAccount(identityId);
   const signerId = account?.policy.secondary.requireExtJwt ?? null;
