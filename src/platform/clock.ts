@@ -11,11 +11,11 @@ export const HOUR: Millis = 60 * MINUTE;
 export const DAY: Millis = 24 * HOUR;
 
 export interface Clock {
-  /** Wall-clock time; may step when the machine's time is corrected. */
+  /** Wall-clock time. It may jump when the machine's time is corrected. */
   now(): Millis;
-  /** Time since an arbitrary start; never steps back. For measuring durations only. */
+  /** Time since an arbitrary start. Never goes back. For measuring durations only. */
   monotonic(): Millis;
-  /** Resolves when `monotonic` has reached `at`: never before, and to the microsecond where the machine has time. */
+  /** Resolves when `monotonic` has reached `at`: never earlier, and to the microsecond if the machine is not busy. */
   waitUntil(at: Millis): Promise<void>;
 }
 
@@ -25,13 +25,13 @@ export const systemClock: Clock = {
   waitUntil,
 };
 
-/** How late a timer may be on a machine that has time. */
+/** How late a timer may be on an idle machine. */
 const timerDelay: Millis = 0.25;
 
 /**
- * A timer alone waits for whole milliseconds from when it is set, so the fraction at which it ends would be the one at
- * which the work before it ended. The rest, a millisecond or so, passes in turns of the event loop, and what else there
- * is to do is done in each of them.
+ * A timer alone waits whole milliseconds from when it is set, so the fraction at which it fires would be that of the
+ * work before it. The last millisecond or so therefore passes in turns of the event loop, each of which lets other work
+ * run.
  */
 async function waitUntil(at: Millis): Promise<void> {
   const whole = Math.floor(at - performance.now() - timerDelay);
@@ -42,12 +42,12 @@ async function waitUntil(at: Millis): Promise<void> {
 export interface FixedClock extends Clock {
   /** Lets time pass: both readings grow by `ms`. */
   advance(ms: Millis): void;
-  /** Steps the wall clock, as an administrator does; the monotonic reading stays. */
+  /** Sets the wall clock, as an administrator does; the monotonic time continues. */
   set(to: string | Millis): void;
 }
 
 /**
- * A clock that stands still until told otherwise; for tests. Waiting for it takes no time, or nobody would come back.
+ * A clock for tests that stands still until told otherwise. Waiting for it takes no time, or nobody would come back.
  * @param start an ISO 8601 time or Millis
  * @throws RangeError when `start` (or a later `set`) is not a time
  */
@@ -75,15 +75,15 @@ function toMillis(time: string | Millis): Millis {
   return millis;
 }
 
-// The year 9999 is the last one that ISO 8601 writes without a sign.
+// After the year 9999, ISO 8601 needs a sign.
 const lastPlain: Millis = Date.UTC(10_000, 0, 1) - 1;
-/** `YYYY-MM-DDT` of the days, counted since 1970, that were written lately. */
+/** `YYYY-MM-DDT` of recently written days, by their number since 1970. */
 const dates = new Map<number, string>();
 const mostDates = 1000;
 
 /**
- * ISO 8601 in UTC with milliseconds, as Date writes it. Every API call writes a few times, most of them of a few
- * days: their dates are kept.
+ * ISO 8601 in UTC with milliseconds, as Date writes it. Every API call writes a few times, most of them within a few
+ * days, so their dates are cached.
  * @throws RangeError not a time
  */
 export function isoTime(time: Millis): string {

@@ -16,8 +16,8 @@ export function hmacSha256(key: Uint8Array, input: string | Uint8Array): Buffer 
 }
 
 /**
- * Compares two secrets in a time that tells nothing about where they differ, or whether their lengths do:
- * what is compared are their hashes.
+ * Compares two secrets without revealing by its time where they differ, or whether their lengths do: it compares their
+ * hashes.
  */
 export function constantTimeEqual(a: string | Uint8Array, b: string | Uint8Array): boolean {
   return timingSafeEqual(sha256Bytes(a), sha256Bytes(b));
@@ -30,9 +30,9 @@ export function encodeBase64url(input: string | Uint8Array): string {
 }
 
 /**
- * The bytes of a base64url text, or undefined unless it is exactly what encodeBase64url writes: no padding,
- * no foreign characters, no white space, unused trailing bits zero. Two spellings of one value would let a
- * token that was revoked by its text live on under another text.
+ * The bytes of a base64url text, or undefined unless it is exactly what encodeBase64url writes: no padding, no foreign
+ * characters, no white space, unused trailing bits zero. With two spellings of one value, a token that was revoked by
+ * its text would live on under the other one.
  */
 export function decodeBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');

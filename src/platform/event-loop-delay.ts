@@ -16,7 +16,7 @@ export function watchEventLoopDelay(): EventLoopDelay {
   samples.enable();
   const current = () => (samples.count === 0 ? 0 : Math.max(0, samples.percentile(99) / 1e6 - resolution));
   let lastMinute: Millis = 0;
-  // A reader cannot start the window again: several may read, and none may hide a delay from another.
+  // Readers do not restart the window: several may read, and none may hide a delay from another.
   const turn = setInterval(() => {
     lastMinute = current();
     samples.reset();

@@ -8,7 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
 };
 
-/** Why a file cannot be used, in words; the code of the system where there are none. */
+/** Why a file cannot be used, in words; otherwise the system's error code. */
 export function fileErrorReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return reasons[code] ?? code;

@@ -1,5 +1,5 @@
-// A lock between processes that the system releases when its holder dies, however it dies. Node offers none, so
-// it is an exclusive SQLite transaction on an otherwise empty file.
+// A lock between processes that the system releases however its holder ends. Node offers none, so it is an exclusive
+// SQLite transaction on an otherwise empty file.
 
 import { DatabaseSync } from 'node:sqlite';
 import { ensurePrivateFile } from './private-file.ts';
@@ -11,7 +11,7 @@ export interface FileLock {
 const sqliteBusy = 5;
 
 /**
- * Takes the lock if nobody holds it; does not wait. The file is created for its owner only and stays.
+ * Takes the lock if nobody holds it; does not wait. Creates the file for its owner only, and leaves it there.
  * @returns null when another process, or another part of this one, holds it
  * @throws Error when the file cannot be written
  */

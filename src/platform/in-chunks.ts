@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** So many things are made at once; between two lots, others have their turn. */
+/** This many items are processed at once; in between, other work can run. */
 export const chunkSize = 200;
 
 /**
- * What `make` makes of the items, a chunk at a time, so that however many there are nobody else waits for long.
- * @param size smaller than usual where each item costs much
+ * Applies `make` to the items in chunks, so that even many of them delay nobody for long.
+ * @param size smaller than usual if each item takes long
  */
 export async function inChunks<Item, Made>(
   items: readonly Item[],

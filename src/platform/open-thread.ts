@@ -3,12 +3,12 @@ import { dirname, extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Starts a thread of ours from a file beside the one that asks; runs from the sources and from what is built of
- * them alike. Its environment may hold secrets that the thread has no use for, so it gets nothing of it but the
- * place of compiled code: without that, every thread would load the compiler of TypeScript, which costs 20 MB. One that
- * opens files and databases as the process does has the whole of it.
+ * Starts a thread from a file beside the caller's, from the sources as well as from the build. The environment may
+ * contain secrets that the thread does not need, so it gets only the cache folder of compiled code: without that, every
+ * thread would load the TypeScript compiler, which costs 20 MB. A thread that opens files and databases like the
+ * process gets the whole environment.
  * @param module  file name without its extension
- * @param besides `import.meta.url` of the one that asks
+ * @param besides `import.meta.url` of the caller
  */
 export function openThread(
   module: string,
@@ -20,7 +20,7 @@ export function openThread(
   },
 ): Worker {
   const file = new URL(`./${module}${extname(besides)}`, besides);
-  // The folder that is named here holds one for each version of the runtime.
+  // This folder contains one for each version of the runtime.
   const cache = getCompileCacheDir();
   const { hasEnvironment = false, ...given } = options;
   return new Worker(file, {

@@ -12,15 +12,15 @@ import { basename, dirname, join } from 'node:path';
 
 /**
  * Creates an empty file that only its owner can read.
- * @throws Error of node:fs when it cannot be created: EEXIST when there is one, whoever made it
+ * @throws Error of node:fs when it cannot be created: EEXIST when it exists, whoever created it
  */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 
 /**
- * As createPrivateFile, but leaves one that exists alone. It must not even be opened: closing any descriptor of a file
- * drops the locks that this process holds on it (POSIX fcntl), those of SQLite too.
+ * Like createPrivateFile, but leaves an existing file alone. It must not even be opened: closing any descriptor of a
+ * file drops the locks that this process holds on it (POSIX fcntl), including SQLite's.
  */
 export function ensurePrivateFile(path: string): void {
   try {
@@ -31,9 +31,9 @@ export function ensurePrivateFile(path: string): void {
 }
 
 /**
- * Makes a file that has its name only when it is whole, and that only its owner can read.
- * @param write gets the empty file in a folder of our own, where nobody else can have put a file or a link before
- * @returns false, and nothing is left: somebody else has a file of that name by now
+ * Creates a file that gets its name only when it is complete, and that only its owner can read.
+ * @param write gets the empty file in a new folder, where nobody else can have put a file or a link before
+ * @returns false if somebody else has created a file of that name by now; nothing is left then
  * @throws Error of node:fs, or what `write` throws; nothing is left then
  */
 export async function createWhole(
@@ -56,7 +56,7 @@ function takesFreeName(partial: string, path: string): boolean {
     linkSync(partial, path);
   } catch (error) {
     if (isTaken(error)) return false;
-    // File systems without hard links, such as those of memory sticks.
+    // For file systems without hard links, such as those of memory sticks.
     copyFileSync(partial, path, constants.COPYFILE_EXCL);
   }
   sync(path);

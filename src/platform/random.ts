@@ -5,14 +5,14 @@ export interface Random {
   /** `n` bytes from the system's cryptographic source. */
   bytes(n: number): Buffer;
   /**
-   * A UUID version 7: later ids of one process sort after earlier ones, as strings too, even within one
-   * millisecond and when the clock steps back. An id is a name, not a secret: its first half can be guessed.
+   * A UUID version 7. Later ids of one process sort after earlier ones, as strings too, even within a millisecond and
+   * when the clock is set back. An id is a name, not a secret: its first half can be guessed.
    * @see RFC 9562 section 5.7 and section 6.2 method 1
    */
   id(): string;
 }
 
-/** A call of the system costs the same for one id as for a hundred; ids are names, so they may wait in memory. */
+/** One system call costs the same for one id as for a hundred. Ids are names, so they may wait in memory. */
 const idsDrawn = 128;
 const randomBytesOfId = 10;
 

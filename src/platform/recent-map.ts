@@ -1,8 +1,8 @@
-/** Values that were used lately, by key. */
+/** Recently used values, by key. */
 export interface RecentMap<Key, Value> {
   /** Counts as a use. */
   get(key: Key): Value | undefined;
-  /** Does not count as one. */
+  /** Does not count as a use. */
   peek(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   delete(key: Key): void;
@@ -10,12 +10,12 @@ export interface RecentMap<Key, Value> {
 }
 
 /**
- * A cache that takes no more memory than what is in it; one that keeps a strict order takes it for `max` entries at
- * once. It has two halves: what is used moves into the younger one, and when that is full it becomes the older one,
- * and what was left in the older one is dropped.
- * @param atLeast so many of the keys used last stay; at most twice as many are held
- * @param onDrop  told of each value that is no longer held, whether dropped, deleted or cleared; not of one that
- *                another value replaces
+ * A cache that takes memory only for its entries; keeping a strict order would take memory for `max` entries at once.
+ * It has two halves: used entries move into the younger one, and when that is full it becomes the older one, and what
+ * was left there is dropped.
+ * @param atLeast how many of the most recently used keys stay; at most twice as many are held
+ * @param onDrop  called for each value no longer held, whether dropped, deleted or cleared, but not when another value
+ * replaces it
  */
 export function recentMap<Key, Value>(
   atLeast: number,

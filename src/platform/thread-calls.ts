@@ -1,5 +1,5 @@
-// Questions and news between two threads of this process, by name. Each side says which it answers; what arrives keeps
-// the order in which it was sent.
+// Calls and messages between two threads of this process, by name. Each side declares what it answers; messages arrive
+// in the order in which they were sent.
 
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
 
@@ -18,17 +18,17 @@ export interface ThreadCalls<Theirs extends Answers<keyof Theirs>> {
     name: Name,
     argument: ArgumentOf<Theirs, Name>,
   ): Promise<Awaited<ReturnType<Theirs[Name]>>>;
-  /** Without an answer. What was told before the thread ends still arrives. */
+  /** Sends a message without an answer. Messages sent before the thread ends still arrive. */
   tell<Name extends keyof Theirs & string>(
     name: Name,
     argument: ArgumentOf<Theirs, Name>,
     transfer?: readonly Transferable[],
   ): void;
-  /** Fails what waits for an answer, and what is asked from now on. */
+  /** Fails the calls that wait for an answer, and all later ones. */
   end(reason: string): void;
 }
 
-/** A question failed in the other thread: the name and the message of what was thrown there. */
+/** A call failed in the other thread: the name and message of what was thrown there. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   readonly thrown: string;
@@ -52,7 +52,7 @@ type Message =
   | { readonly answered: number; readonly value: unknown }
   | { readonly answered: number; readonly failure: Failure };
 
-/** @param answers what the other side may ask and tell; what fails there is the business of whoever asks */
+/** @param answers what the other side may ask and tell; the asking side handles failures */
 export function threadCalls<Theirs extends Answers<keyof Theirs>>(
   port: MessagePort | Worker,
   answers: Answers,
@@ -77,7 +77,7 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
 
   async function answer({ name, argument, id }: Extract<Message, { name: string }>): Promise<void> {
     const respond = answers[name] as (argument: unknown) => unknown;
-    // Who tells does not wait: what goes wrong is not to be lost.
+    // The sender does not wait, so an error must not be lost.
     if (id === undefined) {
       respond(argument);
       return;

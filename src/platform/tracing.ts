@@ -1,5 +1,5 @@
-// What the rest of the service knows of traces: what is under way may be in one. Whether it is, and what becomes of it,
-// is decided in telemetry/; where that is off, nothing of it is called.
+// What the rest of the service knows about traces: that its work may be part of one. telemetry/ decides whether it is,
+// and what happens with it; where tracing is off, none of this is called.
 
 /** A part of a request. Everything in it leaves the machine: names and counts, never a value that somebody sent. */
 export interface SpanDescription {
@@ -12,7 +12,7 @@ export interface SpanDescription {
 /** How a request ended. */
 export interface RequestOutcome {
   readonly method: string;
-  /** The path as the endpoint declares it, with names in place of values; undefined: no endpoint has the path. */
+  /** The path as the endpoint declares it, with names instead of values; undefined: no endpoint has the path. */
   readonly route: string | undefined;
   readonly status: number;
   readonly errorCode?: string | undefined;
@@ -22,7 +22,7 @@ export interface RequestOutcome {
 export interface RequestTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** What `work` begins is a part of this request, for as long as the request lasts. */
+  /** What `work` starts is part of this request, for as long as the request lasts. */
   run<T>(work: () => T): T;
   end(outcome: RequestOutcome): void;
 }
@@ -30,21 +30,21 @@ export interface RequestTrace {
 export interface Tracing {
   /**
    * Begins a request, and decides whether it is traced.
-   * @param request.traceparent the header as it came
-   * @returns null: it belongs to no trace
+   * @param request.traceparent the header as received
+   * @returns null: it is not part of a trace
    */
   begin(request: {
     readonly requestId: string;
     readonly traceparent: string | undefined;
   }): RequestTrace | null;
-  /** Runs `work` as a part of the request that is under way here; without one, just runs it. */
+  /** Runs `work` as part of the current request; without one, just runs it. */
   within<T>(span: SpanDescription, work: () => T): T;
 }
 
-/** What the configuration in use wants. */
+/** What the configuration in use requires. */
 export interface TracingInUse {
-  /** Null: no collector is named. */
+  /** Null: no collector is configured. */
   readonly current: Tracing | null;
-  /** Told when a reload has put another one in use, or none. */
+  /** Called when a reload has put another one in use, or none. */
   onChange(listener: (current: Tracing | null) => void): void;
 }

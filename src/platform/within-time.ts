@@ -1,8 +1,8 @@
 import type { Millis } from './clock.ts';
 
 /**
- * What `work` comes to, unless it takes longer than `limit`: then it continues, but nobody waits for it.
- * @param message of the error then
+ * The result of `work`, unless it takes longer than `limit`: then it continues, but nobody waits for it.
+ * @param message of the error in that case
  */
 export function withinTime<T>(work: Promise<T>, limit: Millis, message: string): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Input that breaks the rules of its format. `reason` is short, holds nothing of the input, and may be shown. */
+/** Input that breaks the rules of its format. `reason` is short, contains nothing from the input, and may be shown. */
 export class MalformedInput extends Error {
   readonly reason: string;
 

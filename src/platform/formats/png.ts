@@ -4,7 +4,7 @@ const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /**
  * A black and white picture.
- * @param rows of dark pixels, all of one length
+ * @param rows of dark pixels, all equally long
  * @see PNG (Third Edition), section 11
  */
 export function pngOf(rows: readonly (readonly boolean[])[]): Buffer {
@@ -12,10 +12,10 @@ export function pngOf(rows: readonly (readonly boolean[])[]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(rows.length, 4);
-  // One bit for each pixel, greyscale.
+  // One bit per pixel, greyscale.
   header[8] = 1;
   const lines = rows.map((row) => {
-    // Begins with the filter type, none.
+    // Begins with the filter type: none.
     const line = Buffer.alloc(1 + Math.ceil(width / 8));
     row.forEach((isDark, x) => {
       const at = 1 + (x >> 3);

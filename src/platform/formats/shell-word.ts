@@ -1,4 +1,4 @@
-/** A word that a shell takes as it is: quoted where it has to be, so that a command can be typed as printed. */
+/** A word for a shell, quoted if necessary, so that a command can be typed as printed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

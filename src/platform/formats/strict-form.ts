@@ -1,9 +1,9 @@
 import { MalformedInput } from './malformed-input.ts';
 
 export interface StrictForm {
-  /** Decoded names and values; of a name that came several times, the first value. */
+  /** Decoded names and values; the first value of a repeated name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Every value, in order, of the names that came more than once; most parameters may not. */
+  /** Every value, in order, of repeated names. Most parameters must not be repeated. */
   readonly repeated: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -12,7 +12,7 @@ export interface StrictForm {
  * values are decoded exactly once, so that "%2561" is "%61". The caller bounds the length of the text.
  * @param limits.maxFields default 100
  * @throws MalformedInput too many fields; escapes that are cut, or not UTF-8; U+0000; a byte order mark
- * @see RFC 6749 appendix B, and section 3.1 for parameters that come twice
+ * @see RFC 6749 appendix B, and section 3.1 for repeated parameters
  */
 export function parseStrictForm(text: string, limits: { maxFields?: number } = {}): StrictForm {
   const maxFields = limits.maxFields ?? 100;
@@ -24,7 +24,7 @@ export function parseStrictForm(text: string, limits: { maxFields?: number } = {
   for (let at = 0; at < text.length; ) {
     const ampersand = text.indexOf('&', at);
     const end = ampersand === -1 ? text.length : ampersand;
-    // Empty fields, as in "a=1&&b=2", are none; their number is bounded by the length of the text.
+    // Empty fields, as in "a=1&&b=2", do not count; the length of the text bounds their number.
     if (end > at) {
       count += 1;
       if (count > maxFields) throw new MalformedInput('too many fields');

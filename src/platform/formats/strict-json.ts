@@ -1,10 +1,10 @@
-// JSON from strangers. JSON.parse takes the last of several members of one name, where another reader of the
-// same bytes takes the first; it recurses as deep as it is told to; and it lets through numbers that are no
-// number and strings that have no UTF-8. This reader does not, and it takes no longer for hostile input.
+// Parses JSON from strangers. Of several members with one name, JSON.parse takes the last, where another parser of the
+// same bytes takes the first; it recurses without limit; it accepts numbers out of range and strings that have no
+// UTF-8. This parser does none of that, and hostile input takes it no longer.
 import { MalformedInput } from './malformed-input.ts';
 
 export interface JsonLimits {
-  /** Arrays and objects inside one another. Default 64. */
+  /** Nesting of arrays and objects. Default 64. */
   readonly maxDepth?: number;
   /** Members of all objects together. Default 1000. */
   readonly maxKeys?: number;
@@ -92,7 +92,7 @@ function readName(reader: Reader): string {
   skipWhiteSpace(reader);
   const name = readString(reader);
   if (name.length > reader.maxNameLength) throw new MalformedInput('member name too long');
-  // Harmless here, but not for whoever copies the members to an ordinary object.
+  // Harmless here, but not for code that copies the members to an ordinary object.
   if (name === '__proto__') throw new MalformedInput('member name not allowed');
   expect(reader, ':');
   return name;
@@ -120,8 +120,8 @@ function readNumber(reader: Reader): number {
   return number;
 }
 
-// What needs no second look: everything but quotes, backslashes and U+0000 to U+001F. (JSON lets the other
-// control characters, U+007F to U+009F, are in a string.)
+// What needs no second look: everything except quotes, backslashes and U+0000 to U+001F. (JSON allows the other control
+// characters, U+007F to U+009F, in strings.)
 const ordinaryCharacters = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
 
 function readString(reader: Reader): string {

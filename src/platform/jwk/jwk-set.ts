@@ -5,40 +5,40 @@ import { decodeUtf8 } from '../formats/utf8.ts';
 import { longestRsaModulus } from '../x509/key-strength.ts';
 import { type VerificationKey, verificationKey } from './verification-key.ts';
 
-/** Why a key of a set is not used. */
+/** Why a key of a set is ignored. */
 export type IgnoredKeyReason =
   | 'not-a-key'
-  /** Its `kid` is empty, too long, or no text. */
+  /** Its `kid` is empty, too long, or not a text. */
   | 'kid'
   /** `use` or `key_ops` say that it is not for signatures. */
   | 'purpose'
-  /** Symmetric, or of a kind or curve that is not supported. */
+  /** Symmetric, or of an unsupported kind or curve. */
   | 'kind'
-  /** Its `alg` is none that such a key is accepted with. */
+  /** Its `alg` is not accepted for such a key. */
   | 'algorithm'
-  /** Its private part is in the set: whoever reads the set can sign. */
+  /** The set contains its private part, so whoever reads the set can sign. */
   | 'private'
   /** Too short, too long, or not a point on its curve. */
   | 'unsound'
-  /** Another key has the same `kid` and is for the same algorithm: which one is meant cannot be said. */
+  /** Another key has the same `kid` and algorithm, so nobody can tell which one is meant. */
   | 'ambiguous';
 
 export interface JwkSet {
-  /** By `kid`. Several under one `kid` are for different algorithms, or the same key twice. */
+  /** By `kid`. Several keys under one `kid` are for different algorithms, or are the same key twice. */
   readonly keys: ReadonlyMap<string, readonly VerificationKey[]>;
-  /** Whatever can be used, without a `kid` and those that share one too: for tokens that name no key. */
+  /** All usable keys, including those without a `kid` and those that share one: for tokens that name no key. */
   readonly all: readonly VerificationKey[];
-  /** One entry for each key that is not used. */
+  /** One entry for each ignored key. */
   readonly ignored: readonly { readonly kid: string | null; readonly reason: IgnoredKeyReason }[];
 }
 
-/** More keys than any provider has in use; a longer set is refused as a whole. */
+/** More keys than any provider uses. A longer set is refused as a whole. */
 export const mostKeys = 100;
 const longestKid = 256;
 
 /**
- * Reads a JWK Set. Keys that cannot be used are left out and named; a set in which none is left is still a set.
- * @throws MalformedInput not a JWK Set, or with more than 100 keys
+ * Reads a JWK Set. Unusable keys are omitted and listed; a set with none left is still a set.
+ * @throws MalformedInput not a JWK Set, or one with more than 100 keys
  * @see RFC 7517
  */
 export function readJwkSet(body: Uint8Array): JwkSet {

@@ -1,5 +1,5 @@
-// The keys of other issuers, in memory only. Everything happens on use: there are no timers that fetch, and
-// nobody's endpoint is asked more often than once in ten seconds, whatever the tokens that arrive say.
+// The keys of other issuers, in memory only. Look-ups trigger all fetches, there are no timers, and no endpoint is
+// asked more than once in ten seconds, whatever tokens arrive.
 import { type Clock, HOUR, MINUTE, type Millis, SECOND } from '../clock.ts';
 import type { Logger } from '../log/logger.ts';
 import { type FetchRefusal, FetchRefused } from '../network/fetch-refused.ts';
@@ -8,15 +8,17 @@ import { type JwkSet, readJwkSet } from './jwk-set.ts';
 import type { VerificationKey } from './verification-key.ts';
 
 export interface JwksCacheLimits {
-  /** From this age on a key set is fetched again in the background, and stays in use meanwhile. */
+  /** From this age on, a key set is fetched again in the background and stays in use meanwhile. */
   readonly refreshAfter: Millis;
-  /** From this age on a look-up waits for the new set: a withdrawn key is not used once more after a quiet day. */
+  /**
+   * From this age on, a look-up waits for the new set, so that a withdrawn key is not used once more after a quiet day.
+   */
   readonly waitAfter: Millis;
-  /** From this age on a set that could not be renewed is no longer used. */
+  /** From this age on, a set that could not be renewed is no longer used. */
   readonly unusableAfter: Millis;
   /** From the start of one fetch of a set to the start of the next. */
   readonly pauseBetweenFetches: Millis;
-  /** How long a look-up waits for a fetch, which itself may take longer. */
+  /** How long a look-up waits for a fetch, which may take longer. */
   readonly longestWait: Millis;
   readonly maxBytes: number;
 }
@@ -30,7 +32,7 @@ export const jwksCacheDefaults: JwksCacheLimits = {
   maxBytes: 512 * 1024,
 };
 
-/** Whose keys: two owners never share a set, even when their URLs are the same. */
+/** Whose keys. Two owners never share a set, even if their URLs are the same. */
 export interface KeySetSource {
   readonly id: string;
   readonly url: string;
@@ -39,21 +41,20 @@ export interface KeySetSource {
 export type KeySetFailure = FetchRefusal | 'not-a-key-set';
 
 export type KeyLookup =
-  /** Never empty. Which of them fits the algorithm is for the caller to see. */
+  /** Never empty. The caller has to check which of them fits the algorithm. */
   | { readonly found: 'keys'; readonly keys: readonly VerificationKey[] }
   | { readonly found: 'no-such-key' }
-  /** There is no set, or none that is young enough; `reason` is that of the last fetch. */
+  /** There is no set, or only one that is too old; `reason` is that of the last fetch. */
   | { readonly found: 'no-key-set'; readonly reason: KeySetFailure };
 
 export interface JwksCache {
   /**
-   * The keys that a set has under a `kid`, or all of them for null. Fetches when the set or the `kid` is not known;
-   * never throws.
+   * The keys under a `kid` in a set, or all of them for null. Fetches if the set or the `kid` is unknown. Never throws.
    */
   find(source: KeySetSource, kid: string | null): Promise<KeyLookup>;
   /**
-   * The keys under a `kid`, or all of them for null, while they are so young that `find` would not renew them; asks nobody. The same list
-   * again means that the set is still the same one.
+   * The keys under a `kid`, or all of them for null, as long as `find` would not renew them. Never fetches. If it
+   * returns the same list again, the set is the same.
    */
   peek(id: string, kid: string | null): readonly VerificationKey[] | undefined;
   /** Drops the set of an owner that was changed or deleted. */
@@ -83,7 +84,7 @@ export function jwksCache(
     const fetchedAt = readClock();
     try {
       const { url, id } = entry;
-      // The management API takes https only; an address on this machine without it can be one that was imported.
+      // The management API accepts https only, but an imported address may lead to this machine without it.
       const wanted = { accept: acceptedTypes, maxBytes: limits.maxBytes, allowPlainLoopback: true };
       const set = readJwkSet(await needs.client.get(url, wanted));
       entry.good = { set, fetchedAt };
@@ -100,7 +101,7 @@ export function jwksCache(
     }
   };
 
-  /** Joins the fetch that is under way; starts one unless the last was too recent. Never rejects. */
+  /** Joins the fetch under way, or starts one unless the last was too recent. Never rejects. */
   const refresh = (entry: Entry): Promise<void> => {
     if (entry.underWay !== null) return entry.underWay;
     const now = readClock();
@@ -149,11 +150,11 @@ interface Reading {
 interface Entry {
   readonly id: string;
   readonly url: string;
-  /** The last set that was fetched whole. */
+  /** The last set that was fetched completely. */
   good: { readonly set: JwkSet; readonly fetchedAt: Reading } | null;
-  /** Monotonic; when the last fetch began. */
+  /** When the last fetch began; monotonic. */
   triedAt: Millis | null;
-  /** Of the last fetch that failed; before the first end of one, that it takes too long. */
+  /** Failure of the last fetch; before one has ended, that it takes too long. */
   failure: KeySetFailure;
   underWay: Promise<void> | null;
 }
@@ -164,7 +165,10 @@ function keysIn({ good }: Entry, kid: string | null): readonly VerificationKey[]
   return good?.set.all.length ? good.set.all : undefined;
 }
 
-/** The monotonic clock may stand still while a machine sleeps, the wall clock may be set back: the larger counts. */
+/**
+ * The monotonic clock may stand still while a machine sleeps, and the wall clock may be set back: the larger one
+ * counts.
+ */
 function elapsed(since: Reading, now: Reading): Millis {
   return Math.max(now.wall - since.wall, now.monotonic - since.monotonic);
 }

@@ -4,7 +4,7 @@ import type { ForeignAlgorithm, VerificationKey } from './verification-key.ts';
 
 interface Scheme extends Pick<SignKeyObjectInput, 'padding' | 'saltLength' | 'dsaEncoding'> {
   readonly digest: 'sha256' | 'sha384' | 'sha512' | null;
-  /** Bytes of the signature, where the key does not say it. */
+  /** Length of the signature in bytes, if the key does not determine it. */
   readonly length?: number;
 }
 
@@ -23,7 +23,7 @@ const schemes: Readonly<Record<ForeignAlgorithm, Scheme>> = {
   PS256: { digest: 'sha256', ...pss },
   PS384: { digest: 'sha384', ...pss },
   PS512: { digest: 'sha512', ...pss },
-  // The length is checked first: OpenSSL would also take other encodings of the two integers.
+  // The length is checked first, because OpenSSL also accepts other encodings of the two integers.
   ES256: { digest: 'sha256', length: 64, ...ecdsa },
   ES384: { digest: 'sha384', length: 96, ...ecdsa },
   ES512: { digest: 'sha512', length: 132, ...ecdsa },
@@ -32,9 +32,9 @@ const schemes: Readonly<Record<ForeignAlgorithm, Scheme>> = {
 };
 
 /**
- * Whether a key signed a compact JWS with this algorithm. On this thread: waiting for another one costs more than the
- * calculation.
- * @param alg of the header, which the caller has read; one that the key is not for signs nothing
+ * Whether a key signed a compact JWS with this algorithm. Runs on this thread, because handing it to another costs more
+ * than the calculation.
+ * @param alg from the header, which the caller has read; one that is not for this key yields false
  */
 export function isSignedBy(key: VerificationKey, token: string, alg: string): boolean {
   const algorithm = key.algorithms.find((name) => name === alg);

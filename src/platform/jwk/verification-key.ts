@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { isAcceptedKey } from '../x509/key-strength.ts';
 
-/** The signature algorithms (JWS `alg`) that are accepted of others: asymmetric ones only (RFC 8725 section 3.1). */
+/** The signature algorithms (JWS `alg`) accepted from other issuers: asymmetric ones only (RFC 8725 section 3.1). */
 export const foreignAlgorithms = [
   'RS256',
   'RS384',
@@ -17,7 +17,7 @@ export const foreignAlgorithms = [
 ] as const;
 export type ForeignAlgorithm = (typeof foreignAlgorithms)[number];
 
-/** Somebody else's public key with the algorithms that it may be used with; never empty. */
+/** Another issuer's public key, with the algorithms it may be used with; never empty. */
 export interface VerificationKey {
   readonly publicKey: KeyObject;
   readonly algorithms: readonly ForeignAlgorithm[];
@@ -31,7 +31,8 @@ const byCurve: ReadonlyMap<string | undefined, ForeignAlgorithm> = new Map([
 const withRsa = foreignAlgorithms.filter((name) => /^[RP]S/.test(name));
 
 /**
- * What a public key can verify, fixed by its kind: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521, Ed25519.
+ * The algorithms of a public key, which follow from its kind: RSA of 2048 to 8192 bits, EC on P-256, P-384 or P-521,
+ * Ed25519.
  * @returns undefined for any other key
  */
 export function verificationKey(publicKey: KeyObject): VerificationKey | undefined {

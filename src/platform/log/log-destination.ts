@@ -1,4 +1,4 @@
-// Where lines go: they wait in memory and are handed to the system together, and it is known which of them were.
+// Where lines go: they wait in memory and are handed to the system together. Callers can find out when theirs were.
 
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
@@ -6,19 +6,19 @@ import type { Millis } from '../clock.ts';
 
 export interface LogDestination {
   write(line: string): void;
-  /** Resolves when every line so far was handed to the system. @returns false when it does not take them */
+  /** Resolves when every line so far was handed to the system. @returns false when the system does not take them */
   written(): Promise<boolean>;
-  /** Resolves when what waits was handed over, and synced. */
+  /** Resolves when waiting lines were handed over and synced. */
   flush(): Promise<void>;
-  /** Writes what waits, then closes. */
+  /** Writes waiting lines, then closes. */
   end(): void;
 }
 
-// Lines wait in memory while a pipe is blocked or a disk is slow; beyond this they are dropped and counted,
-// because requests must continue.
+// Lines wait in memory while a pipe is blocked or a disk is slow. Beyond this they are dropped and counted, because
+// requests must continue.
 const longestBacklog = 4 * 1024 * 1024;
 
-// A write to the system costs more than the line: those that come within this time are handed over together.
+// A write costs more than the line, so lines that arrive within this time are handed over together.
 const gatheringTime: Millis = 20;
 const gatheredBytes = 8 * 1024;
 
@@ -26,7 +26,7 @@ const gatheredBytes = 8 * 1024;
 const longestWait: Millis = 2000;
 
 /**
- * @param onLost called for each line that nobody took, and whenever the system refuses some
+ * @param onLost called for each dropped line, and whenever the system refuses some
  * @throws Error when the file cannot be opened
  */
 export function openDestination(
@@ -45,7 +45,7 @@ export function openDestination(
   let hasEnded = false;
 
   function handOver(): void {
-    // Then it does so by itself.
+    // In this case it writes by itself.
     if (!hasEnded) stream.flush();
   }
 
@@ -67,7 +67,7 @@ export function openDestination(
     onLost();
   });
   stream.on('write', bytes.handOver);
-  // What came while an earlier write was under way has been left waiting by it.
+  // An earlier write left waiting what arrived while it was under way.
   stream.on('drain', () => {
     if (bytes.isWaitedFor) handOver();
     else if (bytes.isLeft) handOverSoon();
@@ -98,7 +98,7 @@ interface Waiting {
   resolve(isWritten: boolean): void;
 }
 
-/** How many bytes there were since the beginning, how many of them are handed over, and who waits for that. */
+/** How many bytes there were since the start, how many of them are handed over, and who waits for that. */
 function countBytes() {
   let taken = 0;
   let handedOver = 0;
@@ -115,12 +115,12 @@ function countBytes() {
     take(line: string): void {
       taken += Buffer.byteLength(line);
     },
-    /** A line that was taken is given up. */
+    /** An accepted line is given up. */
     drop(line: string): void {
       taken -= Buffer.byteLength(line);
       hasDropped = true;
     },
-    /** The system takes nothing now. */
+    /** The system accepts nothing now. */
     refuse: (): void => settle(false, () => true),
     handOver(count: number): void {
       handedOver += count;

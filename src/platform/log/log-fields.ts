@@ -1,7 +1,7 @@
-// What may be in a log line: bounded, and without secrets. Secrets are recognized by the name of their
-// field, and some by their look; that is the last net, not a reason to log what holds them.
+// What may be in a log line: bounded, and without secrets. Secrets are recognized by the name of their field, and some
+// by their form. That is the last safety net, not a reason to log secrets.
 
-/** Values beside the message. Names in camelCase; anything goes in as it is and is made safe here. */
+/** Values in addition to the message. Names in camelCase; any value may be passed and is made safe here. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 const redactedText = '[redacted]';
@@ -15,7 +15,7 @@ const secretName =
 const secretTexts: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic|dpop)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${redactedText}`],
   [/\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*/g, redactedText],
-  // Codes and refresh tokens of ours have this length, see tokens/opaque-token.ts.
+  // Our codes and refresh tokens have this length, see tokens/opaque-token.ts.
   [/(?<![\w-])[\w-]{91}(?![\w-])/g, redactedText],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, redactedText],
   [
@@ -31,10 +31,10 @@ export function loggableFields(fields: LogFields): Record<string, unknown> {
   return loggableMembers(fields, 0, budget);
 }
 
-/** No pattern of secretTexts matches so few of these characters, unless they hold what a JWT begins with. */
+/** No pattern of secretTexts matches this few characters, unless they contain the beginning of a JWT. */
 const plainText = /^[\w.:/@-]{0,90}$/;
 
-/** A text with what looks like a secret replaced, cut after 2048 characters. */
+/** A text with everything replaced that looks like a secret, cut after 2048 characters. */
 export function loggableText(text: string): string {
   if (plainText.test(text) && !text.includes('eyJ')) return text;
   // Cut first, so that a long hostile value costs no more than a short one.
@@ -93,7 +93,7 @@ function loggableError(error: Error, depth: number, budget: Budget): unknown {
   return {
     type: error.name,
     message: loggableText(error.message),
-    // The code of an error is no authorization code.
+    // An error's code is not an authorization code.
     ...('code' in error && isShort(error.code) ? { code: error.code } : {}),
     stack: stack.slice(0, 12).map((line) => loggableText(line.trim())),
     ...(error.cause === undefined || depth >= deepestNesting
@@ -103,12 +103,12 @@ function loggableError(error: Error, depth: number, budget: Budget): unknown {
 }
 
 interface Name {
-  /** As it is written. */
+  /** As written to the log. */
   readonly text: string;
   readonly isSecret: boolean;
 }
 
-/** What was found of names that came before; nearly all of them are in our code. */
+/** Results for names seen before. Nearly all names come from our code. */
 const knownNames = new Map<string, Name>();
 const mostKnownNames = 1000;
 

@@ -3,20 +3,20 @@ import { openDestination } from './log-destination.ts';
 import { type LogFields, loggableFields, loggableText } from './log-fields.ts';
 
 /**
- * `message` is a constant sentence; what varies goes into `fields`. Field names that sound like secrets
- * (`code`, `token`, `password`, …) are written as "[redacted]": call an error's code `errorCode`.
+ * `message` is a constant sentence; variable values go into `fields`. Fields whose names sound like secrets (`code`,
+ * `token`, `password`, …) are written as "[redacted]": call an error's code `errorCode`.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** Written as `info` whatever the configured level is: the audit trail, which no setting of the log may switch off. */
+  /** Written as `info` whatever the configured level: for the audit trail, which no log setting may switch off. */
   always(message: string, fields?: LogFields): void;
-  /** A logger whose every line has these fields too. */
+  /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger;
   /**
-   * Resolves when every line so far was handed to the system; absent where lines go nowhere else.
+   * Resolves when every line so far was handed to the system; absent if lines go nowhere else.
    * @returns false when they cannot be written, because the disk is full or nobody takes them
    */
   written?(): Promise<boolean>;
@@ -24,7 +24,7 @@ export interface Logger {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** How a line was asked for: `always` is `info` that every level lets through. */
+/** The level of a line: `always` is `info` that every configured level lets through. */
 export type LineLevel = LogLevel | 'always';
 
 export interface LogOptions {
@@ -36,13 +36,13 @@ export interface LogOptions {
 }
 
 export interface OpenLogger extends Logger {
-  /** Lines lost since the start, because nobody took them or the disk refused them. */
+  /** Lines lost since the start, because nobody read them or the disk refused them. */
   lostLines(): number;
-  /** Writes lines of another level from now on. */
+  /** Changes the level from now on. */
   setLevel(level: LogOptions['level']): void;
-  /** Opens the file again, after it was moved away. */
+  /** Reopens the file, after it was moved away. */
   reopen(): void;
-  /** Resolves when what waits was handed to the system; a normal exit does it by itself. */
+  /** Resolves when waiting lines were handed to the system. A normal exit does this by itself. */
   flush(): Promise<void>;
 }
 
@@ -99,9 +99,9 @@ export function memoryLogger(): Logger & { readonly entries: readonly LogEntry[]
 }
 
 /**
- * Hands lines on as they would be written: for a thread whose lines another one writes. Its fields can cross threads.
+ * Passes lines on as they would be written, for a thread whose lines another one writes. The fields can cross threads.
  * @param options.level   as it is now
- * @param options.written asks the one that writes, when all lines so far have come there
+ * @param options.written asks the writing thread, once it has received all lines so far
  */
 export function forwardingLogger(
   options: { readonly level: () => LogOptions['level']; readonly written: () => Promise<boolean> },
@@ -133,7 +133,7 @@ function loggerOver(write: Write, common: LogFields, written?: () => Promise<boo
   };
 }
 
-/** A field may not stand in for the line's own time, level or message. */
+/** A field may not replace the line's own time, level or message. */
 function renamed(fields: LogFields | undefined): LogFields {
   if (fields === undefined || !('time' in fields || 'level' in fields || 'msg' in fields))
     return fields ?? {};
@@ -141,10 +141,10 @@ function renamed(fields: LogFields | undefined): LogFields {
   return { ...rest, fieldTime: time, fieldLevel: level, fieldMsg: msg };
 }
 
-// How a log line looks: nothing in it can begin a new line, move the cursor or turn the reading direction.
+// The form of a log line: nothing in it can begin a new line, move the cursor or turn the reading direction.
 
 // Beyond what JSON escapes anyway: DEL and C1 controls (U+009B starts terminal sequences), line and paragraph
-// separators, and the marks that reorder what is shown (Unicode TR 36 section 2.5).
+// separators, and the marks that reorder displayed text (Unicode TR 36 section 2.5).
 const unseenCharacters = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
 /** What a line says. Fields and message are safe to log (see log-fields.ts). */
@@ -168,7 +168,7 @@ function textLine({ level, time, fields, msg }: LineParts): string {
   return `${line}\n`;
 }
 
-/** Escapes, in a piece of JSON, what JSON itself would let through. It still parses to the same values. */
+/** Escapes, in a piece of JSON, what JSON itself would allow. It still parses to the same values. */
 function escapeUnseen(json: string): string {
   return json.replace(unseenCharacters, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,16 +1,16 @@
-// Lines that strangers cause. Whoever repeats a refused request a thousand times a second must fill no disk and hide
-// no other line: of each kind, and of all, so many are written in a second, and the rest is a number in the next one.
+// Lines that strangers cause. Somebody who repeats a refused request a thousand times a second must not fill a disk or
+// hide other lines: a limited number is written per second, of each kind and of all, and the next line counts the rest.
 
 import { type Clock, type Millis, SECOND } from '../clock.ts';
 import type { LogFields } from './log-fields.ts';
 
-/** A line that may be left out. */
+/** A line that may be omitted. */
 export interface SampledLine {
   readonly level: 'info' | 'always';
-  /** From a closed list, never from a client: what it has left out is remembered for each. */
+  /** From a closed list, never from a client, because the number of omitted lines is kept for each. */
   readonly kind: string;
   readonly message: string;
-  /** `unlogged`: of this kind, so many were left out before this line came here. */
+  /** `unlogged`: how many lines of this kind were omitted before this one arrived here. */
   readonly fields: LogFields;
 }
 
@@ -19,14 +19,14 @@ export interface SampledLines {
 }
 
 export interface SamplingLimits {
-  /** Lines a second. */
+  /** Lines per second. */
   readonly ofKind: number;
   readonly inAll: number;
 }
 
 export const samplingDefaults: SamplingLimits = { ofKind: 10, inAll: 30 };
 
-/** The field `unlogged` of a line says how many of its kind were left out since the one before; absent for none. */
+/** The field `unlogged` of a line says how many of its kind were omitted since the previous one; absent for none. */
 export function sampledLines(
   { clock, write }: { readonly clock: Pick<Clock, 'monotonic'>; readonly write: SampledLines['write'] },
   limits: SamplingLimits = samplingDefaults,

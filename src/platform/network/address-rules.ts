@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
-/** As `BlockList.addSubnet` takes it; a single address has the full prefix length. */
+/** As `BlockList.addSubnet` takes it. A single address has the full prefix length. */
 export interface AddressRange {
   readonly address: string;
   readonly prefixLength: number;
@@ -9,8 +9,8 @@ export interface AddressRange {
 
 export interface AddressLimits {
   /**
-   * Refuses everything that is not reachable over the public Internet, this machine included, unless `allowedIPs`
-   * names it.
+   * Refuses everything that is not reachable over the public Internet, including this machine, unless `allowedIPs`
+   * contains it.
    */
   readonly blockPrivateAddresses: boolean;
   /** An empty list allows every address. */
@@ -20,16 +20,15 @@ export interface AddressLimits {
 
 /**
  * Says whether a connection may go to an IP address.
- * @param address as a name look-up or a socket gives it; anything but an IP address is refused, and so is one
- *                with a zone id
+ * @param address from a name look-up or a socket; anything but an IP address is refused, and so is one with a zone id
  */
 export type AddressRule = (address: string) => boolean;
 
 /**
  * The rule for outbound connections. Link-local, multicast and unspecified addresses and those of cloud metadata
- * services are refused whatever the limits say, because what answers there trusts this machine.
- * An IPv6 address that carries an IPv4 address (mapped, NAT64, 6to4, Teredo, ISATAP) is refused when the IPv4
- * address would be; an IPv4-mapped one is that IPv4 address.
+ * services are refused whatever the limits say, because services there trust this machine.
+ * An IPv6 address that contains an IPv4 address (mapped, NAT64, 6to4, Teredo, ISATAP) is refused if the IPv4 address
+ * would be; an IPv4-mapped one is that IPv4 address.
  * @see RFC 6890, RFC 4291 section 2.5.5, RFC 6052, RFC 8215, RFC 3056, RFC 4380, RFC 5214
  */
 export function addressRule(limits: AddressLimits): AddressRule {
@@ -51,8 +50,8 @@ export function addressRule(limits: AddressLimits): AddressRule {
 }
 
 /**
- * Whether an address is in one of the ranges. An IPv4-mapped IPv6 address is that IPv4 address, on either side; what
- * is no IP address is in none.
+ * Whether an address is in one of the ranges. An IPv4-mapped IPv6 address is that IPv4 address, on either side. Text
+ * that is not an IP address is in no range.
  */
 export function addressSet(ranges: readonly AddressRange[]): (address: string) => boolean {
   const list = blockList(ranges);
@@ -68,9 +67,9 @@ const neverReached = blockList(
     '::/128',
     'fe80::/10',
     'ff00::/8',
-    // What IPv4 address it carries depends on the local translator (RFC 8215).
+    // Which IPv4 address it contains depends on the local translator (RFC 8215).
     '64:ff9b:1::/48',
-    // Metadata and platform services outside of link-local, in this order: Alibaba, Azure, Oracle, AWS (a whole
+    // Metadata and platform services outside link-local ranges, in this order: Alibaba, Azure, Oracle, AWS (a whole
     // range), Google, Oracle, Scaleway.
     '100.100.100.200/32',
     '168.63.129.16/32',
@@ -99,7 +98,7 @@ const privateIPv4 = blockList(
   ].map(range),
 );
 
-// Global unicast addresses, and well-known NAT64, whose IPv4 address is looked at besides.
+// Global unicast addresses, and well-known NAT64, whose IPv4 address is checked as well.
 const publicIPv6 = blockList(['2000::/3', '64:ff9b::/96'].map(range));
 const privateIPv6 = blockList(['2001::/23', '2001:db8::/32', '3fff::/20'].map(range));
 
@@ -145,7 +144,7 @@ function mappedIPv4(bytes: Uint8Array): string | undefined {
   return bytes.length === 16 && startsWith(bytes, mappedPrefix) ? dotted(bytes.subarray(12)) : undefined;
 }
 
-/** Every IPv4 address that a translator, tunnel or old stack could take the IPv6 address for. */
+/** Every IPv4 address for which a translator, tunnel or old stack could take the IPv6 address. */
 function carriedIPv4(bytes: Uint8Array): string[] {
   if (bytes.length !== 16) return [];
   const last = dotted(bytes.subarray(12));
@@ -154,7 +153,7 @@ function carriedIPv4(bytes: Uint8Array): string[] {
   if (startsWith(bytes, [0x20, 0x01, 0, 0])) {
     return [dotted(bytes.subarray(4, 8)), dotted(bytes.subarray(12).map((byte) => byte ^ 0xff))];
   }
-  // ISATAP puts it behind 0000:5efe or 0200:5efe under any prefix.
+  // ISATAP puts it after 0000:5efe or 0200:5efe under any prefix.
   const isIsatap = (bytes[8] === 0 || bytes[8] === 2) && startsWith(bytes.subarray(9), [0, 0x5e, 0xfe]);
   return isIsatap ? [last] : [];
 }
@@ -180,12 +179,12 @@ function dotted(bytes: Uint8Array): string {
   return bytes.join('.');
 }
 
-/** In characters: what is longer is no address that anybody means. */
+/** In characters. Nobody means an address that is longer. */
 export const longestUrl = 2048;
 
 /**
- * Whether a URL leads to this machine by a bare loopback address, without TLS: nobody stands between. No name will do,
- * because a name can be made to lead elsewhere.
+ * Whether a URL leads to this machine by a bare loopback address, without TLS: nobody can be in between. A name does
+ * not count, because it can be made to lead elsewhere.
  */
 export function isPlainLoopback(text: string): boolean {
   const url = text.length > longestUrl ? null : URL.parse(text);

@@ -1,4 +1,4 @@
-/** Why something was not fetched. Closed, and free of anything that the other side has sent. */
+/** Why something was not fetched. A closed list, without anything that the other side has sent. */
 export const fetchRefusals = {
   url: 'the address is not a usable URL',
   scheme: 'the address, or one that it redirects to, is not https',
@@ -18,7 +18,7 @@ export const fetchRefusals = {
 
 export type FetchRefusal = keyof typeof fetchRefusals;
 
-/** A fetch that did not come to its end. Whether a connection was refused or failed is for administrators only. */
+/** A fetch that did not succeed. Only administrators learn whether a connection was refused or failed. */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused';
   readonly reason: FetchRefusal;

@@ -1,6 +1,6 @@
-// The one way in which this service asks other servers for something: HTTPS, by node:https. Addresses come
-// from administrators and redirects from strangers, so every connection is checked where it is made: the
-// addresses that a name resolves to are checked inside of the socket's own look-up, and no second look-up follows.
+// The only way in which this service calls other servers: HTTPS, by node:https. Addresses come from administrators and
+// redirects from strangers, so every connection is checked where it is made: the socket's own look-up checks the
+// addresses of a name, and no second look-up follows.
 
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
@@ -13,21 +13,21 @@ import { type AddressLimits, addressRule, isPlainLoopback, longestUrl } from './
 import { FetchRefused } from './fetch-refused.ts';
 
 export interface OutboundLimits extends AddressLimits {
-  /** For the whole fetch, redirects included. */
+  /** For the whole fetch, including redirects. */
   readonly timeout: Millis;
   readonly maxRedirects: number;
   /**
-   * Exact names in lower case; an empty list allows every name, any other also refuses bare addresses. Hosts that it
-   * names may have private addresses.
+   * Exact names in lower case. An empty list allows every name; any other list also refuses bare addresses. Hosts on it
+   * may have private addresses.
    */
   readonly allowedHostnames: readonly string[];
   readonly deniedHostnames: readonly string[];
 }
 
 export interface OutboundNeeds {
-  /** How names become addresses; the system's way unless given, with its hosts file. */
+  /** How to resolve names. Default: as the system does, with its hosts file. */
   readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>;
-  /** Roots (PEM) that are trusted besides those of the system and of NODE_EXTRA_CA_CERTS. */
+  /** Trusted roots (PEM), in addition to those of the system and of NODE_EXTRA_CA_CERTS. */
   readonly trustedRoots?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface OutboundRequest {
   /** A longer body is refused, not cut. */
   readonly maxBytes: number;
   /**
-   * Whether a bare loopback address may be asked without TLS, also where private addresses are blocked. Never for an
+   * Whether a bare loopback address may be used without TLS, even where private addresses are blocked. Never for an
    * address that a redirect names.
    */
   readonly allowPlainLoopback?: boolean;
@@ -45,8 +45,8 @@ export interface OutboundRequest {
 
 export interface OutboundClient {
   /**
-   * The body of the 200 answer at the end of the redirects. Nothing is sent but the request itself: no cookies,
-   * no credentials, no proxy of the environment in between.
+   * The body of the 200 answer at the end of the redirects. Sends nothing but the request itself: no cookies, no
+   * credentials, no proxy from the environment.
    * @throws FetchRefused
    */
   get(url: string, wanted: OutboundRequest): Promise<Buffer>;
@@ -54,8 +54,8 @@ export interface OutboundClient {
 
 export interface FormPoster {
   /**
-   * Posts a form, and returns the body of the 200 answer. Redirects are refused: what is posted is for the one
-   * address that was given.
+   * Posts a form, and returns the body of the 200 answer. Redirects are refused: the form is for the given address
+   * only.
    * @throws FetchRefused
    */
   postForm(url: string, form: Readonly<Record<string, string>>, wanted: OutboundRequest): Promise<Buffer>;
@@ -69,7 +69,7 @@ export function outboundClient(
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
   const usualRefusal = addressRefusal(limits);
   const lookup = checkedLookup(resolve, usualRefusal);
-  // Whoever may ask there has said so by letting the address in.
+  // Whoever may be called there was allowed by listing the address.
   const plainRefusal = addressRefusal({ ...limits, blockPrivateAddresses: false });
   let agent: Agent | undefined;
   async function fetch(
@@ -85,7 +85,7 @@ export function outboundClient(
       for (let redirects = 0; ; redirects += 1) {
         const refusal = isPlain ? plainRefusal : usualRefusal;
         checkHost(target, limits, refusal);
-        // Reading the system's roots takes tens of milliseconds; most configurations have no use for them.
+        // Reading the system's roots takes tens of milliseconds, and most configurations never need them.
         agent ??= openAgent(needs.trustedRoots ?? []);
         const answer = await send({ target, agent, lookup, refusal, signal: deadline.signal, body }, wanted);
         if (Buffer.isBuffer(answer)) return answer;
@@ -105,8 +105,8 @@ export function outboundClient(
 }
 
 /**
- * Refuses what can be seen of an address before anything is looked up: its form, its scheme, a host that the
- * limits exclude, an IP address that no connection may go to.
+ * Refuses what an address itself shows before anything is looked up: its form, its scheme, a host that the limits
+ * exclude, an IP address that no connection may go to.
  * @throws FetchRefused
  */
 export function checkAddress(url: string, limits: OutboundLimits): void {
@@ -117,7 +117,7 @@ export function checkAddress(url: string, limits: OutboundLimits): void {
 type AddressRefusal = (address: string) => 'address' | 'private-address' | null;
 
 function addressRefusal(limits: OutboundLimits): AddressRefusal {
-  // With a list of names, only hosts on it are asked at all.
+  // With a list of names, only hosts on it are called.
   const blockPrivateAddresses = limits.blockPrivateAddresses && limits.allowedHostnames.length === 0;
   const allows = addressRule({ ...limits, blockPrivateAddresses });
   const allowsPrivate = addressRule({ ...limits, blockPrivateAddresses: false });
@@ -135,7 +135,7 @@ function readTarget(text: string, base?: URL): URL {
   return url;
 }
 
-/** Checks the name and, because no look-up follows for it, a bare address. */
+/** Checks the name and, because it needs no look-up, a bare address. */
 function checkHost(target: URL, limits: OutboundLimits, refusal: AddressRefusal): void {
   const { allowedHostnames, deniedHostnames } = limits;
   const host = bareHost(target);
@@ -151,8 +151,8 @@ function bareHost(target: URL): string {
 }
 
 /**
- * Resolves a name to those of its addresses that are allowed. The socket connects to what this returns, so an
- * answer that changes between check and use has no place to change in.
+ * Resolves a name to its allowed addresses. The socket connects to what this returns, so an answer that changes between
+ * check and use makes no difference.
  */
 function checkedLookup(
   resolve: NonNullable<OutboundNeeds['resolve']>,
@@ -190,11 +190,11 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
   // Importing this module loads another HTTP client of the runtime, which a start need not wait for.
   const ask = isPlain ? (await import('node:http')).request : request;
   return new Promise((resolve, reject) => {
-    // The abort does not end a look-up under way, hence a listener of our own.
+    // The abort does not end a look-up under way, so this needs its own listener.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
     const outgoing = ask(target, {
       method: body === null ? 'GET' : 'POST',
-      // The agent is for TLS; false is one of its own, which reads no proxy from the environment.
+      // The agent is for TLS; false means a new one, which reads no proxy from the environment.
       agent: isPlain ? false : agent,
       lookup,
       signal,
@@ -206,7 +206,7 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
         ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       },
     });
-    // A second net: whichever way the runtime came by an address, before a byte of the request is sent.
+    // A second safety net: however the runtime found an address, it is checked before a byte of the request is sent.
     outgoing.on('socket', (socket) => {
       socket.on('connect', () => {
         const { remoteAddress = '' } = socket;
@@ -234,7 +234,7 @@ async function readAnswer(
   if (redirectStatuses.has(statusCode) && headers.location !== undefined)
     return { location: headers.location };
   if (statusCode !== 200) throw new FetchRefused('status');
-  // Compressed bodies are not asked for; unpacked they could have any size.
+  // Compressed bodies are not requested: unpacked they could have any size.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchRefused('too-large');
   const chunks: Buffer[] = [];
@@ -258,22 +258,25 @@ function isTlsFailure(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/.test(code);
 }
 
-/** Trusts the roots of the system, those of NODE_EXTRA_CA_CERTS, and the given ones (PEM). @throws Error one is no certificate */
+/**
+ * Trusts the roots of the system, those of NODE_EXTRA_CA_CERTS, and the given ones (PEM). @throws Error one is not a
+ * certificate
+ */
 export function trustingContext(givenRoots: readonly string[]): SecureContext {
   const system = getCACertificates('system');
-  // A machine without a store of its own, such as a bare container, gets the roots that come with the runtime.
+  // A machine without its own roots, such as a bare container, gets those of the runtime.
   const base = system.length > 0 ? system : getCACertificates('bundled');
   const ca = [...base, ...getCACertificates('extra'), ...givenRoots];
   return createSecureContext({ ca, minVersion: 'TLSv1.2' });
 }
 
-/** An agent of our own, without proxyEnv: the environment can tell the global one to use a proxy. */
+/** A separate agent without proxyEnv: the environment can make the global one use a proxy. */
 function openAgent(givenRoots: readonly string[]): Agent {
   return new Agent({
     keepAlive: false,
     maxCachedSessions: 0,
     secureContext: trustingContext(givenRoots),
-    // Stated, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
   });
 }

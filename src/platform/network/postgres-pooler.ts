@@ -1,7 +1,7 @@
-// What a PostgreSQL URL says about a connection pooler in transaction mode, such as pgbouncer. Its connections hold no
+// What a PostgreSQL URL says about a connection pooler in transaction mode, such as pgbouncer. Its connections keep no
 // session: what is prepared, set or listened to on one may be on another server connection at the next statement.
 
-/** The URL, or the role behind the pooler, cannot work; the message says what to write. */
+/** The URL, or the role behind the pooler, cannot work. The message says what to write. */
 export class PostgresPoolerError extends Error {
   override readonly name = 'PostgresPoolerError';
 }
@@ -13,7 +13,7 @@ export interface PostgresPooler {
 
 const known = ['pooler', 'direct'];
 
-/** @returns null when there is no pooler in between. @throws PostgresPoolerError */
+/** @returns null when there is no pooler. @throws PostgresPoolerError */
 export function readPostgresPooler(url: URL): PostgresPooler | null {
   if (known.some((name) => url.searchParams.getAll(name).length > 1)) {
     throw new PostgresPoolerError('the PostgreSQL URL says the same about its pooler twice');
@@ -32,14 +32,14 @@ export function readPostgresPooler(url: URL): PostgresPooler | null {
   return { directUrl: direct === null ? null : withAddress(url, direct) };
 }
 
-/** The URL without what `readPostgresPooler` has read. */
+/** The URL without the parameters that `readPostgresPooler` has read. */
 export function withoutPoolerParameters(url: URL): URL {
   const rest = new URL(url);
   for (const name of known) rest.searchParams.delete(name);
   return rest;
 }
 
-/** @param address `HOST`, `HOST:PORT`, or the folder of a socket with `:PORT` behind it if it is not 5432 */
+/** @param address `HOST`, `HOST:PORT`, or the folder of a socket, followed by `:PORT` if it is not 5432 */
 function withAddress(url: URL, address: string): string {
   const rest = withoutPoolerParameters(url);
   const [, host, port] = /^(\/[^:]*|\[[\da-f:]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(address) ?? [];

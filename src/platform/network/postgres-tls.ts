@@ -1,23 +1,23 @@
-// What a PostgreSQL URL, and behind it the environment, says about TLS. The words are those of libpq; their meaning
-// is ours, and stricter: whoever asks for TLS gets a server that has proved who it is, or no connection.
+// What a PostgreSQL URL, and otherwise the environment, says about TLS. The words are those of libpq; their meaning is
+// stricter: whoever asks for TLS gets a server that has proved who it is, or no connection.
 
 import { isAbsolute } from 'node:path';
 
 export interface PostgresTls {
   /**
-   * `verified`: the certificate of the server must be good and have its name. `unverified`: encrypted, whoever
-   * answers. `plain`: no TLS; `unasked` when nobody has chosen that.
+   * `verified`: the server's certificate must be valid and carry its name. `unverified`: encrypted, with any server.
+   * `plain`: no TLS; `unasked` if nobody chose that.
    */
   readonly protection: 'verified' | 'unverified' | 'plain' | 'unasked';
-  /** Whole paths of PEM files, or null. */
+  /** Full paths of PEM files, or null. */
   readonly rootFile: string | null;
   readonly certFile: string | null;
   readonly keyFile: string | null;
-  /** `direct`: TLS begins at once (PostgreSQL 17), instead of after a question in the clear. */
+  /** `direct`: TLS begins at once (PostgreSQL 17), instead of after a request in plain text. */
   readonly negotiation: 'postgres' | 'direct';
 }
 
-/** The URL or the environment asks for something that is not to be had; the message says what to write. */
+/** The URL or the environment asks for something unsupported. The message says what to write. */
 export class PostgresTlsError extends Error {
   override readonly name = 'PostgresTlsError';
 }
@@ -31,7 +31,7 @@ const protections: Readonly<Record<string, PostgresTls['protection']>> = {
   'verify-full': 'verified',
 };
 const known = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'ssl'];
-/** In this order libpq looks: parameter, then variable. */
+/** libpq looks in this order: parameter, then variable. */
 const variables: Readonly<Record<string, string>> = {
   sslmode: 'PGSSLMODE',
   sslrootcert: 'PGSSLROOTCERT',
@@ -41,9 +41,9 @@ const variables: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads what a URL says about TLS. Nothing that sounds like TLS is passed over: a misspelt parameter must not end in
- * a connection in the clear.
- * @param env variables that count where the URL says nothing, as with every client of PostgreSQL
+ * Reads what a URL says about TLS. Nothing that sounds like TLS is ignored: a misspelt parameter must not lead to a
+ * connection in plain text.
+ * @param env variables that apply where the URL says nothing, as with every client of PostgreSQL
  * @throws PostgresTlsError
  */
 export function readPostgresTls(
@@ -82,14 +82,14 @@ export function readPostgresTls(
 
 const nothing = { rootFile: null, certFile: null, keyFile: null, negotiation: 'postgres' } as const;
 
-/** The URL without what `readPostgresTls` has read. */
+/** The URL without the parameters that `readPostgresTls` has read. */
 export function withoutTlsParameters(url: URL): URL {
   const rest = new URL(url);
   for (const name of known) rest.searchParams.delete(name);
   return rest;
 }
 
-/** Whether what is sent leaves the machine. */
+/** Whether what is sent stays on this machine. */
 export function staysOnMachine(url: URL): boolean {
   return isSocket(url) || /^(localhost|127\.[\d.]+|::1|\[::1\])$/.test(hostOf(url));
 }

@@ -6,7 +6,7 @@ import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /** The far end of the connection that the balancer passes on. */
 export interface ProxiedClient {
-  /** As a socket would name it: IPv6 in its shortest form, without brackets and zone. */
+  /** As a socket would report it: IPv6 in its shortest form, without brackets and zone. */
   readonly address: string;
   readonly port: number;
   readonly family: 'IPv4' | 'IPv6';
@@ -19,7 +19,10 @@ export type ProxyHeader =
       readonly state: 'complete';
       /** Bytes of the header; what follows is not part of it. */
       readonly length: number;
-      /** Null where the balancer speaks for itself (health checks) or does not know: the connection's own address holds. */
+      /**
+       * Null if the balancer speaks for itself (health checks) or does not know: then the connection keeps its own
+       * address.
+       */
       readonly client: ProxiedClient | null;
     }
   | { readonly state: 'malformed'; readonly fault: ProxyHeaderFault };
@@ -35,7 +38,9 @@ export type ProxyHeaderFault =
   | 'malformed extensions'
   | 'wrong checksum';
 
-/** Bytes of a whole header of version 2. Balancers write 28 to some hundred; certificates in extensions take more. */
+/**
+ * Bytes of a whole header of version 2. Balancers write 28 to about a hundred; certificates in extensions take more.
+ */
 export const longestProxyHeader = 4096;
 
 const longestLine = 107;
@@ -46,9 +51,9 @@ const fixedLength = 16;
 const incomplete: ProxyHeader = { state: 'incomplete' };
 
 /**
- * Reads the header at the beginning of a connection. What cannot become a valid one is malformed at once, however
- * little has arrived.
- * @param bytes all that has arrived; only the header is looked at
+ * Reads the header at the beginning of a connection. Bytes that cannot become a valid header are malformed at once,
+ * however few have arrived.
+ * @param bytes all that has arrived; only the header is examined
  */
 export function readProxyHeader(bytes: Buffer): ProxyHeader {
   if (beginsLike(bytes, signature)) return readBlock(bytes);
@@ -56,7 +61,7 @@ export function readProxyHeader(bytes: Buffer): ProxyHeader {
   return malformed('begins with something else');
 }
 
-/** Whether the bytes are, or may still become, ones that begin so. */
+/** Whether the bytes begin like this, or still may. */
 function beginsLike(bytes: Buffer, begin: Buffer): boolean {
   const length = Math.min(bytes.length, begin.length);
   return bytes.subarray(0, length).equals(begin.subarray(0, length));
@@ -73,7 +78,7 @@ function readLine(bytes: Buffer): ProxyHeader {
   if (end === -1) return bytes.length < longestLine ? incomplete : malformed('too long');
   const length = end + 2;
   const line = text.slice(0, end);
-  // The rest of such a line means nothing.
+  // The rest of such a line has no meaning.
   if (/^PROXY UNKNOWN(?: |$)/.test(line)) return { state: 'complete', length, client: null };
   const parts = /^PROXY (TCP[46]) ([0-9a-fA-F:.]+) ([0-9a-fA-F:.]+) (\d+) (\d+)$/.exec(line);
   const [, protocol = '', source = '', destination = '', sourcePort = '', destinationPort = ''] = parts ?? [];
@@ -90,7 +95,7 @@ function isPort(text: string): boolean {
   return /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535;
 }
 
-/** Spelt as the system spells the address of a socket, so that one client has one name. */
+/** Written as the system writes a socket's address, so that one client has one name. */
 function client(address: string, port: number, family: ProxiedClient['family']): ProxiedClient {
   const asSocket = new SocketAddress({ address, port, family: family === 'IPv4' ? 'ipv4' : 'ipv6' });
   return { address: asSocket.address, port, family };
@@ -115,7 +120,7 @@ function readBlock(bytes: Buffer): ProxyHeader {
   const family = bytes.readUInt8(13) >> 4;
   const protocol = bytes.readUInt8(13) & 0x0f;
   const addressLength = addressLengths[family];
-  // Family and block of a connection of the balancer's own are to be ignored, whatever they are.
+  // For a connection of the balancer itself, family and addresses have to be ignored.
   if (command === proxyCommand) {
     if (addressLength === undefined || protocol > 2) return malformed('unknown family or protocol');
     if (length < fixedLength + addressLength) return malformed('too short for its addresses');
@@ -127,7 +132,7 @@ function readBlock(bytes: Buffer): ProxyHeader {
   const header = bytes.subarray(0, length);
   const fault = faultOfExtensions(header, fixedLength + addressLength);
   if (fault !== null) return malformed(fault);
-  // Datagrams and Unix sockets are valid and have no address that could be used: as if unspecified.
+  // Datagrams and Unix sockets are valid but have no usable address: treated as unspecified.
   return {
     state: 'complete',
     length,
@@ -149,8 +154,8 @@ function clientOfBlock(header: Buffer, family: number): ProxiedClient | null {
 const checksumType = 3;
 
 /**
- * Walks over the extensions (TLVs). None is used; they have to fill the header exactly, and a checksum has to be
- * that of the header with zeros in its place.
+ * Walks over the extensions (TLVs). None is used, but they have to fill the header exactly, and a checksum has to match
+ * the header with zeros in its place.
  * @see section 2.2.3 of the specification
  */
 function faultOfExtensions(header: Buffer, begin: number): ProxyHeaderFault | null {

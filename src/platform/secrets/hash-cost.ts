@@ -1,4 +1,4 @@
-// What a password hash costs. Apart from the hash itself, so that reading a configuration does not load its native code.
+// The cost of a password hash, in a file of its own so that reading a configuration does not load the native code.
 
 /** Of argon2id. */
 export interface HashCost {
@@ -8,12 +8,12 @@ export interface HashCost {
 }
 
 /**
- * 46 MiB, two passes: about 21 ms of one core where the least that OWASP advises (19 MiB, two passes) takes 10.
+ * 46 MiB, two passes: about 21 ms of one core. The minimum that OWASP advises (19 MiB, two passes) takes 10.
  * @see RFC 9106 section 4
  */
 export const defaultHashCost: HashCost = { memoryKiB: 46 * 1024, passes: 2, lanes: 1 };
 
-/** No setting goes below it. @see OWASP Password Storage Cheat Sheet, Argon2id */
+/** No setting may go below this. @see OWASP Password Storage Cheat Sheet, Argon2id */
 export const leastHashCost: HashCost = { memoryKiB: 19 * 1024, passes: 2, lanes: 1 };
 
 /** Far above any cost in use. A stored hash that asks for more is damaged or planted. */

@@ -1,6 +1,6 @@
-// Where passwords are hashed: a few threads and a bounded queue. A hash costs as much as
-// hundreds of token checks, so neither the event loop nor the thread pool that files, name look-ups and
-// signatures share may run one; and whoever sends more logins than the threads can take is told to come back.
+// Hashes passwords on a few threads behind a bounded queue. A hash costs as much as hundreds of token checks, so it
+// must not run on the event loop, nor on the thread pool that files, name look-ups and signatures share. Whoever sends
+// more logins than the threads can process is told to come back.
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '../clock.ts';
@@ -12,14 +12,14 @@ import { hashCost, type Password, unmatchableHash } from './password-hash.ts';
 export interface HashPool {
   /** The cost of new hashes; see needsRehash. */
   readonly cost: HashCost;
-  /** A PHC string for a password that is being set. @throws HashPoolFull, HashPoolStopped */
+  /** A PHC string for a new password. @throws HashPoolFull, HashPoolStopped */
   hash(password: Password): Promise<string>;
   /** @throws HashPoolFull, HashPoolStopped, or Error when the stored hash is malformed */
   verify(phc: string, password: Password): Promise<boolean>;
-  /** The work of verify for a user who does not exist or has no password; always false. @throws as verify */
+  /** The work of verify for a user who does not exist or has no password. Always false. @throws as verify */
   verifyNobody(password: Password): Promise<false>;
   depth(): HashPoolDepth;
-  /** Ends the threads. What waits or runs is rejected with HashPoolStopped. */
+  /** Ends the threads. Waiting and running jobs are rejected with HashPoolStopped. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface HashPoolDepth {
 
 /** The queue is full; nothing was hashed. */
 export class HashPoolFull extends Error {
-  /** When the work that waits now will be done, at least 1. */
+  /** When the waiting work will be done, at least 1. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
@@ -44,7 +44,7 @@ export class HashPoolFull extends Error {
   }
 }
 
-/** The pool was closed, or the thread died over this hash; the next hash gets a new thread. */
+/** The pool was closed, or the thread died while hashing. The next hash gets a new thread. */
 export class HashPoolStopped extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -57,13 +57,13 @@ export interface HashPoolOptions {
   readonly threads?: number;
   readonly longestQueue?: number;
   readonly cost?: HashCost;
-  /** For tests of a thread that dies. */
+  /** For tests of a dying thread. */
   readonly startThread?: () => Worker;
 }
 
 /**
- * Who would wait longer is refused. Where hashes take longer than usual, because other programs use the processors, a
- * queue of the usual length is done when nobody waits for it, and what is done then makes the next ones wait.
+ * Jobs that would wait longer are refused. If hashes take longer than usual because other programs use the processors,
+ * a queue of the usual length would be finished after everybody has given up, and would delay the next ones.
  */
 const longestWait: Millis = 8000;
 
@@ -73,7 +73,7 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-/** Threads start with the first hash, and do not keep the process alive while they have nothing to do. */
+/** Threads start with the first hash, and do not keep an idle process alive. */
 export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions = {}): HashPool {
   const cost = options.cost ?? defaultHashCost;
   const threads = Math.max(1, options.threads ?? availableParallelism() - 1);
@@ -150,7 +150,7 @@ interface HashSlot {
   terminate(): Promise<unknown>;
 }
 
-/** Room for one thread and the job it works on. A thread that dies takes its job with it; the next job starts another. */
+/** One thread and its current job. A thread that dies takes its job with it; the next job starts another thread. */
 function hashSlot(needs: {
   readonly clock: Clock;
   readonly startThread: () => Worker;
@@ -176,7 +176,7 @@ function hashSlot(needs: {
     thread.postMessage(job.request);
   }
 
-  /** @returns the job that is over; the slot continues with the next */
+  /** @returns the finished job; the slot continues with the next */
   function goOn(): Job | undefined {
     const done = current;
     current = undefined;

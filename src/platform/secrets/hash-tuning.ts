@@ -3,21 +3,21 @@ import { type HashCost, largestHashCost, leastHashCost } from './hash-cost.ts';
 
 export interface TunedHash {
   readonly cost: HashCost;
-  /** What one hash of this cost took. */
+  /** How long one hash of this cost took. */
   readonly took: Millis;
 }
 
 const mib = 1024;
-/** Measuring again brings the proposal nearer, as far as the machine is steady. */
+/** Measuring again improves the proposal, as far as the machine is steady. */
 const corrections = 3;
 
 /**
- * Finds the cost whose hash takes as long as wanted, or a little less. Memory comes first, since that is what a guesser
- * with special hardware has to buy; passes are raised when there is no more memory. One lane: hashes run side by side,
- * each on its own thread.
+ * Finds the cost whose hash takes the wanted time, or a little less. Memory comes first, because it is what guessing
+ * hardware has to buy; passes are raised when there is no more memory. One lane: hashes run in parallel, each on its
+ * own thread.
  * @param measure how long one hash of that cost takes
- * @param limits.memoryKiB what one hash may have
- * @returns the least cost when even that takes longer than wanted
+ * @param limits.memoryKiB the most memory for one hash
+ * @returns the lowest allowed cost if even that takes longer
  * @see RFC 9106 section 4
  */
 export async function tunedHashCost(
@@ -28,7 +28,7 @@ export async function tunedHashCost(
   let took = await measure(cost);
   let best: TunedHash = { cost, took };
   for (let round = 0; round < corrections; round += 1) {
-    // The time grows with memory times passes.
+    // The time is proportional to memory times passes.
     const work = (cost.memoryKiB * cost.passes * wanted) / took;
     const next = costOfWork(work, Math.min(memoryKiB, largestHashCost.memoryKiB));
     if (isSame(next, cost)) break;

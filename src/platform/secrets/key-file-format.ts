@@ -1,4 +1,4 @@
-// What is in a key file: a header line, the fingerprint, how the key is protected, the key.
+// The contents of a key file: a header line, the fingerprint, how the key is protected, the key.
 import { hashRawSync } from '@node-rs/argon2';
 import { decodeBase64url, encodeBase64url } from '../digest.ts';
 import { systemRandom } from '../random.ts';
@@ -6,9 +6,9 @@ import { deriveSecret, open, SealBroken, seal, sealingKey } from './sealed-box.t
 
 export interface MasterKey {
   readonly bytes: Buffer;
-  /** Tells keys apart when people compare them, for example "3f2a-91bc-07de"; says nothing about the key. */
+  /** Lets people tell keys apart, for example "3f2a-91bc-07de"; reveals nothing about the key. */
   readonly fingerprint: string;
-  /** Whether the file is of no use without a passphrase. */
+  /** Whether the file needs a passphrase. */
   readonly wrapped: boolean;
 }
 
@@ -38,7 +38,7 @@ const firstLine = 'overlay-auth key-encryption key, version 1';
 const keyBytes = 32;
 const saltBytes = 16;
 const argon2id = 2;
-// Spent once per start, so far more than a login's. Kept in the file, so that it may grow.
+// Spent once per start, so it can be far more than a login's. Stored in the file, so that it can grow.
 const wrapCost: WrapCost = { memoryKiB: 128 * 1024, passes: 3 };
 const largestMemoryKib = 1024 * 1024;
 const largestPasses = 16;
@@ -102,7 +102,7 @@ export function parseKeyFile(text: string, path: string, passphrase?: string): M
       : unwrap({ box: stored, associatedData: `${firstLine} ${fingerprint}`, wrap, path }, passphrase);
   if (bytes?.length !== keyBytes) throw malformed();
   const key = masterKey(bytes, wrap !== undefined);
-  // A key with a digit changed would open nothing, and would be noticed only after it had sealed new records.
+  // A key with one changed digit would open nothing, which nobody would notice before it had sealed new records.
   if (key.fingerprint !== fingerprint) throw malformed();
   return key;
 }
@@ -111,7 +111,7 @@ interface Wrap extends WrapCost {
   readonly salt: Buffer;
 }
 
-/** undefined: the box is not one of ours. */
+/** undefined: not one of our boxes. */
 function unwrap(
   wrapped: {
     readonly box: Buffer;
@@ -149,7 +149,7 @@ function parseProtection(text: string): Wrap | undefined {
 }
 
 function stretch(passphrase: string, salt: Buffer, cost: WrapCost): Buffer {
-  // One spelling for text that keyboards and editors write in two.
+  // Normalizes text that keyboards and editors write in two ways.
   return hashRawSync(passphrase.normalize('NFC'), {
     algorithm: argon2id,
     memoryCost: cost.memoryKiB,

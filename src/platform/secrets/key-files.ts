@@ -1,4 +1,4 @@
-// The key file and the files beside it while one key-encryption key replaces another: see rekey-database.ts.
+// The key file, and the files beside it while one key-encryption key replaces another: see rekey-database.ts.
 
 import { existsSync, statSync } from 'node:fs';
 import { type KeyVault, keyVault, type OtherKeys } from './key-vault.ts';
@@ -6,19 +6,19 @@ import { keyPassphrase, readKeyFile } from './master-key.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The key that is to replace the one in the key file. */
+/** The key that will replace the one in the key file. */
 export function nextKeyFile(path: string): string {
   return `${path}.next`;
 }
 
-/** The key that was replaced last: for backups of the time before. */
+/** The key that was replaced last, which older backups need. */
 export function previousKeyFile(path: string): string {
   return `${path}.previous`;
 }
 
 /**
- * The vault of a controller or a command: it also opens what was sealed under the keys beside the key file, those that
- * come to be there later too.
+ * The vault of a controller or a command. It also opens what was sealed under the keys beside the key file, including
+ * those added later.
  * @param env holds the passphrase of the key files, if they have one
  * @throws KeyFileError the key file cannot be used
  */
@@ -26,7 +26,7 @@ export function openVault(path: string, env: Environment): KeyVault {
   return keyVault(readKeyFile(path, { passphrase: keyPassphrase(env) }).bytes, keysBeside(path, env));
 }
 
-/** Reads the files again only when one of them has changed: a passphrase is expensive by intention. */
+/** Reads the files again only if one has changed: a passphrase is expensive on purpose. */
 function keysBeside(path: string, env: Environment): () => OtherKeys {
   let state = '';
   let keys: OtherKeys = { newer: [], older: [] };
@@ -36,7 +36,7 @@ function keysBeside(path: string, env: Environment): () => OtherKeys {
     const [next, previous] = [nextKeyFile(path), previousKeyFile(path)];
     const found = [path, next, previous].map(stateOf).join(' ');
     if (found !== state) {
-      // The key file itself holds the next key by now where this process has not noticed the change before.
+      // The key file itself may contain the next key by now, if this process has not noticed the change yet.
       keys = { newer: [...read(path), ...read(next)], older: read(previous) };
       state = found;
     }

@@ -4,25 +4,25 @@ import { deriveKey, open, SealBroken, type SealingKey, sealedWith, sealText } fr
 /** Seals and opens secrets under the key-encryption key; the label is authenticated with them. */
 export interface KeyVault {
   seal(secret: Uint8Array, label: string): string;
-  /** @throws SealBroken   the text was not sealed under a key that is known here, and this label */
+  /** @throws SealBroken   the text was not sealed under a known key with this label */
   open(sealed: string, label: string): Buffer;
   /** Whether the text is sealed under the key that seals now. */
   isCurrent(sealed: string): boolean;
-  /** The public ids of all keys that open here, the one that seals first; those beside the key file as far as they can be read. */
+  /** The public ids of all keys that open here, the sealing key first, including readable ones beside the key file. */
   keyIds(): readonly string[];
 }
 
-/** Key-encryption keys besides the one that a process began with, while one replaces another (`keys rekey`). */
+/** Further key-encryption keys, while one replaces another (`keys rekey`). */
 export interface OtherKeys {
   readonly newer: readonly Buffer[];
   readonly older: readonly Buffer[];
 }
 
 /**
- * Seals what the store keeps of secrets.
+ * Seals the secrets in the store.
  * @param masterKey the key-encryption key, 32 bytes; never in the database
- * @param others    asked when something was sealed under a key that is not known yet. The first thing that opens under a
- *                  newer key says that every node has it: from then on it seals
+ * @param others    asked when something was sealed under a key that is not known yet. The first text that opens with a
+ * newer key shows that every node has that key, which seals from then on
  */
 export function keyVault(
   masterKey: Buffer,
@@ -31,7 +31,7 @@ export function keyVault(
   let sealing = vaultKey(masterKey);
   let known: readonly SealingKey[] = [sealing];
   let newer: ReadonlySet<string> = new Set();
-  /** Those that have sealed here: none of them becomes the newest again. */
+  /** Keys that have sealed here: none of them becomes the newest again. */
   const used = new Set([sealing.id]);
 
   function lookBeside(): void {
@@ -70,7 +70,7 @@ export function keyVault(
       try {
         lookBeside();
       } catch {
-        // A file that cannot be read is no key.
+        // A file that cannot be read provides no key.
       }
       return [sealing, ...known.filter((key) => key !== sealing)].map(({ id }) => id);
     },

@@ -1,5 +1,5 @@
-// The key-encryption key: 32 random bytes in a small text file beside, never inside, the database. Everything
-// else that is sealed at rest is sealed with keys derived from it.
+// The key-encryption key: 32 random bytes in a small text file outside the database. Everything else sealed at rest is
+// sealed with keys derived from it.
 
 import type { Stats } from 'node:fs';
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -10,9 +10,9 @@ const keyBytes = 32;
 const largestKeyFile = 16 * 1024;
 
 /**
- * Makes a new key and writes it, readable by its owner only. An existing file is never replaced: with the
- * old key gone, everything sealed with it is lost.
- * @param options.passphrase wraps the key; without the same passphrase the file is of no use
+ * Makes a new key and writes it, readable by its owner only. Never replaces an existing file: without the old key,
+ * everything sealed with it is lost.
+ * @param options.passphrase wraps the key; the file is useless without the same passphrase
  * @throws KeyFileError exists, unwritable, passphrase unusable
  */
 export function createKeyFile(path: string, options: { passphrase?: string | undefined } = {}): MasterKey {
@@ -24,7 +24,7 @@ export function createKeyFile(path: string, options: { passphrase?: string | und
       writeSync(file, text);
       fsyncSync(file);
     } catch (error) {
-      // A disk that is full: half a key file would be taken for a key on the next start.
+      // On a full disk: half a key file would be taken for a key at the next start.
       rmSync(path, { force: true });
       throw error;
     } finally {
@@ -44,7 +44,7 @@ export function createKeyFile(path: string, options: { passphrase?: string | und
 /**
  * Reads the key from its file.
  * @throws KeyFileError missing, unreadable, too open, malformed, passphrase missing, passphrase wrong;
- *                      its message is one sentence for the operator, and holds nothing of the key
+ * its message is one sentence for the operator and contains nothing of the key
  */
 export function readKeyFile(path: string, options: { passphrase?: string | undefined } = {}): MasterKey {
   let text: string;
@@ -66,8 +66,8 @@ export function readKeyFile(path: string, options: { passphrase?: string | undef
 }
 
 /**
- * The passphrase given by OVERLAY_AUTH_KEY_PASSPHRASE, or by the file that OVERLAY_AUTH_KEY_PASSPHRASE_FILE
- * names (one line end at its end is not part of it), or undefined.
+ * The passphrase in OVERLAY_AUTH_KEY_PASSPHRASE, or in the file that OVERLAY_AUTH_KEY_PASSPHRASE_FILE names (without
+ * one line break at its end), or undefined.
  * @throws KeyFileError passphrase unusable: both are set, one is empty, or the file cannot be read
  */
 export function keyPassphrase(env: Readonly<Record<string, string | undefined>>): string | undefined {
@@ -94,7 +94,7 @@ function refuseUnsuitable(path: string, stats: Stats): void {
   if (stats.size > largestKeyFile)
     throw new KeyFileError('malformed', `${path} is too large to be a key file.`);
   if (process.platform === 'win32') return;
-  // Secrets that an orchestrator mounts belong to root and are opened to a group; that much is accepted.
+  // Secrets mounted by an orchestrator belong to root and are readable by a group. That much is accepted.
   const allowed = stats.uid === 0 ? 0o640 : 0o600;
   const mode = stats.mode & 0o777;
   if ((mode & 0o077 & ~allowed) === 0) return;

@@ -1,5 +1,5 @@
-// Password hashes: argon2id in PHC strings, which carry their own salt and cost. What runs here blocks the
-// thread for the whole hash: only hash-worker.ts calls it. Everybody else asks the pool of hash-pool.ts.
+// Password hashes: argon2id in PHC strings, which contain salt and cost. These functions block the thread for the whole
+// hash, so only hash-worker.ts calls them. All other code asks the pool of hash-pool.ts.
 import { hashSync, parseOptions, verifySync } from '@node-rs/argon2';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { systemRandom } from '../random.ts';
@@ -8,15 +8,15 @@ import { type HashCost, largestHashCost } from './hash-cost.ts';
 /** The one limit for passwords: bytes of UTF-8. Longer ones are refused before anything is hashed. */
 export const largestPasswordBytes = 1024;
 
-/** A password in the one form that is hashed. Made by preparePassword only. */
+/** A password in the one form that is hashed. Only preparePassword makes it. */
 export type Password = string & { readonly brand: 'Password' };
 
 /**
- * Bounds a password and brings it into its one form (see opaqueString). Cheap, and never cuts anything off.
+ * Limits the length of a password and normalizes it (see opaqueString). Cheap, and never cuts anything off.
  * @throws MalformedInput empty, too long (more than 1024 bytes of UTF-8), or with characters that are refused
  */
 export function preparePassword(text: string): Password {
-  // No normal form is so much shorter that a longer text could still fit; what is refused here costs nothing.
+  // Normalizing cannot shorten a text this much, and refusing it here costs nothing.
   if (text.length > 4 * largestPasswordBytes) throw new MalformedInput('too long');
   const form = opaqueString(text);
   if (Buffer.byteLength(form) > largestPasswordBytes) throw new MalformedInput('too long');
@@ -24,7 +24,7 @@ export function preparePassword(text: string): Password {
 }
 
 /**
- * A password as it was typed, for hashes that another program made: those are of the bytes that came, in no normal form.
+ * A password as typed, for hashes of another program: those were made from the received bytes, without normalization.
  * @returns undefined for what cannot be hashed: empty, too long, or with lone surrogates
  */
 export function typedPassword(text: string): Password | undefined {
@@ -34,7 +34,7 @@ export function typedPassword(text: string): Password | undefined {
 
 const typedPrefix = 'typed:';
 
-/** What is stored of an imported hash: a PHC string with a mark, since it is of the password as it was typed. */
+/** How an imported hash is stored: a PHC string with a mark, because it is of the password as typed. */
 export function importedHash(cost: HashCost, salt: Uint8Array, hash: Uint8Array): string {
   return `${typedPrefix}${phcText(cost, salt, hash)}`;
 }
@@ -48,7 +48,7 @@ const argon2id = 2;
 const version19 = 1;
 
 /**
- * The cost a stored hash was made with.
+ * The cost of a stored hash.
  * @throws Error for what is not an argon2id PHC string of version 19, or asks for an absurd cost
  */
 export function hashCost(phc: string): HashCost {
@@ -66,18 +66,18 @@ function parsePhc(phc: string) {
   try {
     return parseOptions(phc);
   } catch {
-    // The library's message quotes its input, and a hash does not belong in a log.
+    // The library's message quotes its input, and a hash must not be logged.
     throw new Error('a stored password hash is malformed');
   }
 }
 
-/** Whether a hash that was just verified should be replaced, because `cost` is not what it was made with. */
+/** Whether a hash that was just verified should be replaced, because it was not made with `cost`. */
 export function needsRehash(phc: string, cost: HashCost): boolean {
   const stored = hashCost(phc);
   return stored.memoryKiB !== cost.memoryKiB || stored.passes !== cost.passes || stored.lanes !== cost.lanes;
 }
 
-/** A hash that costs as much to verify as any other, and that no password matches: for unknown users. */
+/** A hash that costs as much to verify as any other and that no password matches: for unknown users. */
 export function unmatchableHash(cost: HashCost): string {
   return phcText(cost, systemRandom.bytes(16), systemRandom.bytes(32));
 }
@@ -104,21 +104,21 @@ export function verifyPasswordBlocking(phc: string, password: Password): boolean
   return verifySync(phc, password);
 }
 
-// Assigned by nobody, or by everybody for himself: their normal form may change with the next Unicode version.
-// Surrogates here are lone ones, which have no bytes that could be hashed.
+// Unassigned or privately assigned characters: their normal form may change with the next Unicode version. Surrogates
+// here are unpaired ones, which have no bytes to hash.
 const refusedCharacters = /[\p{Cc}\p{Cs}\p{Cn}\p{Co}]/u;
-// Characters nobody sees, such as U+200B and U+202E: typed by accident, and not typed again.
+// Invisible characters, such as U+200B and U+202E: typed by accident, and not typed again.
 const invisibleCharacters =
   /(?!\p{Join_Control}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/u;
 const nonAsciiSpace = /(?! )\p{Zs}/gu;
 
 /**
- * One form for a password whatever keyboard typed it: spaces become U+0020, then Unicode normal form C. Case
- * stays, nothing is cut. To be applied where a password is set and where it is checked.
+ * One form for a password, whatever keyboard typed it: spaces become U+0020, then Unicode normal form C. Case stays,
+ * nothing is cut. Apply it where a password is set and where it is checked.
  *
- * The OpaqueString profile, with one liberty: joiners, variation selectors and tag characters are accepted,
- * because keyboards write them inside emoji.
- * @throws MalformedInput empty, or holds control, private, unassigned or invisible characters
+ * The OpaqueString profile, with one exception: joiners, variation selectors and tag characters are accepted, because
+ * keyboards write them inside emoji.
+ * @throws MalformedInput empty, or contains control, private, unassigned or invisible characters
  * @see RFC 8265 section 4.2
  */
 export function opaqueString(text: string): string {

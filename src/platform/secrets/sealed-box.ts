@@ -1,9 +1,9 @@
-// Authenticated encryption of small secrets: those at rest (one-time-password seeds, signing keys) and those
-// handed out and taken back (an authorization request carried by its own id).
+// Authenticated encryption of small secrets: those at rest (one-time-password seeds, signing keys) and those handed out
+// and taken back (an authorization request carried by its own id).
 //
-// A box is: version (1 byte), key id (8), nonce (24), AES-256-GCM ciphertext, tag (16). Each box has an AES key
-// of its own, HMAC-SHA-256 of the first half of the nonce; the other half is the GCM nonce. A plain random
-// GCM nonce would limit a key to 2^32 boxes (NIST SP 800-38D section 8.3), which a busy node reaches in weeks.
+// A box is: version (1 byte), key id (8), nonce (24), AES-256-GCM ciphertext, tag (16). Each box has its own AES key,
+// HMAC-SHA-256 of the first half of the nonce; the other half is the GCM nonce. A plain random GCM nonce would limit a
+// key to 2^32 boxes (NIST SP 800-38D section 8.3), which a busy node reaches in weeks.
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { decodeBase64url, encodeBase64url, hmacSha256 } from '../digest.ts';
 import { systemRandom } from '../random.ts';
@@ -16,7 +16,7 @@ export interface SealingKey {
 
 export type SealFailure = 'malformed' | 'unknown key' | 'not authentic';
 
-/** A box that cannot be opened. `keyId` names the key it asks for, where that could be read. */
+/** A box that cannot be opened. `keyId` names the key it needs, if that could be read. */
 export class SealBroken extends Error {
   readonly reason: SealFailure;
   readonly keyId: string | undefined;
@@ -38,8 +38,8 @@ const headerBytes = 1 + keyIdBytes;
 const shortestBox = headerBytes + nonceBytes + tagBytes;
 
 /**
- * 32 bytes for one purpose. Another label gives unrelated bytes, so that what is made for one purpose cannot
- * be used for another.
+ * 32 bytes for one purpose. Another label yields unrelated bytes, so that what is made for one purpose cannot be used
+ * for another.
  * @param label names the purpose and its version, for example "totp-seed v1"
  * @see RFC 5869
  */
@@ -61,8 +61,8 @@ export function sealingKey(secret: Buffer): SealingKey {
 
 /**
  * Seals `plaintext` so that only a holder of the key can read it, and only together with `associatedData`.
- * @param associatedData what the box belongs to, for example the id of its record: a box moved to another
- *                       record does not open there
+ * @param associatedData what the box belongs to, for example the id of its record: a box moved to another record does
+ * not open there
  */
 export function seal(key: SealingKey, plaintext: string | Uint8Array, associatedData: string): Buffer {
   const header = Buffer.concat([Buffer.of(boxVersion), Buffer.from(key.id, 'hex')]);
@@ -76,7 +76,7 @@ export function seal(key: SealingKey, plaintext: string | Uint8Array, associated
 }
 
 /**
- * Opens a box with whichever of `keys` it names; during a rotation that is the new key or an older one.
+ * Opens a box with the one of `keys` that it names; during a rotation that is the new key or an older one.
  * @throws SealBroken
  */
 export function open(
@@ -103,18 +103,18 @@ export function open(
   }
 }
 
-/** The id of the key a box was sealed with, or undefined for what is not a box. Not authenticated. */
+/** The id of the key that sealed a box, or undefined for text that is not a box. Not authenticated. */
 export function sealedWith(box: Uint8Array): string | undefined {
   if (box.length < shortestBox || box[0] !== boxVersion) return undefined;
   return Buffer.from(box.subarray(1, headerBytes)).toString('hex');
 }
 
-/** As seal, written as base64url. */
+/** Like seal, written as base64url. */
 export function sealText(key: SealingKey, plaintext: string | Uint8Array, associatedData: string): string {
   return encodeBase64url(seal(key, plaintext, associatedData));
 }
 
-/** As open, for a box written as base64url and holding text. @throws SealBroken */
+/** Like open, for a box written as base64url and containing text. @throws SealBroken */
 export function openText(
   keys: SealingKey | readonly SealingKey[],
   box: string,

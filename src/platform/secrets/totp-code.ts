@@ -8,7 +8,7 @@ const stepLength: Millis = 30_000;
 const digits = 6;
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The time step that `now` lies in (RFC 6238 4.2, T0 = 0). */
+/** The time step at `now` (RFC 6238 4.2, T0 = 0). */
 export function timeStepAt(now: Millis): number {
   return Math.floor(now / stepLength);
 }
@@ -24,8 +24,8 @@ export function totpCode(seed: Uint8Array, step: number): string {
 }
 
 /**
- * The step whose code this is, one step of drift either side of `now` (RFC 6238 5.2, 6), or undefined.
- * Each candidate is compared, whatever the ones before gave.
+ * The step whose code this is, allowing one step of drift on either side of `now` (RFC 6238 5.2, 6), or undefined.
+ * Compares every candidate, whatever the previous ones gave.
  */
 export function matchingTimeStep(seed: Uint8Array, code: string, now: Millis): number | undefined {
   if (!/^[0-9]{6}$/.test(code)) return undefined;
@@ -37,7 +37,7 @@ export function matchingTimeStep(seed: Uint8Array, code: string, now: Millis): n
   return matching.at(-1);
 }
 
-/** What base32 stands for, padded or not; undefined for what is none. */
+/** The bytes of a base32 text, padded or not; undefined for other text. */
 export function decodeBase32(text: string): Buffer | undefined {
   const digits = text.toUpperCase().replace(/=+$/, '');
   if (!/^[A-Z2-7]*$/.test(digits)) return undefined;

@@ -1,5 +1,5 @@
-// The form of the certificates we make (RFC 5280): serial number, dates, extensions, signature. What kinds of
-// certificate there are is decided in pki.ts.
+// The parts of the certificates we issue (RFC 5280): serial number, dates, extensions, signature. pki.ts decides which
+// kinds of certificate there are.
 import 'reflect-metadata';
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import * as asn1 from '@peculiar/x509';
@@ -31,14 +31,14 @@ const serialBytes = 16;
 /**
  * Signs a certificate; PEM.
  * @throws RangeError a common name that is empty or over 64 characters (RFC 5280 appendix A.1)
- * @throws Error      the authority is not one, has ended, or its key does not belong to it
+ * @throws Error      the authority is not one, has expired, or its key does not belong to it
  */
 export async function certify(needs: { clock: Clock }, content: CertificateContent): Promise<string> {
   if (content.commonName === '' || content.commonName.length > longestCommonName)
     throw new RangeError('the common name of a certificate has 1 to 64 characters');
   const now = needs.clock.now();
   const spki = new Uint8Array(content.publicKey.export({ format: 'der', type: 'spki' }));
-  // As an object, because a plain string would have its quotes and backslashes interpreted.
+  // As an object, because quotes and backslashes in a plain string would be interpreted.
   const subject = new asn1.Name([{ CN: [{ utf8String: content.commonName }] }]);
   const subjectKeyId = keyIdentifier(spki);
   const issuer =
@@ -64,7 +64,7 @@ export async function certify(needs: { clock: Clock }, content: CertificateConte
   return `${certificate.toString('pem')}\n`;
 }
 
-/** For an authority. @param pathLength how many further authorities may follow; left out: any number */
+/** For an authority. @param pathLength how many further authorities may follow; absent: any number */
 export function authorityExtensions(pathLength?: number): asn1.Extension[] {
   const { keyCertSign, cRLSign } = asn1.KeyUsageFlags;
   return [
@@ -73,7 +73,7 @@ export function authorityExtensions(pathLength?: number): asn1.Extension[] {
   ];
 }
 
-/** For the end of a chain, with its one purpose and its alternative names. */
+/** For the end of a chain, with its only purpose and its alternative names. */
 export function leafExtensions(
   purpose: 'serverAuth' | 'clientAuth',
   alternativeNames: asn1.JsonGeneralNames,

@@ -10,7 +10,7 @@ const signedDataOid = Buffer.from('2a864886f70d010702', 'hex');
 const version1 = Buffer.from([1]);
 
 /**
- * Certificates as a degenerate PKCS #7, "certs-only": signed data with nothing in it that is signed.
+ * Certificates as a degenerate PKCS #7, "certs-only": signed data that contains nothing signed.
  * @see RFC 5652 section 5.1, RFC 7030 section 4.1.3
  */
 export function certificateBundle(certificates: readonly X509Certificate[]): Buffer {
@@ -26,12 +26,12 @@ export function certificateBundle(certificates: readonly X509Certificate[]): Buf
   return element(tags.sequence, element(tags.oid, signedDataOid), element(tags.context0, signedData));
 }
 
-/** The certificates of such a bundle, in DER; nothing in it is verified. @throws MalformedInput */
+/** The certificates of such a bundle, in DER; nothing is verified. @throws MalformedInput */
 export function readCertificateBundle(der: Uint8Array): X509Certificate[] {
   const [type, wrapped] = childrenOf(readDer(der), derTag.sequence);
   if (readObjectIdentifier(type) !== '1.2.840.113549.1.7.2') throw new MalformedInput('not signed data');
   const [signedData] = childrenOf(wrapped, contextTag(0));
-  // Version, digest algorithms and content come before.
+  // Version, digest algorithms and content come first.
   const certificates = childrenOf(signedData, derTag.sequence)[3];
   return childrenOf(certificates, contextTag(0)).map(({ whole }) => parseCertificate(whole));
 }

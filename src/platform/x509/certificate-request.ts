@@ -1,19 +1,19 @@
-// Certification requests (PKCS #10, RFC 2986). All that is taken from one is its public key: who a certificate is
-// for, and what it may be used for, is never the wish of whoever asks.
+// Certification requests (PKCS #10, RFC 2986). Only the public key is taken from one: the sender does not decide who a
+// certificate is for and what it may be used for.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { childrenOf, contextTag, derFields, derTag, readDer, readObjectIdentifier } from './der.ts';
 import { describeKey, isAcceptedKey } from './key-strength.ts';
 
-/** The longest request that is read, in bytes or characters; one with a key of 8192 bits has less than a quarter. */
+/** The longest accepted request, in bytes or characters. One with a key of 8192 bits takes less than a quarter. */
 export const longestCertificateRequest = 16 * 1024;
 
-// RFC 7468 section 7; the second label is what older programs write.
+// RFC 7468 section 7. Older programs write the second label.
 const pemRequest =
   /^\s*-----BEGIN (NEW )?CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]*)-----END \1CERTIFICATE REQUEST-----\s*$/;
 
-/** How a request is signed, by the algorithm's object identifier, and the kind of key that signs so. */
+/** How requests are signed, by the algorithm's object identifier, and the kind of key for each. */
 const signatures: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map([
   ['1.2.840.113549.1.1.11', { hash: 'sha256', key: 'rsa' }],
   ['1.2.840.113549.1.1.12', { hash: 'sha384', key: 'rsa' }],
@@ -25,8 +25,8 @@ const signatures: ReadonlyMap<string, { readonly hash: string | null; readonly k
 ]);
 
 /**
- * The public key of exactly one request (PEM text, or DER), after checking that its holder signed the request and
- * that certificates may hold such a key. Subject and attributes are covered by the signature and not looked at.
+ * The public key of exactly one request (PEM text, or DER), after checking that its holder signed the request and that
+ * certificates may contain such a key. Subject and attributes are covered by the signature and ignored.
  * @throws MalformedInput too long, not one request, signed by another key or with a weak hash, or a weak key
  */
 export function readCertificateRequest(request: string | Uint8Array): KeyObject {
@@ -41,7 +41,7 @@ export function readCertificateRequest(request: string | Uint8Array): KeyObject 
   const version = info.take(derTag.integer).content;
   info.take(derTag.sequence);
   const key = readKey(info.take(derTag.sequence).whole);
-  // Some programs leave the attributes out where there are none.
+  // Some programs omit the attributes if there are none.
   info.takeIf(contextTag(0));
   info.done();
   if (version.length !== 1 || version[0] !== 0) throw new MalformedInput('version of a certificate request');

@@ -1,15 +1,15 @@
-// Reads DER (X.690), as strictly as it is defined: one encoding for one value. Bytes that two readers could
-// understand differently are refused, because another reader (OpenSSL) has verified the signature over them.
+// Reads DER (X.690) as strictly as it is defined: one encoding per value. Bytes that two parsers could understand
+// differently are refused, because another parser (OpenSSL) has verified the signature over them.
 
 import { MalformedInput } from '../formats/malformed-input.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
 
-/** One element. Nothing in `content` was looked at yet. */
+/** One element. Its `content` has not been parsed yet. */
 export interface DerElement {
   /** The identifier octet: class, whether constructed, tag number. */
   readonly tag: number;
   readonly content: Buffer;
-  /** With tag and length. */
+  /** Including tag and length. */
   readonly whole: Buffer;
 }
 
@@ -32,12 +32,12 @@ export const derTag = {
   set: 0x31,
 } as const;
 
-/** The tag of `[number]` in a context; constructed unless said otherwise. */
+/** The tag of `[number]` in a context; constructed by default. */
 export function contextTag(number: number, form: 'constructed' | 'primitive' = 'constructed'): number {
   return (form === 'constructed' ? 0xa0 : 0x80) | number;
 }
 
-/** The only element of `bytes`. @throws MalformedInput also when something follows it */
+/** The only element of `bytes`. @throws MalformedInput also if anything follows it */
 export function readDer(bytes: Uint8Array): DerElement {
   const [element, ...rest] = elementsOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (element === undefined || rest.length > 0) throw new MalformedInput('not one DER element');
@@ -77,7 +77,7 @@ function readHeader(content: Buffer, at: number): { headerLength: number; length
   return { headerLength: 2 + lengthBytes, length };
 }
 
-/** The elements of one that must have this tag. @throws MalformedInput */
+/** The elements inside an element that must have this tag. @throws MalformedInput */
 export function childrenOf(element: DerElement | undefined, tag: number): DerElement[] {
   return elementsOf(contentOf(element, tag));
 }
@@ -89,7 +89,7 @@ export function contentOf(element: DerElement | undefined, tag: number): Buffer 
 }
 
 /**
- * Takes the elements of a sequence one after the other. `done` must be called at the end.
+ * Takes the elements of a sequence one after the other. Call `done` at the end.
  * @throws MalformedInput from `take` when the next one has another tag, from `done` when there is a next one
  */
 export function derFields(elements: readonly DerElement[]) {
@@ -134,7 +134,7 @@ export function readObjectIdentifier(element: DerElement | undefined): string {
   return arcs.join('.');
 }
 
-/** An encoded default (FALSE) is forgiven: it is common, and has one meaning. @throws MalformedInput */
+/** An encoded default (FALSE) is accepted: it is common and unambiguous. @throws MalformedInput */
 export function readBoolean(element: DerElement | undefined): boolean {
   const content = contentOf(element, derTag.boolean);
   if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff)) throw new MalformedInput('boolean');
@@ -149,7 +149,7 @@ export function readSmallInteger(content: Buffer): number {
   return content.readUIntBE(0, content.length);
 }
 
-/** Whether bits are set, by number; those beyond the end are not. @throws MalformedInput */
+/** Whether bits are set, by number; bits beyond the end are not. @throws MalformedInput */
 export function readNamedBits(element: DerElement | undefined): (bit: number) => boolean {
   const content = contentOf(element, derTag.bitString);
   const [unused = 8] = content;
@@ -163,7 +163,9 @@ export function readNamedBits(element: DerElement | undefined): (bit: number) =>
   return (bit) => ((content[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7))) !== 0;
 }
 
-/** Millis. UTCTime and GeneralizedTime in the only forms of RFC 5280 section 4.1.2.5. @throws MalformedInput */
+/**
+ * Millis. UTCTime and GeneralizedTime in the only forms that RFC 5280 section 4.1.2.5 allows. @throws MalformedInput
+ */
 export function readTime(element: DerElement | undefined): number {
   const text = (element?.content ?? Buffer.alloc(0)).toString('latin1');
   const long = element?.tag === derTag.generalizedTime;
@@ -178,7 +180,7 @@ export function readTime(element: DerElement | undefined): number {
   const pad = (part: number) => String(part).padStart(2, '0');
   const iso = `${String(fullYear).padStart(4, '0')}-${pad(month)}-${pad(day)}T${pad(hour)}:${pad(minute)}:${pad(second)}.000Z`;
   const millis = Date.parse(iso);
-  // Date.parse takes 31 February for a day in March; the way back shows it.
+  // Date.parse takes 31 February for a day in March; converting back reveals it.
   if (Number.isNaN(millis) || new Date(millis).toISOString() !== iso) throw new MalformedInput('time');
   return millis;
 }

@@ -2,12 +2,12 @@ import { MalformedInput } from '../formats/malformed-input.ts';
 import { childrenOf, type DerElement, derTag, readObjectIdentifier, readText } from './der.ts';
 
 export interface DistinguishedName {
-  /** Each part in a form that is equal exactly when the parts are. @see RFC 5280 section 7.1 */
+  /** Each part normalized, so that equal parts have equal texts. @see RFC 5280 section 7.1 */
   readonly parts: readonly string[];
-  /** The whole name in such a form; empty for the empty name. */
+  /** The whole name, normalized; empty for the empty name. */
   readonly key: string;
   readonly commonNames: readonly string[];
-  /** Of the attribute emailAddress, where mail addresses stood before there were alternative names. */
+  /** From the attribute emailAddress, which contained mail addresses before there were alternative names. */
   readonly emails: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function readDistinguishedName(element: DerElement | undefined): Distingu
   return { parts, key: parts.join(','), commonNames, emails };
 }
 
-/** Whether a name lies in the subtree below `base`, or is `base`. @see RFC 5280 section 4.2.1.10 */
+/** Whether a name is in the subtree below `base`, or is `base`. @see RFC 5280 section 4.2.1.10 */
 export function isWithin(name: DistinguishedName, base: DistinguishedName): boolean {
   return base.parts.every((part, index) => part === name.parts[index]);
 }

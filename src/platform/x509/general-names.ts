@@ -11,10 +11,10 @@ import {
 } from './der.ts';
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts';
 
-/** A name in a certificate, or in a constraint on names; `other` are the forms that nothing here understands. */
+/** A name in a certificate, or in a name constraint; `other` is any form that is not understood here. */
 export type GeneralName =
   | { readonly form: 'email' | 'dns' | 'uri'; readonly text: string }
-  /** Of a certificate: an address. Of a constraint: an address and its mask. */
+  /** In a certificate: an address. In a constraint: an address and its mask. */
   | { readonly form: 'ip'; readonly bytes: Buffer }
   | { readonly form: 'directory'; readonly name: DistinguishedName }
   | { readonly form: 'other'; readonly tag: number };
@@ -59,7 +59,7 @@ export function readNameConstraints(value: Buffer): NameConstraints {
 function readSubtrees(element: DerElement | undefined): GeneralName[] {
   if (element === undefined) return [];
   return elementsOf(element.content).map((subtree) => {
-    // A minimum and a maximum depth could follow; RFC 5280 allows neither.
+    // A minimum and a maximum depth could follow, but RFC 5280 allows neither.
     const [base, ...depths] = childrenOf(subtree, derTag.sequence);
     if (base === undefined || depths.length > 0) throw new MalformedInput('name constraint');
     const name = readGeneralName(base);
@@ -81,7 +81,7 @@ function readGeneralName(element: DerElement): GeneralName {
   throw new MalformedInput('name of an unknown form');
 }
 
-// A zero byte ends a text for some readers; no name needs one, nor any other control character.
+// A zero byte ends a text for some parsers. No name needs one, or any other control character.
 function readName(content: Buffer): string {
   const text = readAscii(content);
   if (content.some((byte) => byte < 0x20 || byte === 0x7f))

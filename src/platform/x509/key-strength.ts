@@ -6,14 +6,14 @@ const curveNames: ReadonlyMap<string, string> = new Map([
   ['secp521r1', 'P-521'],
 ]);
 const shortestRsaModulus = 2048;
-/** In bits; beyond, one check takes milliseconds. */
+/** In bits. With longer ones, a single check takes milliseconds. */
 export const longestRsaModulus = 8192;
-/** With an exponent as long as the modulus a check costs as much as a signature, a hundred times more than usual. */
+/** If the exponent is as long as the modulus, a check costs as much as a signature, a hundred times more than usual. */
 const largestExponent = 2n ** 32n - 1n;
 
 /**
- * Whether signatures are checked with this public key: RSA of 2048 to 8192 bits with an exponent below 2^32, P-256,
- * P-384, P-521 or Ed25519. With an RSA exponent of one anything would be a signature.
+ * Whether signatures may be checked with this public key: RSA of 2048 to 8192 bits with an exponent below 2^32, P-256,
+ * P-384, P-521 or Ed25519. With an RSA exponent of one, anything would be a valid signature.
  */
 export function isAcceptedKey(key: KeyObject): boolean {
   const { modulusLength: bits = 0, namedCurve = '', publicExponent = 0n } = key.asymmetricKeyDetails ?? {};

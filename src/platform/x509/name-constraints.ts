@@ -1,5 +1,5 @@
-// Which names a constraint covers (RFC 5280 section 4.2.1.10). A name that cannot be read the way its form
-// wants it is covered by every exclusion and by no permission: a spelling must not be a way around.
+// Which names a constraint covers (RFC 5280 section 4.2.1.10). A name that cannot be parsed as its form requires is
+// covered by every exclusion and by no permission: a spelling must not be a way around.
 
 import { isWithin } from './distinguished-name.ts';
 import type { GeneralName, NameConstraints } from './general-names.ts';
@@ -15,7 +15,7 @@ export function forbiddenName(
   return names.find((name) => {
     if (constraints.excluded.some((base) => sameForm(base, name) && covers(base, name, 'excluded')))
       return true;
-    // A permission of one form says nothing about names of the others.
+    // A permission for one form says nothing about names of other forms.
     const permitted = constraints.permitted.filter((base) => sameForm(base, name));
     return permitted.length > 0 && !permitted.some((base) => covers(base, name, 'permitted'));
   });
@@ -33,7 +33,7 @@ function covers(base: GeneralName, name: GeneralName, side: Side): boolean {
     const verdict = textRules[name.form](base.text, name.text, side);
     return verdict ?? side === 'excluded';
   }
-  // Forms that are not understood: reject rather than guess.
+  // Unknown forms are rejected rather than guessed.
   return side === 'excluded';
 }
 
@@ -41,7 +41,7 @@ function isText(name: GeneralName): name is GeneralName & { readonly form: 'dns'
   return name.form === 'dns' || name.form === 'email' || name.form === 'uri';
 }
 
-/** Undefined when the name or the constraint cannot be read. */
+/** Undefined when the name or the constraint cannot be parsed. */
 type TextRule = (base: string, name: string, side: Side) => boolean | undefined;
 
 const textRules: Readonly<Record<Extract<Form, 'dns' | 'email' | 'uri'>, TextRule>> = {
@@ -56,7 +56,7 @@ const dnsNamePattern = new RegExp(`^(?:\\*\\.)?${labelPattern}(?:\\.${labelPatte
 const hostBasePattern = new RegExp(`^\\.?${labelPattern}(?:\\.${labelPattern})*$`);
 const ipv4Pattern = /^\d+(?:\.\d+){3}$/;
 
-// With any number of labels before it; a leading dot asks for at least one.
+// Any number of labels may come before it; a leading dot requires at least one.
 function coversDnsName(base: string, name: string, side: Side): boolean | undefined {
   const host = name.toLowerCase();
   const domain = base.toLowerCase();
@@ -64,11 +64,11 @@ function coversDnsName(base: string, name: string, side: Side): boolean | undefi
   if (domain === '') return true;
   if (!hostBasePattern.test(domain)) return undefined;
   if (host === domain || host.endsWith(dotted(domain))) return true;
-  // A wildcard reaches into what is excluded below its domain.
+  // A wildcard covers what is excluded below its domain.
   return side === 'excluded' && host.startsWith('*.') && dotted(domain).endsWith(host.slice(1));
 }
 
-// One mailbox, all of one host, or (leading dot) all of the hosts below a domain. A local part keeps its case.
+// One mailbox, all of one host, or (leading dot) all hosts below a domain. A local part keeps its case.
 function coversMailbox(base: string, name: string): boolean | undefined {
   const mailbox = readMailbox(name);
   if (mailbox === undefined) return undefined;
@@ -86,7 +86,7 @@ function readMailbox(text: string): { local: string; host: string } | undefined 
   return hostPattern.test(host.toLowerCase()) ? { local, host: host.toLowerCase() } : undefined;
 }
 
-// Only the host counts, which must be a name. A constraint without a leading dot is that one host.
+// Only the host counts, which must be a name. A constraint without a leading dot means that one host.
 function coversUri(base: string, name: string): boolean | undefined {
   const match = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(?:[^/?#@\\]*@)?([^/?#@:\\[\]]+)(?::\d*)?(?:[/?#]|$)/.exec(
     name,

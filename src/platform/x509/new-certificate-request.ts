@@ -1,4 +1,4 @@
-// Loading this takes a while: what makes no request should not import it.
+// Loading this takes a while. Import it only where a request is made.
 import 'reflect-metadata';
 import { KeyObject } from 'node:crypto';
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';

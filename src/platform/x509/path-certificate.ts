@@ -1,5 +1,5 @@
-// What path validation needs to know of a certificate, read from its DER form. Nothing is judged here beyond
-// the form itself: whether a certificate is acceptable is the question of path-rules.ts.
+// What path validation needs to know about a certificate, read from its DER form. Only the form is judged here:
+// path-rules.ts decides whether a certificate is acceptable.
 
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { sha256 } from '../digest.ts';
@@ -31,7 +31,7 @@ import { parseCertificate } from './x509.ts';
 export interface PathCertificate {
   /** SHA-256 of the DER form, base64url. */
   readonly thumbprint: string;
-  /** The certificate as OpenSSL reads it; the same bytes. */
+  /** The certificate as OpenSSL reads it, from the same bytes. */
   readonly x509: X509Certificate;
   readonly publicKey: KeyObject;
   readonly subject: DistinguishedName;
@@ -55,13 +55,13 @@ export interface CertificateExtensions {
   readonly hasPolicyConstraints: boolean;
   /** Object identifiers of critical extensions that are not understood. */
   readonly unknownCritical: readonly string[];
-  /** Hex; only hints which of several issuers of one name to try first. */
+  /** Hex. Only hints which of several issuers of the same name to try first. */
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
 }
 
 /**
- * Takes about 0.1 ms, so keep what is read again, such as trust anchors.
+ * Takes about 0.1 ms, so keep results that are needed again, such as trust anchors.
  * @throws MalformedInput not exactly one certificate in DER, or one that breaks the form of RFC 5280 section 4.1
  */
 export function readPathCertificate(der: Uint8Array): PathCertificate {
@@ -85,7 +85,7 @@ export function readPathCertificate(der: Uint8Array): PathCertificate {
   const extensions = fields.takeIf(contextTag(3));
   fields.done();
 
-  // The unsigned copy of the algorithm must not say another thing than the signed one.
+  // The unsigned copy of the algorithm must equal the signed one.
   if (!outerAlgorithm.whole.equals(innerAlgorithm.whole))
     throw new MalformedInput('two signature algorithms');
   if (issuer.parts.length === 0 || more.length > 0) throw new MalformedInput('certificate');
@@ -133,8 +133,8 @@ const oids = {
   inhibitAnyPolicy: '2.5.29.54',
 } as const;
 
-// Policies can make a path invalid only when a certificate in it requires an explicit one (RFC 5280 section
-// 6.1.5), which is policyConstraints, and such paths are refused. So nothing is lost by not processing these two.
+// Policies can invalidate a path only if one of its certificates requires an explicit policy (RFC 5280 section 6.1.5).
+// That takes policyConstraints, and such paths are refused. So nothing is lost by not processing these two.
 const understoodOids: ReadonlySet<string> = new Set(Object.values(oids));
 
 const digitalSignatureBit = 0;

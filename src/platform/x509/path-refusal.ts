@@ -1,5 +1,5 @@
-// Why a client certificate is not trusted: a closed list, for the audit trail and for administrators. Clients
-// are never told.
+// Why a client certificate is not trusted: a closed list, for the audit trail and for administrators. Clients never
+// learn it.
 
 import type { Millis } from '../clock.ts';
 import type { GeneralName } from './general-names.ts';
@@ -8,7 +8,7 @@ import { displaySubject } from './x509.ts';
 
 export type CertificateRole = 'leaf' | 'intermediate' | 'anchor';
 
-/** The certificate that a reason is about. */
+/** The certificate that a reason refers to. */
 export interface NamedCertificate {
   readonly role: CertificateRole;
   /** On one line, for display only. */
@@ -18,20 +18,20 @@ export interface NamedCertificate {
 }
 
 export type PathRefusal =
-  /** The leaf or an intermediate is no certificate of RFC 5280; `problem` is short. */
+  /** The leaf or an intermediate is not a certificate according to RFC 5280; `problem` is short. */
   | { readonly reason: 'malformed'; readonly role: CertificateRole; readonly problem: string }
-  /** Nobody trusted issued `certificate`, the last one of the longest chain that could be built. */
+  /** No trusted authority issued `certificate`, the last one of the longest chain that could be built. */
   | {
       readonly reason: 'untrusted';
       readonly certificate: NamedCertificate;
       readonly issuer: string;
       readonly isSelfSigned: boolean;
     }
-  /** It names an issuer that is known, and was not signed with that issuer's key. */
+  /** It names a known issuer, but was not signed with that issuer's key. */
   | { readonly reason: 'bad-signature'; readonly certificate: NamedCertificate; readonly issuer: string }
   | { readonly reason: 'expired'; readonly certificate: NamedCertificate; readonly notAfter: Millis }
   | { readonly reason: 'not-yet-valid'; readonly certificate: NamedCertificate; readonly notBefore: Millis }
-  /** It issued the next one without being an authority. */
+  /** It issued the next certificate without being an authority. */
   | { readonly reason: 'not-a-ca'; readonly certificate: NamedCertificate }
   | { readonly reason: 'cert-sign-not-allowed'; readonly certificate: NamedCertificate }
   /** More authorities follow than its pathLenConstraint allows. */
@@ -73,7 +73,7 @@ export function nameCertificate(certificate: PathCertificate, role: CertificateR
   return { role, subject: displaySubject(certificate.x509), thumbprint: certificate.thumbprint };
 }
 
-/** One sentence for an administrator. Holds names from the certificate: escape it where markup is read. */
+/** One sentence for an administrator. Contains names from the certificate: escape it in markup. */
 export function describeRefusal(refusal: PathRefusal): string {
   switch (refusal.reason) {
     case 'malformed':

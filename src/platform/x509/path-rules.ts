@@ -1,6 +1,6 @@
-// What RFC 5280 section 6.1 asks of a path whose signatures are already verified. The trust anchor is held to
-// the same rules as the authorities below it, although section 6.1.1 would take only its name and key: whoever
-// limits a root means it.
+// What RFC 5280 section 6.1 requires of a path whose signatures are already verified. The trust anchor has to follow
+// the same rules as the authorities below it, although section 6.1.1 would use only its name and key: whoever restricts
+// a root means it.
 
 import type { Millis } from '../clock.ts';
 import type { GeneralName } from './general-names.ts';
@@ -18,7 +18,7 @@ export type CertificatePath = readonly PathCertificate[];
 
 export interface PathConditions {
   readonly now: Millis;
-  /** Forgives that the leaf has expired. Nothing else: not an authority's end, nor a leaf that is not yet valid. */
+  /** Accepts an expired leaf. Nothing else: neither an expired authority, nor a leaf that is not valid yet. */
   readonly allowExpired: boolean;
 }
 
@@ -32,10 +32,10 @@ interface Step {
 
 const clientAuthOid = '1.3.6.1.5.5.7.3.2';
 const anyUsageOid = '2.5.29.37.0';
-/** Of names with constraints, in one path. No certificate in use comes near. */
+/** Comparisons of names with constraints in one path. No certificate in use comes near. */
 const mostComparisons = 50_000;
 
-/** A rule that the path breaks: the first one from the anchor down, names last. Undefined when it breaks none. */
+/** The first rule that the path breaks, from the anchor down, names last. Undefined when it breaks none. */
 export function brokenRule(path: CertificatePath, conditions: PathConditions): PathRefusal | undefined {
   const steps = path.map((certificate, index): Step => {
     const role = index === 0 ? 'leaf' : index === path.length - 1 ? 'anchor' : 'intermediate';
@@ -50,7 +50,7 @@ export function brokenRule(path: CertificatePath, conditions: PathConditions): P
   return brokenNameConstraint(steps);
 }
 
-/** What would make an anchor break every path that ends in it. */
+/** Why an anchor would break every path that ends in it. */
 export function brokenByAnchor(anchor: PathCertificate, now: Millis): PathRefusal | undefined {
   const step: Step = { certificate: anchor, role: 'anchor', below: [] };
   return brokenInGeneral(step, { now, allowExpired: false }) ?? brokenByAuthority(step);
@@ -71,11 +71,11 @@ function brokenByAuthority(step: Step): PathRefusal | undefined {
   const { isCa, pathLength, keyUsage, extendedKeyUsages } = step.certificate.extensions;
   if (!isCa) return { reason: 'not-a-ca', certificate: named(step) };
   if (keyUsage?.keyCertSign === false) return { reason: 'cert-sign-not-allowed', certificate: named(step) };
-  // Self-issued ones do not count: an authority changes its key with them. @see RFC 5280 section 4.2.1.9
+  // Self-issued ones do not count: authorities use them to change their key. @see RFC 5280 section 4.2.1.9
   const authoritiesBelow = step.below.slice(1).filter((below) => !isSelfIssued(below)).length;
   if (pathLength !== undefined && authoritiesBelow > pathLength)
     return { reason: 'path-length-exceeded', certificate: named(step), allowed: pathLength };
-  // On an authority, the purposes of all that it issues.
+  // On an authority, they limit the purposes of everything it issues.
   if (extendedKeyUsages?.some((usage) => usage === clientAuthOid || usage === anyUsageOid) === false)
     return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };
   return undefined;
@@ -116,7 +116,7 @@ function brokenNameConstraint(steps: readonly Step[]): PathRefusal | undefined {
   return undefined;
 }
 
-// All alternative names, and the subject; mail addresses of the subject too, also beside alternative names.
+// All alternative names, and the subject; also mail addresses in the subject, even beside alternative names.
 function constrainedNames({ subject, extensions }: PathCertificate): readonly GeneralName[] {
   const names: GeneralName[] = [...extensions.alternativeNames];
   if (subject.parts.length > 0) names.push({ form: 'directory', name: subject });

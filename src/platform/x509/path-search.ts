@@ -1,6 +1,5 @@
-// Finds paths from a certificate to a trust anchor through certificates that came in any order, some of them
-// superfluous, some of them hostile. A path is made of verified signatures only; whether it is a good one is
-// decided by the judge that the caller brings.
+// Finds paths from a certificate to a trust anchor through certificates in any order, some of them superfluous or
+// hostile. A path consists of verified signatures only; the caller's judge decides whether it is acceptable.
 
 import { describeKey, isAcceptedKey } from './key-strength.ts';
 import type { PathCertificate } from './path-certificate.ts';
@@ -11,20 +10,20 @@ import { displayIssuer, displaySubject } from './x509.ts';
 export interface SearchGround {
   readonly intermediates: readonly PathCertificate[];
   readonly anchors: readonly PathCertificate[];
-  /** What is wrong with a complete path; undefined ends the search with it. */
+  /** What is wrong with a complete path. Undefined ends the search with it. */
   readonly judge: (path: CertificatePath) => PathRefusal | undefined;
 }
 
 export type SearchResult = { readonly path: CertificatePath } | { readonly refusal: PathRefusal };
 
-/** Tried pairs of a certificate and a possible issuer. An ordinary chain needs one for each of its certificates. */
+/** Attempted pairs of a certificate and a possible issuer. An ordinary chain needs one for each of its certificates. */
 const mostSteps = 48;
-/** Checked signatures. The longest chain that is read needs eight; the rest is for authorities that share a name. */
+/** Checked signatures. The longest accepted chain needs eight; the rest is for authorities that share a name. */
 const mostChecks = 12;
 
 /**
- * The first path that the judge accepts, trying anchors before intermediates; otherwise the refusal of the
- * attempt that came nearest.
+ * The first path that the judge accepts, trying anchors before intermediates. Otherwise the refusal of the attempt that
+ * got furthest.
  */
 export function searchPath(leaf: PathCertificate, ground: SearchGround): SearchResult {
   const anchorIds = new Set(ground.anchors.map((anchor) => anchor.thumbprint));
@@ -78,7 +77,7 @@ export function searchPath(leaf: PathCertificate, ground: SearchGround): SearchR
 const completeCost = Number.POSITIVE_INFINITY;
 const gaveUpCost = Number.MAX_SAFE_INTEGER;
 
-/** Keeps the refusal of the attempt that came farthest; of several, the first. */
+/** Keeps the refusal of the attempt that got furthest; of several, the first. */
 function nearestMiss() {
   let nearest: { progress: number; refusal: PathRefusal } = {
     progress: 0,
@@ -92,7 +91,7 @@ function nearestMiss() {
   };
 }
 
-// Key identifiers prove nothing: they only tell where to look first.
+// Key identifiers prove nothing: they only say where to look first.
 function preferKeyId(child: PathCertificate, issuers: PathCertificate[]): PathCertificate[] {
   const { authorityKeyId } = child.extensions;
   if (authorityKeyId === undefined || issuers.length < 2) return issuers;
@@ -100,7 +99,7 @@ function preferKeyId(child: PathCertificate, issuers: PathCertificate[]): PathCe
   return issuers.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Why `issuer` did not issue `child`. Nothing is verified with a weak key or a weak algorithm. */
+/** Why `issuer` did not issue `child`. Weak keys and algorithms are never used to verify. */
 function brokenLink(
   child: PathCertificate,
   issuer: PathCertificate,

@@ -1,6 +1,6 @@
-// Decides whether a client certificate leads to a trust anchor: paths are found (path-search.ts) and held to the
-// rules of RFC 5280 section 6.1 (path-rules.ts). Signatures are verified by OpenSSL through node:crypto. Whose
-// certificate it is, and whether it was revoked, is not known here.
+// Decides whether a client certificate leads to a trust anchor: path-search.ts finds paths, path-rules.ts applies the
+// rules of RFC 5280 section 6.1. OpenSSL verifies the signatures, through node:crypto. Whose certificate it is, and
+// whether it was revoked, is not decided here.
 
 import type { Millis } from '../clock.ts';
 import { MalformedInput } from '../formats/malformed-input.ts';
@@ -10,15 +10,15 @@ import { nameCertificate, type PathRefusal } from './path-refusal.ts';
 import { brokenByAnchor, brokenRule, type PathConditions } from './path-rules.ts';
 import { searchPath } from './path-search.ts';
 
-/** An authority that an administrator has decided to trust. */
+/** An authority that an administrator trusts. */
 export type TrustAnchor = PathCertificate;
 
 export interface PathQuestion extends PathConditions {
-  /** DER of the certificate whose key the handshake has proved. It alone says who the client is. */
+  /** DER of the certificate whose key the handshake has proved. Only this one says who the client is. */
   readonly leaf: Uint8Array;
-  /** DER of whatever else was sent, in any order. Proves nothing by itself. */
+  /** DER of the other certificates sent, in any order. They prove nothing by themselves. */
   readonly intermediates: readonly Uint8Array[];
-  /** Those trusted now, self-signed or not. Where several would do, the first one is taken. */
+  /** The anchors trusted now, self-signed or not. If several are possible, the first one is used. */
   readonly anchors: readonly TrustAnchor[];
 }
 
@@ -38,7 +38,7 @@ export interface TrustedLeaf {
   /** SHA-256 of the DER form, base64url. */
   readonly thumbprint: string;
   readonly names: LeafNames;
-  /** It has expired, which was forgiven. */
+  /** It has expired, which was accepted. */
   readonly isExpired: boolean;
   readonly notAfter: Millis;
 }
@@ -54,8 +54,8 @@ const mostCertificates = 8;
 const mostBytes = 64 * 1024;
 
 /**
- * Reads a certificate that is to be trusted. Keep the result: reading anchors again would double the time of a
- * validation. Whether it is any good as an anchor: see anchorProblem.
+ * Reads a certificate to be trusted. Keep the result: reading anchors again would double the time of a validation.
+ * anchorProblem says whether it is suitable as an anchor.
  * @throws MalformedInput
  */
 export function readTrustAnchor(der: Uint8Array): TrustAnchor {
@@ -63,8 +63,8 @@ export function readTrustAnchor(der: Uint8Array): TrustAnchor {
 }
 
 /**
- * Why no path can end in this anchor now; undefined when some can. For whoever registers or checks an authority,
- * so that they need not learn it from logins that fail.
+ * Why no path can end in this anchor now; undefined when some can. For those who register or check an authority, so
+ * that they need not learn it from failed logins.
  */
 export function anchorProblem(anchor: TrustAnchor, now: Millis): PathRefusal | undefined {
   if (isAcceptedKey(anchor.publicKey)) return brokenByAnchor(anchor, now);
@@ -73,8 +73,8 @@ export function anchorProblem(anchor: TrustAnchor, now: Millis): PathRefusal | u
 }
 
 /**
- * Validates the certificate of a client with what came with it. Takes about 0.4 ms for a leaf below an
- * intermediate, keys on P-256. Never throws for what the client sent.
+ * Validates a client's certificate with the others it sent. Takes about 0.4 ms for a leaf below an intermediate, with
+ * P-256 keys. Never throws because of what the client sent.
  * @see RFC 5280 section 6.1
  */
 export function validateClientPath(question: PathQuestion): PathVerdict {
@@ -95,7 +95,7 @@ export function validateClientPath(question: PathQuestion): PathVerdict {
   if (question.anchors.some((anchor) => anchor.thumbprint === leaf.thumbprint))
     return refused({ reason: 'wrong-usage', certificate: certificate(), problem: 'is-a-trust-anchor' });
 
-  // A broken certificate beside a good path does no harm, but is the likely cause when there is no path.
+  // A broken certificate beside a valid path does no harm, but is the likely cause when there is no path.
   const read = question.intermediates.map((der) => readSent(der, 'intermediate'));
   const intermediates = new Map<string, PathCertificate>();
   for (const each of read) if (!('reason' in each)) intermediates.set(each.thumbprint, each);

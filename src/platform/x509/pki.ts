@@ -1,5 +1,5 @@
-// Makes certificates: the private PKI of a first start, and the client certificates of enrollment. All keys made
-// here are P-256. Loading this takes a while: what makes no certificate should not import it.
+// Issues certificates: the private PKI of a first start, and the client certificates of enrollment. All keys made here
+// are P-256. Loading this takes a while: import it only where a certificate is issued.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
@@ -10,7 +10,7 @@ interface Needs {
   readonly clock: Clock;
 }
 
-/** A certificate begins five minutes ago, for peers whose clock is behind, and never outlives its issuer. */
+/** A certificate begins five minutes in the past, for peers whose clock is behind, and never outlives its issuer. */
 interface Validity {
   readonly days: number;
 }
@@ -41,9 +41,9 @@ export async function createIntermediateCa(
 }
 
 /**
- * A certificate for a listener. Its names stand among the alternative names, where clients look for them;
- * one of them is the common name too.
- * @param wanted.dnsNames may hold non-ASCII names and wildcards
+ * A certificate for a listener. Its names are among the alternative names, where clients look for them; one of them is
+ * also the common name.
+ * @param wanted.dnsNames may include non-ASCII names and wildcards
  * @throws RangeError no name of at most 64 characters, or one that is not a DNS name or IP address
  */
 export async function issueServerCertificate(
@@ -77,7 +77,7 @@ export async function issueClientCertificate(needs: Needs, wanted: ClientCertifi
   return { certPem: await certifyClientKey(needs, { ...wanted, publicKey }), keyPem: privatePem(privateKey) };
 }
 
-/** A client certificate (PEM) for a key that somebody else holds. @throws as issueClientCertificate */
+/** A client certificate (PEM) for somebody else's key. @throws as issueClientCertificate */
 export function certifyClientKey(
   needs: Needs,
   wanted: ClientCertificate & { publicKey: KeyObject },
@@ -96,7 +96,7 @@ function privatePem(key: KeyObject): string {
   return key.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
-// domainToASCII alone would take "a/b" for "a", and "0x7f.1" for an address.
+// domainToASCII alone would read "a/b" as "a", and "0x7f.1" as an address.
 function asciiName(name: string): string {
   const ascii = foreignInName.test(name) ? '' : domainToASCII(name);
   if (ascii === '' || foreignInName.test(ascii) || isIP(ascii) !== 0)

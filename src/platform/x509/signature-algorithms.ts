@@ -31,7 +31,7 @@ const strongHashes: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'SHA-512',
 };
 
-/** Of an AlgorithmIdentifier. What is not listed is not accepted. @throws MalformedInput */
+/** The algorithm of an AlgorithmIdentifier. Those not listed are not accepted. @throws MalformedInput */
 export function readSignatureAlgorithm(element: DerElement | undefined): SignatureAlgorithm {
   const [oid, parameters] = childrenOf(element, derTag.sequence);
   const name = readObjectIdentifier(oid);
@@ -39,7 +39,7 @@ export function readSignatureAlgorithm(element: DerElement | undefined): Signatu
   return algorithms[name] ?? { name, accepted: false };
 }
 
-// Parameters that are left out mean SHA-1, for the hash as for the mask. @see RFC 4055 section 3.1
+// Omitted parameters mean SHA-1, for the hash and for the mask. @see RFC 4055 section 3.1
 function readPss(parameters: DerElement | undefined): SignatureAlgorithm {
   const fields = derFields(parameters === undefined ? [] : childrenOf(parameters, derTag.sequence));
   const hash = hashName(fields.takeIf(contextTag(0)));

@@ -3,7 +3,7 @@ import type { Millis } from '../clock.ts';
 import { sha256 } from '../digest.ts';
 import { MalformedInput } from '../formats/malformed-input.ts';
 
-/** What a certificate says. Nothing here was validated: not its signature, nor its dates, nor its purposes. */
+/** What a certificate says. Nothing here is validated: neither signature, nor dates, nor purposes. */
 export interface CertificateFacts {
   /** SHA-256 of the DER form, base64url: the `x5t#S256` of RFC 8705 section 3.1. */
   readonly thumbprint: string;
@@ -24,7 +24,7 @@ export interface CertificateFacts {
   readonly extendedKeyUsages: readonly string[];
 }
 
-/** The alternative names of a certificate that can be mapped to something; other kinds are left out. */
+/** The alternative names of a certificate that can be mapped to something; other kinds are omitted. */
 export interface SubjectAltNames {
   readonly dns: readonly string[];
   readonly uris: readonly string[];
@@ -53,7 +53,7 @@ export function parseCertificates(pem: string): X509Certificate[] {
   return blocks.map((block) => parseCertificate(block));
 }
 
-/** Takes about 0.1 ms: read once per connection, not once per request. */
+/** Takes about 0.1 ms: call it once per connection, not once per request. */
 export function certificateFacts(certificate: X509Certificate): CertificateFacts {
   return {
     thumbprint: thumbprint(certificate),
@@ -81,7 +81,7 @@ export function renderFingerprint(thumbprintText: string): string {
   return hex.match(/../g)?.join(':') ?? '';
 }
 
-/** The subject on one line, for display only; empty when it has none. */
+/** The subject on one line, for display only; empty when there is none. */
 export function displaySubject(certificate: X509Certificate): string {
   return oneLine(certificate.subject);
 }
@@ -92,7 +92,7 @@ export function displayIssuer(certificate: X509Certificate): string {
 }
 
 function oneLine(name: string | undefined): string {
-  // Line ends inside a value arrive escaped; these separate the parts.
+  // Line breaks inside a value arrive escaped, so these separate the parts.
   return (name ?? '').split('\n').join(', ');
 }
 
@@ -101,7 +101,7 @@ function commonName(certificate: X509Certificate): string | undefined {
   return typeof subject.CN === 'string' ? subject.CN : undefined;
 }
 
-// Node writes "DNS:a, URI:b" and puts a value that could be mistaken for more than one into a JSON string.
+// Node writes "DNS:a, URI:b", and puts a value that could be mistaken for several into a JSON string.
 function subjectAltNames(text: string | undefined): SubjectAltNames {
   const names: Record<keyof SubjectAltNames, string[]> = { dns: [], uris: [], emails: [], ips: [] };
   const entry = /([A-Za-z0-9 ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;

@@ -4,7 +4,7 @@ import { BoltError, type BoltPlace } from './bolt-error.ts';
 import { smallNumber } from './bolt-meta.ts';
 import { type BoltPages, inlinePage, type PageRun, pageHeader } from './bolt-pages.ts';
 
-/** Bytes are views of a page that was read: copy what is kept. */
+/** Bytes are views of the page they were read from: copy what you keep. */
 export type BoltEntry = { readonly key: Buffer; readonly place: BoltPlace } & (
   | { readonly kind: 'value'; readonly value: Buffer }
   | { readonly kind: 'bucket'; readonly bucket: BoltBucket }
@@ -12,19 +12,19 @@ export type BoltEntry = { readonly key: Buffer; readonly place: BoltPlace } & (
 
 export interface BoltBucket {
   readonly place: BoltPlace;
-  /** In the order of the keys. Can be walked once only. @throws BoltError */
+  /** Ordered by key. Can be iterated only once. @throws BoltError */
   entries(): Generator<BoltEntry>;
 }
 
 const elementBytes = 16;
 const bucketHeader = 16;
 const bucketFlag = 0x01;
-/** Of branches above a leaf: with two keys on each page, 24 levels are more than any disk holds. */
+/** Branches above a leaf: with two keys on each page, 24 levels are more than any disk holds. */
 const deepestTree = 24;
-/** Of buckets inside one another. */
+/** Buckets inside one another. */
 const deepestBucket = 24;
 
-/** The bucket that holds all others. */
+/** The bucket that contains all others. */
 export function rootBucket(pages: BoltPages, rootPage: number): BoltBucket {
   return bucketAt({ pages, place: { page: rootPage, offset: 0 }, depth: 0 }, () => pages.read(rootPage));
 }
@@ -47,9 +47,9 @@ function bucketAt(
 
 interface Walk {
   readonly pages: BoltPages;
-  /** Of the bucket. */
+  /** Depth of the bucket. */
   readonly depth: number;
-  /** The key before, a copy. */
+  /** A copy of the previous key. */
   last: Buffer | undefined;
 }
 
@@ -85,7 +85,7 @@ interface Element {
   readonly value: Buffer;
   readonly isBucket: boolean;
   readonly child: number;
-  /** Where its bytes end; those of the next one begin there or later, so that no byte counts twice. */
+  /** Where its bytes end. Those of the next one begin there or later, so that no byte counts twice. */
   readonly end: number;
 }
 

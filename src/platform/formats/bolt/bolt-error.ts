@@ -1,10 +1,10 @@
-/** Where in a file something stands: the page, and the byte in it. */
+/** A place in a file: the page, and the byte in it. */
 export interface BoltPlace {
   readonly page: number;
   readonly offset: number;
 }
 
-/** The file is no sound bolt database. The message names the place and quotes nothing of the file. */
+/** The file is not a sound bolt database. The message names the place and quotes nothing from the file. */
 export class BoltError extends Error {
   override readonly name = 'BoltError';
 

@@ -1,5 +1,5 @@
 // Reads a bolt database (the format of bbolt, version 2) without writing to it or locking it. The file may be damaged
-// or made to do harm: what is read is bounded by its length, and every number in it is checked before it is used.
+// or malicious: its length bounds what is read, and every number in it is checked before it is used.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type BoltBucket, rootBucket } from './bolt-bucket.ts';
@@ -12,9 +12,9 @@ export interface BoltFile {
   readonly pageSize: number;
   readonly pages: number;
   readonly transaction: bigint;
-  /** A meta page that was passed over, because it is damaged; undefined when both are sound. */
+  /** A meta page that was skipped because it is damaged; undefined when both are sound. */
   readonly damaged: string | undefined;
-  /** @throws BoltError somebody wrote to the file since it was opened: what was read may not belong together */
+  /** @throws BoltError somebody has written to the file since it was opened, so what was read may be inconsistent */
   requireUnchanged(): void;
   close(): void;
 }

@@ -1,9 +1,9 @@
-// The two meta pages of a bolt database. A writer changes them in turn, so that one of them is whole at any time.
+// The two meta pages of a bolt database. A writer changes them in turn, so that one of them is always complete.
 
 import { BoltError } from './bolt-error.ts';
 
 export interface BoltMeta {
-  /** The page that it stands on, 0 or 1. */
+  /** The number of its page, 0 or 1. */
   readonly page: number;
   readonly pageSize: number;
   readonly rootPage: number;
@@ -22,13 +22,13 @@ const pageSizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
 
 export interface ReadMeta {
   readonly meta: BoltMeta;
-  /** Why the other one was not looked at; undefined when it is sound. */
+  /** Why the other one was rejected; undefined when it is sound. */
   readonly damaged: string | undefined;
 }
 
 /**
- * The meta page of the last transaction that was written to its end.
- * @param readAt gives up to metaBytes from a position in the file
+ * The meta page of the last transaction that was completely written.
+ * @param readAt returns up to metaBytes from a position in the file
  * @throws BoltError neither is sound
  */
 export function readMeta(readAt: (position: number) => Buffer): ReadMeta {
@@ -70,7 +70,7 @@ function tryMeta(bytes: Buffer, page: number): BoltMeta | string {
   return { page, pageSize, rootPage, pages, transaction: bytes.readBigUInt64LE(headerBytes + 48) };
 }
 
-/** A page number that can be one; its bytes must have a position that a number can hold. */
+/** A number that can be a page number: the position of the page's bytes must fit into a JavaScript number. */
 export function smallNumber(value: bigint): number | undefined {
   return value < 1n << 36n ? Number(value) : undefined;
 }

@@ -1,11 +1,11 @@
-// The pages of a bolt database, one run of them at a time. Only what the tree leads to is read, each page once:
-// a file cannot make its reader go round in circles, nor read one page as two things.
+// The pages of a bolt database, read one run at a time. Only pages that the tree refers to are read, each once: a file
+// cannot send its reader in circles, or make it read one page as two things.
 
 import { BoltError } from './bolt-error.ts';
 import { type BoltMeta, smallNumber } from './bolt-meta.ts';
 
 export const pageHeader = 16;
-/** Values longer than a page continue on the next ones; none that is worth reading is longer than this. */
+/** Values longer than a page continue on the next ones. None worth reading is longer than this. */
 const longestRun = 64 * 1024 * 1024;
 const firstTreePage = 2;
 const branchFlag = 0x01;
@@ -15,7 +15,7 @@ export interface PageRun {
   readonly page: number;
   readonly kind: 'branch' | 'leaf';
   readonly count: number;
-  /** The page with those that continue it, header included. */
+  /** The page and those that continue it, including the header. */
   readonly bytes: Buffer;
 }
 
@@ -24,7 +24,7 @@ export interface BoltPages {
   read(page: number): PageRun;
 }
 
-/** @param readAt gives exactly so many bytes from a position, or fewer at the end of the file */
+/** @param readAt returns exactly so many bytes from a position, or fewer at the end of the file */
 export function boltPages(
   { pageSize, pages }: BoltMeta,
   readAt: (position: number, length: number) => Buffer,
@@ -66,7 +66,7 @@ function kindOf(flags: number): PageRun['kind'] | undefined {
   return flags === leafFlag ? 'leaf' : undefined;
 }
 
-/** A small bucket's only page, which is in the value of its parent. @throws BoltError */
+/** The only page of a small bucket, stored in the value of its parent. @throws BoltError */
 export function inlinePage(
   bytes: Buffer,
   place: { readonly page: number; readonly offset: number },
