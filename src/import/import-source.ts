@@ -1,4 +1,4 @@
-// An import from end to end: what was read becomes what is written, in one step of the store, and a report.
+// An import from end to end: turns what was read into what is written, in one step of the store, and a report.
 
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -38,14 +38,14 @@ export interface ImportReport {
   readonly deviations: readonly Deviation[];
   readonly leftOut: readonly LeftOut[];
   readonly notTaken: readonly NotTakenKind[];
-  /** To be added to the overlay's own authorities; nothing was done about them yet. */
+  /** To be added to the overlay's own authorities. This has not happened yet. */
   readonly authorities: readonly AddedAuthority[];
   /** Whether the source has an administrator. */
   readonly hasAdministrator: boolean;
 }
 
 /**
- * Takes over what the source holds, all in one step. Entities that are here already and differ stay as they are.
+ * Imports everything in the source, in one step. Existing entities that differ stay as they are.
  * @param trust authorities that the source's certificates lead to
  * @throws UnreadableSource      a value cannot be read; nothing is written
  * @throws NoAdministratorLeft   the source's policies would lock the last administrator out; nothing is written
@@ -63,7 +63,7 @@ export async function importSource(
       ...needs,
       now,
       findings,
-      // Not keyed: it outlives every key, and what is secret in it is never alone and short.
+      // Not keyed: it outlives every key, and the secrets in it are never alone and short.
       digest: (value) => sha256(JSON.stringify(value)),
       isOwn: (thumbprint) => ownThumbprints.has(thumbprint),
     },
@@ -100,7 +100,7 @@ function countsOf(
   ) as Record<ImportKind, KindCounts>;
   for (const { kind, status } of outcomes) counts[kind][status] += 1;
   const taken = new Set(outcomes.map(({ kind, id }) => `${kind} ${id}`));
-  // Something of an entity that was taken does not count as an entity.
+  // Something belonging to an imported entity does not count as an entity.
   for (const { kind, id } of left) if (!taken.has(`${kind} ${id}`)) counts[kind].leftOut += 1;
   return counts;
 }
@@ -111,7 +111,7 @@ function totals(counts: Readonly<Record<ImportKind, KindCounts>>) {
   return { created: total('created'), changed: total('changed'), conflicts: total('conflict') };
 }
 
-// What is not taken over at all, by the kinds of the source.
+// What is not imported at all, by the kinds of the source.
 
 const dataPlane = 'belongs to the data plane, which stays with the controller that serves it';
 const madeAnew = 'made anew here';
@@ -132,7 +132,7 @@ const reasons: Readonly<Record<string, string>> = {
   controllers: madeAnew,
 };
 
-/** Kinds that hold nothing of their own, or the same in every database. */
+/** Kinds that contain nothing of their own, or the same in every database. */
 const unremarkable: ReadonlySet<string> = new Set([
   'identityTypes',
   'postureCheckTypes',
@@ -142,7 +142,7 @@ const unremarkable: ReadonlySet<string> = new Set([
   'versions',
 ]);
 
-/** A whole kind that was left where it is. */
+/** A whole kind that is not imported. */
 export interface NotTakenKind {
   readonly kind: string;
   readonly count: number;

@@ -1,5 +1,5 @@
-// Which authorities the certificates of the source need. The source holds none of those that its controller issues
-// with: whoever imports names them.
+// Which authorities the certificates of the source need. The source contains none of those that its controller issues
+// with: whoever imports has to name them.
 
 import type { X509Certificate } from 'node:crypto';
 import { isTrustedForLogin } from '../model/ca.ts';
@@ -12,17 +12,17 @@ import type { MappedCa } from './map/cas.ts';
 import type { MappedCertificate } from './map/certificates.ts';
 import type { Findings } from './map/findings.ts';
 
-/** An authority that is to be one of the overlay's own. */
+/** An authority to be added to the overlay's own. */
 export interface AddedAuthority {
   readonly anchor: TrustAnchor;
-  /** It was not named, but is in chains of the source, and one that was named issued it. */
+  /** Nobody named it, but chains of the source contain it, and a named authority issued it. */
   readonly isFromSource: boolean;
 }
 
 /**
- * The authorities that were named and are not trusted yet, with those below them that chains of the source hold: a
- * client that sends its leaf alone is then known too.
- * @param named certificates, in their order; what is no authority is left out by the caller
+ * The named authorities that are not trusted yet, and those below them in chains of the source, so that clients that
+ * send only their leaf are recognized too.
+ * @param named certificates, in order; the caller has removed those that are not authorities
  */
 export function authoritiesToAdd(
   named: readonly TrustAnchor[],
@@ -71,7 +71,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
-/** Says of each certificate why it cannot log in, if it cannot. @param own those that are trusted after the import */
+/** Reports for each certificate that cannot log in why not. @param own the authorities trusted after the import */
 export function reportUntrusted(
   needs: { readonly findings: Findings; readonly now: Millis },
   certificates: readonly MappedCertificate[],

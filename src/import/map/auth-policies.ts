@@ -5,7 +5,7 @@ import type { Entity } from '../read/entity.ts';
 import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './common-fields.ts';
 import type { Subject } from './findings.ts';
 
-/** New passwords are at least so long here, whatever a policy says. */
+/** The minimum length of new passwords here, whatever a policy says. */
 const leastPasswordLength = 8;
 const mostMinutes = 1_000_000;
 
@@ -79,7 +79,7 @@ function report(
       'primary.cert.allowExpiredCerts',
       'is true, as it was: expired certificates go on logging in until the policy says otherwise',
     );
-  // A policy that names a signer which is not there is kept as it is: without the name, any signer would do.
+  // A policy that names a missing signer keeps the name: without it, any signer would be accepted.
   for (const id of primary.extJwt.allowedSigners) {
     if (!signerIds.has(id))
       findings.deviates(subject, 'primary.extJwt.allowedSigners', `names ${id}, which was not taken`);

@@ -91,7 +91,7 @@ function certificateOf(
   }
 }
 
-/** Means nothing once the authority is verified. */
+/** Unused once the authority is verified. */
 function tokenOf(entity: Entity): string {
   const token = entity.text('verificationToken') ?? '';
   return /^[\x21-\x7e]{1,64}$/.test(token) ? token : entity.id;
@@ -104,7 +104,7 @@ function formatOf({ findings }: MapNeeds, subject: Subject, entity: Entity): str
   return usualFormat;
 }
 
-/** A rule that cannot be kept is no rule to leave out: certificates would be judged by another one. */
+/** A rule that cannot be imported must not be omitted: certificates would be judged by another one. */
 function claimOf(entity: Entity): { readonly value: ExternalIdClaim | null } | { readonly refusal: string } {
   const inner = entity.inner('externalIdClaim');
   if (inner === null) return { value: null };

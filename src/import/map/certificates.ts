@@ -12,12 +12,12 @@ import type { Subject } from './findings.ts';
 
 type CertificateAuthenticator = Extract<ImportedAuthenticator, { method: 'cert' }>;
 
-/** A certificate of an identity, with what the source knows of its issuers. */
+/** A certificate of an identity, and what the source knows about its issuers. */
 export interface MappedCertificate {
   readonly imported: CertificateAuthenticator;
   readonly subject: Subject;
   readonly leaf: PathCertificate;
-  /** DER of what stood behind the leaf. */
+  /** DER of the certificates after the leaf. */
   readonly intermediates: readonly Buffer[];
 }
 
@@ -25,7 +25,7 @@ export interface CertificateMapNeeds extends MapNeeds {
   readonly cas: readonly MappedCa[];
   /** The identity with this external id. */
   identityOf(externalId: string): string | undefined;
-  /** Thumbprints that are taken. */
+  /** Thumbprints already in use. */
   readonly taken: Set<string>;
 }
 
@@ -87,19 +87,19 @@ function chainOf(
   }
 }
 
-/** Requested and not confirmed: it logs nobody in before its owner has said that it arrived. */
+/** Requested and not confirmed: it logs nobody in until its owner confirms that it arrived. */
 function successorOf(entity: Entity): CertificateAuthenticator['successor'] {
   const chain = chainOf(entity.text('unverifiedCertPem') ?? '');
   if ('refusal' in chain) return null;
   return { certPem: chain.leaf.x509.toString(), thumbprint: chain.leaf.thumbprint };
 }
 
-/** The source looks up by this fingerprint, and by nothing else. */
+/** The source looks certificates up by this fingerprint only. */
 function sha1({ x509 }: PathCertificate): string {
   return x509.fingerprint.replaceAll(':', '').toLowerCase();
 }
 
-/** The external id that the rule of the authority finds, which goes before the certificate itself in the source. */
+/** The external id that the authority's rule finds. In the source it takes precedence over the certificate itself. */
 function claimedBy(
   { cas, now }: CertificateMapNeeds,
   leaf: PathCertificate,

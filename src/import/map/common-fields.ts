@@ -1,4 +1,4 @@
-// Fields that several kinds have, in our form.
+// Fields that several kinds share, in our form.
 
 import { acceptableRoleAttributes, acceptableTags, trimmedName } from '../../admin/acceptable-values.ts';
 import type { Tags } from '../../model/identity.ts';
@@ -6,7 +6,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Entity } from '../read/entity.ts';
 import { accepted, type Findings, type Subject } from './findings.ts';
 
-/** What every mapping is given. */
+/** What every mapping receives. */
 export interface MapNeeds {
   readonly now: Millis;
   readonly findings: Findings;
@@ -14,14 +14,14 @@ export interface MapNeeds {
   digest(value: unknown): string;
 }
 
-/** Ids appear in paths, certificates and rules. Those of the source are short; the bound is ours. */
+/** Ids appear in paths, certificates and rules. Those of the source are short; this bound is ours. */
 const usableId = /^(?!\.{1,2}$)[0-9A-Za-z.-]{1,64}$/;
 
 export function isUsableId(id: string): boolean {
   return usableId.test(id);
 }
 
-/** When an entity was made and last changed; enrollments do not say, and then it is now. */
+/** When an entity was created and last changed. Enrollments do not say; for them it is now. */
 export function timesOf(
   entity: Entity,
   now: Millis,
@@ -33,7 +33,7 @@ export function timesOf(
 const longestName = 255;
 
 /**
- * Gives names in our form, each one once: what is one name by our rules can be two in the source.
+ * Returns names in our form, each only once: two names of the source may be one by our rules.
  * @returns the name that an entity has here
  */
 export function uniqueNames(): (needs: MapNeeds, subject: Subject) => string {
@@ -74,7 +74,7 @@ function cleaned({ name, id }: Subject): string {
 
 const mostRoleAttributes = 100;
 
-/** Role attributes decide what somebody may reach, so none is left out for being one too many. */
+/** Role attributes decide what somebody may reach, so none is dropped for being one too many. */
 export function roleAttributesOf(
   { findings }: MapNeeds,
   subject: Subject,
@@ -104,7 +104,7 @@ export function roleAttributesOf(
   return distinct;
 }
 
-/** Tags hold single values here. */
+/** Tags contain single values here. */
 export function tagsOf({ findings }: MapNeeds, subject: Subject, entity: Entity): Tags {
   const tags: Record<string, Tags[string]> = {};
   for (const [name, value] of Object.entries(entity.map('tags'))) {

@@ -1,4 +1,4 @@
-// What identities log in with, and what they may enroll with.
+// What identities log in with, and their pending enrollments.
 
 import { enrollmentSealLabel } from '../../admin/enrollments.ts';
 import { usernameKey } from '../../login/password/password.ts';
@@ -20,7 +20,7 @@ export interface SecretNeeds extends MapNeeds {
   readonly recoveryKey: Buffer;
 }
 
-/** The identities that are taken, by their ids. */
+/** The imported identities, by id. */
 export type Owners = ReadonlyMap<string, ImportedIdentity['identity']>;
 
 export function mapTotp(
@@ -67,7 +67,7 @@ export function mapTotp(
   });
 }
 
-/** An enrollment stays so long when it has expired, so that it can be renewed. */
+/** How long an expired enrollment is kept, so that it can be renewed. */
 const keptAfterExpiry = 7 * DAY;
 
 export function mapEnrollments(

@@ -1,8 +1,8 @@
-// What the report says of single entities: what is not as it was, and what was left out.
+// What the report says about single entities: what differs from the source, and what was left out.
 
 import { AuthError } from '../../errors/auth-error.ts';
 
-/** Kinds as the report calls them; those that are imported have the names of the command line. */
+/** Kinds as the report names them. Imported ones have the names of the command line. */
 export type ReportedKind =
   | 'auth-policy'
   | 'ext-jwt-signer'
@@ -16,14 +16,14 @@ export type ReportedKind =
 export interface Subject {
   readonly kind: ReportedKind;
   readonly id: string;
-  /** What people know it by. */
+  /** The name that people know it by. */
   readonly name: string;
 }
 
-/** An entity was taken, and is not in every respect what it was. */
+/** An entity was imported, but differs from the source in some respect. */
 export type Deviation = Subject & { readonly field: string; readonly what: string };
 
-/** An entity, or something of one, was not taken. */
+/** An entity, or a part of one, was not imported. */
 export type LeftOut = Subject & { readonly reason: string };
 
 /** Collects findings while entities are mapped. */
@@ -46,7 +46,7 @@ export function collectFindings(): Findings & {
   };
 }
 
-/** The value in our form, or why a rule of ours refuses it. */
+/** The value in our form, or why one of our rules refuses it. */
 export function accepted<Value>(read: () => Value): { readonly value: Value } | { readonly refusal: string } {
   try {
     return { value: read() };

@@ -55,7 +55,7 @@ export function mapIdentities(
       tags: tagsOf(needs, subject, entity),
     };
     reportUnused(needs, subject, entity);
-    // The state as the source has it: that time passes is no change.
+    // The state in the source. The passing of time is not a change.
     const { disabledAt: _at, disabledUntil: _until, passwordMustChange: _must, ...lasting } = identity;
     return [
       {
@@ -107,7 +107,7 @@ function permissionsOf({ findings }: MapNeeds, subject: Subject, entity: Entity)
   return known;
 }
 
-/** Contains lockouts after wrong passwords too; one that is over is not imported. */
+/** Includes lockouts after wrong passwords. One that is over is not imported. */
 function disabledStateOf(
   { now, findings }: MapNeeds,
   subject: Subject,
@@ -120,7 +120,7 @@ function disabledStateOf(
   return { disabledAt: null, disabledUntil: null };
 }
 
-/** What belongs to the data plane, which stays with the controller that serves it. */
+/** Fields of the data plane, which stays with the controller that serves it. */
 function reportUnused({ findings }: MapNeeds, subject: Subject, entity: Entity): void {
   const members = ['appData', 'serviceHostingCosts', 'serviceHostingPrecedences', 'serviceConfigs'].filter(
     (name) => entity.has(name),

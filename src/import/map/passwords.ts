@@ -7,14 +7,14 @@ import { UnreadableSource } from '../read/unreadable-source.ts';
 import { type MapNeeds, timesOf } from './common-fields.ts';
 import type { Subject } from './findings.ts';
 
-/** How the source hashes passwords; it writes the parameters nowhere. */
+/** How the source hashes passwords. It stores the parameters nowhere. */
 const sourceCost = { memoryKiB: 3072, passes: 1, lanes: 4 };
 const hashLength = 32;
 const leastSalt = 8;
-/** The source takes shorter ones when they are set, and none of them at login. */
+/** The source accepts shorter ones when they are set, but none of them at login. */
 const shortestUsername = 4;
 
-/** @param needs.taken user names that other passwords have, in the form in which they are looked up */
+/** @param needs.taken user names of other passwords, in the form in which they are looked up */
 export function mapPassword(
   needs: MapNeeds & { readonly taken: Set<string> },
   entity: Entity,

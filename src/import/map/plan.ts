@@ -1,4 +1,4 @@
-// The whole of the source as what is written here. A pure function of the source and what it is given.
+// Turns the whole source into what is written here. A pure function of the source and its other arguments.
 
 import type { ImportBatch } from '../../store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
@@ -22,7 +22,7 @@ export interface Plan {
   readonly batch: ImportBatch;
   readonly cas: readonly MappedCa[];
   readonly certificates: readonly MappedCertificate[];
-  /** What people know an imported entity by: `KIND ID` to name. */
+  /** The names that people know imported entities by: `KIND ID` to name. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -96,7 +96,7 @@ function mapAuthenticators(
   return { passwords, certificates };
 }
 
-/** Names and ids, which clients ask for at login; what is configured stays with the controller that serves it. */
+/** Names and ids, which clients request at login. Configurations stay with the controller that serves them. */
 function mapConfigTypes(needs: MapNeeds, entities: readonly Entity[]): ImportBatch['configTypes'] {
   const nameOf = uniqueNames();
   return entities.flatMap((entity) => {

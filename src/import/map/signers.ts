@@ -22,7 +22,7 @@ import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './commo
 import { accepted, type Subject } from './findings.ts';
 
 export interface SignerMapNeeds extends MapNeeds {
-  /** Our own, which nobody else can vouch for. */
+  /** Our own issuers, for which nobody else can vouch. */
   readonly issuers: ReadonlySet<string>;
   readonly limits: OutboundLimits;
 }
@@ -97,7 +97,7 @@ function keysOf(
     if (notAfter < needs.now)
       needs.findings.deviates(subject, 'certPem', 'has expired: its tokens are refused, as they were');
     const kid = entity.text('kid');
-    // Without it any key id would do.
+    // Without it, any key id would be accepted.
     if (kid !== null && !/^[\x20-\x7e]{0,256}$/.test(kid))
       return { refusal: 'its kid is not at most 256 printable ASCII characters' };
     return {
@@ -155,7 +155,9 @@ function claimsOf({ findings }: SignerMapNeeds, subject: Subject, entity: Entity
   };
 }
 
-/** The source takes an email address whatever the token says of it; a token that says nothing is taken here too. */
+/**
+ * The source accepts an email address whatever the token says about it. A token that says nothing is accepted here too.
+ */
 function emailOf({ findings }: SignerMapNeeds, subject: Subject, entity: Entity): boolean {
   if (!/(?:^|\/)email(?:\/|$)/.test(entity.text('claimsProperty') ?? '')) return true;
   findings.deviates(

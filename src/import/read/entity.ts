@@ -1,4 +1,4 @@
-// The fields of one entity of the source. What is absent means the same as null.
+// The fields of one entity of the source. Absent means the same as null.
 
 import type { Millis } from '../../platform/clock.ts';
 import type { BoltBucket } from '../../platform/formats/bolt/bolt-bucket.ts';
@@ -6,7 +6,7 @@ import type { BoltPlace } from '../../platform/formats/bolt/bolt-error.ts';
 import { readScalar, type Scalar } from './typed-value.ts';
 import { UnreadableSource } from './unreadable-source.ts';
 
-/** A bucket as it was read, with copies of its bytes. */
+/** A bucket as read, with copies of its bytes. */
 interface Tree {
   readonly place: BoltPlace;
   readonly members: ReadonlyMap<string, Leaf | Tree>;
@@ -27,13 +27,13 @@ export interface Entity {
   requiredText(name: string): string;
   flag(name: string): boolean;
   number(name: string): number | null;
-  /** Also null for the time that stands for none. */
+  /** Also null for the time that means "never". */
   time(name: string): Millis | null;
   /** A list of texts, which is a set in the source. */
   set(name: string): readonly string[];
   /** The members of a map. */
   map(name: string): { readonly [name: string]: Json };
-  /** Whether there is a list or map with members. */
+  /** Whether there is a non-empty list or map. */
   has(name: string): boolean;
   /** An entity inside this one; null when it is absent. */
   inner(name: string): Entity | null;
@@ -53,7 +53,7 @@ export function* entitiesIn(bucket: BoltBucket, kind: string): Generator<Entity>
 function readTree(bucket: BoltBucket, path: string): Tree {
   const members = new Map<string, Leaf | Tree>();
   for (const entry of bucket.entries()) {
-    // One character for each byte, so that no two keys become one.
+    // One character per byte, so that different keys stay different.
     const key = entry.key.toString('latin1');
     members.set(
       key,

@@ -1,11 +1,11 @@
-// Everything of the source that is taken over, as it is there, and how much there is of the rest.
+// Everything in the source that is imported, as it is there, and how many other entities there are.
 
 import type { BoltBucket } from '../../platform/formats/bolt/bolt-bucket.ts';
 import type { BoltFile } from '../../platform/formats/bolt/bolt-file.ts';
 import { type Entity, entitiesIn } from './entity.ts';
 import { UnreadableSource } from './unreadable-source.ts';
 
-/** The kinds that become something here, by their names in the source. */
+/** The kinds that are imported, by their names in the source. */
 export const takenKinds = [
   'authPolicies',
   'externalJwtSigners',
@@ -20,9 +20,9 @@ export type TakenKind = (typeof takenKinds)[number];
 
 export interface Source {
   readonly entities: Readonly<Record<TakenKind, readonly Entity[]>>;
-  /** How many entities there are of each other kind. */
+  /** How many entities of each other kind there are. */
   readonly others: Readonly<Record<string, number>>;
-  /** Version of the source's own schema; null when it says none. */
+  /** Version of the source's own schema; null if it does not say. */
   readonly version: number | null;
 }
 
@@ -69,7 +69,7 @@ function count(bucket: BoltBucket): number {
   return entries;
 }
 
-/** It stands as a value in the bucket itself. */
+/** It is a value in the bucket itself. */
 function versionIn(bucket: BoltBucket): number | null {
   for (const entry of bucket.entries()) {
     if (entry.kind !== 'value' || entry.key.toString('latin1') !== 'edge' || entry.value.length !== 9)

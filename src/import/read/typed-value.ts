@@ -13,7 +13,7 @@ export type Scalar =
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @param path where the value stands, for people @throws UnreadableSource */
+/** @param path where the value is, for people @throws UnreadableSource */
 export function readScalar(bytes: Buffer, path: string, place: BoltPlace): Scalar {
   const refuse = (problem: string) => new UnreadableSource(path, problem, place);
   const rest = bytes.subarray(1);
@@ -58,7 +58,7 @@ export function readScalar(bytes: Buffer, path: string, place: BoltPlace): Scala
 const secondsTo1970 = 62_135_596_800n;
 const latestSecond = 8_640_000_000_000n;
 
-/** Version 2 has one byte more, for zones with seconds; the zone does not change the moment. */
+/** Version 2 has one more byte, for zones with seconds. The zone does not change the moment. */
 function readTime(bytes: Buffer, refuse: (problem: string) => UnreadableSource): Millis {
   const version = bytes[0];
   if (!((version === 1 && bytes.length === 15) || (version === 2 && bytes.length === 16)))

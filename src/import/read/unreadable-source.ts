@@ -1,6 +1,6 @@
 import type { BoltPlace } from '../../platform/formats/bolt/bolt-error.ts';
 
-/** A value of the source cannot be read; nothing is imported then. The message names the place, never the value. */
+/** A value of the source cannot be read, so nothing is imported. The message names the place, never the value. */
 export class UnreadableSource extends Error {
   override readonly name = 'UnreadableSource';
 
