@@ -20,8 +20,9 @@ import { HashPoolFull, HashPoolStopped } from './platform/secrets/hash-pool.ts';
 import type { KeyVault } from './platform/secrets/key-vault.ts';
 import type { Password } from './platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from './platform/thread-calls.ts';
-import { type FirstThread, type Foundations, openServices } from './services.ts';
+import { type Foundations, openServices } from './services.ts';
 import type { ThreadCounts } from './thread-counts.ts';
+import type { FirstThread } from './thread-roles.ts';
 
 /** What a thread is given at its start. */
 export interface ThreadData {

@@ -12,9 +12,9 @@ import type { Random } from './platform/random.ts';
 import { CallFailed } from './platform/thread-calls.ts';
 import { withinTime } from './platform/within-time.ts';
 import { type AnswersOfFirst, beatInterval, type ThreadData } from './request-thread.ts';
-import type { OtherThreads } from './services.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type ThreadMember, threadMember } from './thread-member.ts';
+import type { OtherThreads } from './thread-roles.ts';
 
 /** Starts the thread; a test gives one of its own. */
 export type StartThread = (data: ThreadData) => Worker;

@@ -3,8 +3,7 @@
 
 import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
-import { brandingOf } from './branding.ts';
-import { thisBuild } from './build.ts';
+import { startBackgroundWork } from './background-work.ts';
 import {
   type ClientCertificateIssuer,
   clientCertificateIssuer,
@@ -12,42 +11,21 @@ import {
 } from './certificates/client-certificate-issuer.ts';
 import type { BindPoint, Config } from './config/config.ts';
 import { parseRedirectUri } from './config/redirect-uris.ts';
+import { type EndpointNeeds, type Endpoints, endpointsBy } from './endpoints.ts';
 import {
   type AuthorityList,
   type PublishedAuthorities,
   publishedAuthorities,
 } from './enrollment/published-authorities.ts';
-import { attemptLog, type RunningAttemptLog, recordedAttempts } from './explain/attempt-log.ts';
-import { auditLog } from './explain/audit-log.ts';
-import { keptAudit } from './explain/audit-records.ts';
-import {
-  type AttemptLabels,
-  type AuditLabels,
-  countedAttempts,
-  countedAudit,
-  tally,
-} from './explain/decision-counts.ts';
-import { edgeClientRoutes } from './http/edge/routes.ts';
-import { managementRoutes } from './http/management/routes.ts';
-import { oidcRoutes } from './http/oidc/routes.ts';
-import { openApiRoutes } from './http/openapi/routes.ts';
-import { accountRoutes } from './http/pages/account.ts';
-import { brandedPages } from './http/pages/assets.ts';
-import { consoleRoutes } from './http/pages/console.ts';
-import { setupRoutes } from './http/pages/setup.ts';
-import type { Views } from './http/pages/views.ts';
-import { originsOf } from './http/request/cors.ts';
-import type { Route } from './http/request/route.ts';
+import type { RunningAttemptLog } from './explain/attempt-log.ts';
+import { originsOfApplications } from './http/request/cors.ts';
 import { answerTimes } from './http/server/answer-times.ts';
-import { type HealthCheck, healthRoutes } from './http/server/health.ts';
-import { type MetricSources, type MetricsText, metricsReader, metricsRoutes } from './http/server/metrics.ts';
+import type { HealthCheck } from './http/server/health.ts';
+import { type MetricsText, metricsReader } from './http/server/metrics.ts';
 import type { AnswerInspector, MountNeeds } from './http/server/mount.ts';
-import { totpPassed } from './legacy/authenticate.ts';
 import { providerDirectory } from './login/external-jwt/provider-endpoints.ts';
 import { type PasswordHasher, passwordHasher } from './login/password/password.ts';
 import type { KeptAuditTrail } from './model/audit-event.ts';
-import { asId } from './model/ids.ts';
-import type { Principal } from './model/principal.ts';
 import { algorithmsInUse } from './model/signing-key.ts';
 import { clientRegistry, tokenUses } from './oidc/clients.ts';
 import { dailySealer } from './oidc/daily-sealer.ts';
@@ -56,33 +34,30 @@ import { limitedExchanges } from './oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from './oidc/flow/open-auth-request.ts';
 import { signerTestSealers } from './oidc/flow/signer-test.ts';
 import { type DevicePolls, devicePolls } from './oidc/grants/grant-device-code.ts';
-import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
+import type { Clock } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
 import { jwksCache } from './platform/jwk/jwks-cache.ts';
 import type { Logger } from './platform/log/logger.ts';
-import { type SampledLines, sampledLines } from './platform/log/sampled-lines.ts';
 import { outboundClient } from './platform/network/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import type { HashPool } from './platform/secrets/hash-pool.ts';
 import type { KeyVault } from './platform/secrets/key-vault.ts';
 import type { TrustAnchor } from './platform/x509/path-validation.ts';
+import { openRecords } from './records.ts';
 import { requestAuthenticator } from './sessions/authenticate-request.ts';
 import { denySet } from './sessions/deny-set.ts';
-import { listeningInterval } from './sessions/follow-feed.ts';
 import { type IssuerView, openIssuerView } from './sessions/issuer-view.ts';
-import { activityInterval } from './sessions/legacy-session-view.ts';
 import { secondaryTokens } from './sessions/secondary-tokens.ts';
 import { openSessionView, type SessionView } from './sessions/session-view.ts';
 import { ztSessions } from './sessions/zt-session.ts';
 import type { Store } from './store/contracts/store.ts';
-import { clockWatch } from './tasks/clock-watch.ts';
-import { deleteExpired, evenClock, forgetExpired } from './tasks/expire.ts';
+import { type ClockWatch, clockWatch } from './tasks/clock-watch.ts';
 import { besideHeartbeat, type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
-import { every } from './tasks/schedule.ts';
 import { liveTelemetry } from './telemetry/live-telemetry.ts';
 import { tracedFetches } from './telemetry/traced-fetches.ts';
 import { tracedStore } from './telemetry/traced-store.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
+import { type FirstThread, noOthers, type OtherThreads } from './thread-roles.ts';
 import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
 import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
@@ -111,41 +86,7 @@ export interface Foundations {
   readonly first?: FirstThread;
 }
 
-/** The threads that answer requests beside the first one, as that one sees them. */
-export interface OtherThreads {
-  readonly threads: MetricSources['threads'];
-  /** Resolves when all that they have told so far has arrived. */
-  settle(): Promise<void>;
-  /** Asks each what it has counted. */
-  gather(): Promise<void>;
-  /** What was gathered last, and of those that have died. */
-  counts(): readonly ThreadCounts[];
-  /** Resolves when what each has in memory is true. @throws when it cannot be had */
-  beFresh(): Promise<void>;
-}
-
-/** What there is once for all threads, as those beside the first one see it. */
-export interface FirstThread {
-  /** That answer requests. */
-  readonly threads: number;
-  /** Takes lines that strangers caused. */
-  readonly strangersLine: SampledLines['write'];
-  readonly attempts: Pick<RunningAttemptLog, 'keep' | 'flush'>;
-  readonly checks: readonly HealthCheck[];
-  readonly readMetrics: () => Promise<MetricsText>;
-  readonly devicePolls: DevicePolls;
-  readonly isCluster: () => boolean;
-}
-
-const noOthers: OtherThreads = {
-  threads: { answering: 1, replaced: 0 },
-  settle: async () => {},
-  gather: async () => {},
-  counts: () => [],
-  beFresh: async () => {},
-};
-
-export interface Services extends ServiceEndpoints {
+export interface Services extends Endpoints {
   readonly ring: KeyRing;
   readonly view: SessionView;
   readonly hasher: PasswordHasher;
@@ -188,20 +129,10 @@ export function nodeName(
   return node.name ?? `${hostname()}:${bindPoints[0]?.interface.port ?? 0}`;
 }
 
-/** What listeners answer with, by a configuration. */
-export interface ServiceEndpoints {
-  /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
-  readonly routes: readonly Route[];
-  readonly views: Views;
-}
-
-export interface PreparedServices extends ServiceEndpoints {
+export interface PreparedServices extends Endpoints {
   /** Puts the configuration in use. It cannot fail. */
   use(): void;
 }
-
-const expiryInterval: Millis = MINUTE;
-const rotationInterval: Millis = MINUTE;
 
 /** The overlay's own PKI: whom it trusts, and what it signs client certificates with. */
 export interface OverlayPki {
@@ -213,7 +144,10 @@ export interface OverlayPki {
   readonly enrollmentIdentity: EnrollmentIdentity;
 }
 
-/** Resolves when the service may take requests: keys are there and the deny set is complete. */
+/**
+ * Resolves when the service may take requests: keys are there and the deny set is complete. Starts in the order in which
+ * the parts need one another; background work comes last, and ends first.
+ */
 export async function openServices(
   foundations: Foundations,
   { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
@@ -224,6 +158,8 @@ export async function openServices(
   const { oidc } = config.edge;
   const threads = first?.threads ?? others.threads.answering;
   const startedAt = clock.now() / 1000 - process.uptime();
+
+  // What all the others write to: traces, store, records.
   const telemetry = liveTelemetry({
     clock,
     random,
@@ -238,17 +174,10 @@ export async function openServices(
     tracing,
     config.db.engine === 'sqlite' ? 'sqlite' : 'postgresql',
   );
-  const auditEvents = tally<AuditLabels>();
-  const strangersLog = sampledLines({
-    clock,
-    write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
-  });
-  const trail = keptAudit(
-    auditLog(log, strangersLog),
-    { store, clock, random, log },
-    () => inUse.edge.auditEvents.keepAtMost,
-  );
-  const audit = countedAudit(trail, auditEvents);
+  const records = openRecords({ store, clock, random, log, first, others }, () => inUse.edge);
+  const { audit, attempts, strangersLog } = records;
+
+  // Signing keys: made here where there are none, unless the clock is wrong.
   const { vault } = foundations;
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
@@ -262,12 +191,9 @@ export async function openServices(
   const watch = clockWatch({ store, clock, log, onSetRight: () => view.feed.startOver() });
   await watch.compare();
   if (first === undefined && (!watch.isWrong || ring.list().length === 0)) await rotateKeysWhenDue();
-  /** What is done by the clock alone, and cannot be undone. */
-  const byTheClock = (work: () => Promise<unknown>) => async () => {
-    await watch.compare();
-    if (!watch.isWrong) await work();
-  };
 
+  // Who calls: our issuers and clients, access tokens, the keys of other providers, and the session view, which reads
+  // what has ended before anybody is let in.
   const issuers = await openIssuerView(
     store,
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
@@ -318,6 +244,8 @@ export async function openServices(
     onNodes: issuers.reload,
     readRedirectUri: parseRedirectUri,
   });
+
+  // What logins and enrollments are made with.
   const { tagKey, authRequestRoot, recoveryKey, unknownNameKey } = await openServerSecrets({
     keys: store.keys,
     vault,
@@ -330,41 +258,17 @@ export async function openServices(
     enrollmentSigner: enrollmentSigner(enrollmentIdentity),
     publishedAuthorities: publishedAuthorities(published),
   };
-  const keepAtMost = () => inUse.edge.loginAttempts.keepAtMost;
-  const attemptRecords = attemptLog({ store, clock, random, log }, keepAtMost);
-  const loginAttempts = tally<AttemptLabels>();
-  const keepAttempt = first?.attempts.keep ?? attemptRecords.keep;
-  const attempts = {
-    ...countedAttempts(recordedAttempts({ clock, random }, keepAttempt), loginAttempts),
-    keep: keepAttempt,
-    async flush() {
-      await others.settle();
-      await (first?.attempts ?? attemptRecords).flush();
-    },
-  };
 
+  // What operators see: the other nodes, health, metrics.
   const heartbeat = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
   const node =
     first === undefined ? heartbeat : besideHeartbeat({ clockWatch: watch, isCluster: first.isCluster, log });
-  const checks = first?.checks ?? [
-    { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
-    {
-      id: 'store.changes',
-      check: async () => void (await Promise.all([view.feed.beFresh(), others.beFresh()])),
-    },
-    { id: 'store.write', check: heartbeat.check },
-    {
-      id: 'store.clock',
-      async check() {
-        if (watch.isWrong) throw watch.refusal();
-      },
-    },
-  ];
+  const checks =
+    first?.checks ?? healthChecks({ store, feed: view.feed, heartbeat, clockWatch: watch, others });
   const answers = answerTimes();
   const eventLoop = watchEventLoopDelay();
   const counts = (): ThreadCounts => ({
-    auditEvents: auditEvents.list(),
-    loginAttempts: loginAttempts.list(),
+    ...records.counts(),
     answers: answers.list(),
     eventLoopDelay: eventLoop.p99(),
     isBehind: view.feed.isBehind,
@@ -379,11 +283,13 @@ export async function openServices(
     counts: () => sumOfThreads([counts(), ...others.counts()]),
     hashPool: foundations.hashPool,
     endedSessions: view.ended,
-    decisionRecords: attemptRecords,
+    decisionRecords: records,
     clockWatch: watch,
     lastReload,
   });
   const readMetrics = first?.readMetrics ?? metrics.text;
+
+  // The endpoints, and what they keep over reloads: requests under way and others must not suffer from one.
   const sessionCertificates = {
     certificateIssuer,
     // As SPIFFE writes it: letters, digits, dots and dashes.
@@ -399,129 +305,56 @@ export async function openServices(
     ztSessions: ztSessions({ ...view, secondary, clock, tagKey }),
   });
   const polls = first?.devicePolls ?? devicePolls();
-  // Kept over reloads: what they know of requests under way and of others outlives a configuration.
-  const visiting = {
+  const endpointNeeds: EndpointNeeds = {
     providers: providerDirectory({ client: jwksFetch, clock }),
     poster: limitedExchanges(jwksFetch, threads),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     signerTests: signerTestSealers(authRequestRoot),
-  };
-  const outliving = {
-    ...visiting,
     sealer: authRequestSealer(authRequestRoot),
     callbacks: callbackSealer(authRequestRoot),
-  };
-  const oidcEndpointsOf = ({ edge }: Config, views: Views) =>
-    oidcRoutes({
-      ...outliving,
-      maxSessionsPerIdentity: edge.sessions.maxPerIdentity,
-      authenticate,
-      ...sessionCertificates,
-      store,
-      clock,
-      random,
-      audit,
-      hasher,
-      ring,
-      accessTokens,
-      attempts,
-      jwks,
-      view,
-      signers: view.signers,
-      authorities: view.authorities,
-      vault,
-      recoveryKey,
-      unknownNameKey,
-      totpIssuer: edge.totp.issuer,
-      tagKey,
-      clients,
-      views,
-      devicePolls: polls,
-      idTokenAlg: edge.oidc.idTokenSigningAlg,
-      retryGrace: edge.oidc.refreshTokenGrace,
-      lifetimes: {
-        accessToken: edge.oidc.accessTokenDuration,
-        idToken: edge.oidc.idTokenDuration,
-        refreshToken: edge.oidc.refreshTokenDuration,
-        refreshFamily: edge.oidc.refreshFamilyDuration,
-      },
-    });
-  const edgeNeedsOf = (of: Config) => ({
-    maxSessionsPerIdentity: of.edge.sessions.maxPerIdentity,
-    clientsWithoutFreshProof: of.edge.oidc.compatibility.freshProofForFactors
-      ? new Set<string>()
-      : clients.aliasIds,
-    build: thisBuild(),
+    authenticate,
     ...sessionCertificates,
     ...enrollment,
-    enrollmentLifetime: of.edge.enrollment.edgeIdentity.duration,
     node,
-    config: of,
     store,
     clock,
     random,
-    ring,
+    log,
     audit,
     hasher,
+    ring,
+    accessTokens,
     attempts,
-    issuers: issuers.all,
-    tokenLifetime: accessTokenEnd,
+    jwks,
+    outbound: jwksFetch,
+    view,
     signers: view.signers,
     authorities: view.authorities,
-    jwks,
+    issuers: issuers.all,
     vault,
     recoveryKey,
     unknownNameKey,
-    totpIssuer: of.edge.totp.issuer,
     tagKey,
-    sessionTimeout: of.edge.api.sessionTimeout,
-    forgetSession: view.legacy.forget,
-    keepAlive: view.legacy.keepAlive,
-    async totpEnrolled(caller: Principal) {
-      if (caller.mechanism === 'legacy')
-        await totpPassed({ store, forgetSession: view.legacy.forget }, caller);
-    },
-    outbound: jwksFetch,
-    ...visiting,
-    signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
-  });
-  const endpointsOf = (of: Config): ServiceEndpoints => {
-    const { views, assets } = brandedPages(brandingOf(of.branding));
-    const edgeNeeds = edgeNeedsOf(of);
-    const routes: readonly Route[] = [
-      ...oidcEndpointsOf(of, views),
-      ...edgeClientRoutes(edgeNeeds),
-      ...managementRoutes(edgeNeeds),
-      ...setupRoutes({ store, clock, random, audit, hasher, views }),
-      ...accountRoutes(views),
-      ...consoleRoutes(views),
-      ...assets,
-      ...healthRoutes({ clock, log }, checks),
-      ...metricsRoutes(readMetrics),
-      ...openApiRoutes(views, () => routes),
-    ];
-    return { routes, views };
+    clients,
+    devicePolls: polls,
+    checks,
+    readMetrics,
   };
+  const endpointsOf = (of: Config) => endpointsBy(of, endpointNeeds, accessTokenEnd);
   let endpoints = endpointsOf(config);
   (await telemetry.prepare(config.telemetry))();
-  const even = evenClock(clock, () => accessTokenEnd);
-  const expire = async () => {
-    if (!even.isEven()) return;
-    forgetExpired({ clock, ended: view.ended, revoked });
-    if (first !== undefined) return;
-    const { loginAttempts, auditEvents } = inUse.edge;
-    const kept = { keepAttempts: loginAttempts.keep, keepAuditEvents: auditEvents.keep };
-    await deleteExpired({ store, clock, ...kept });
-  };
-  const stopExpiry = every(expiryInterval, { name: 'expiry', log }, byTheClock(expire));
-  const rotate = first === undefined ? byTheClock(rotateKeysWhenDue) : async () => {};
-  const stopRotation = every(rotationInterval, { name: 'key rotation', log }, rotate);
-  const stopListening = every(
-    listeningInterval,
-    { name: 'listening to the database', log },
-    view.feed.listen,
-  );
-  const stopActivity = every(activityInterval, { name: 'session activity', log }, view.legacy.flush);
+
+  const stopWork = startBackgroundWork({
+    isFirst: first === undefined,
+    store,
+    clock,
+    log,
+    clockWatch: watch,
+    view,
+    revoked,
+    rotateKeysWhenDue,
+    settings: () => ({ ...inUse.edge, accessTokenEnd }),
+  });
   return {
     ring,
     view,
@@ -570,12 +403,7 @@ export async function openServices(
     rotateKeysWhenDue,
     replaceOwnAuthorities: view.authorities.replaceOwn,
     mount: {
-      applicationOrigins: (origin, isForApplications) =>
-        view.clients.all().some(
-          ({ type, apiAccess, redirectPatterns }) =>
-            // Those that can keep a secret call from their server.
-            type === 'public' && (isForApplications || apiAccess) && originsOf(redirectPatterns)(origin),
-        ),
+      applicationOrigins: originsOfApplications(view.clients.all),
       clock,
       log,
       audit,
@@ -588,7 +416,7 @@ export async function openServices(
       authenticate,
     },
     async stop() {
-      await Promise.all([stopExpiry(), stopRotation(), stopListening(), stopActivity()]);
+      await stopWork();
       await node.stop();
       await view.legacy.flush();
       await Promise.all([attempts.flush(), audit.kept()]);
@@ -597,4 +425,26 @@ export async function openServices(
       eventLoop.stop();
     },
   };
+}
+
+/** What readiness asks. */
+function healthChecks(needs: {
+  readonly store: Pick<Store, 'changes'>;
+  readonly feed: SessionView['feed'];
+  readonly heartbeat: Pick<NodeHeartbeat, 'check'>;
+  readonly clockWatch: ClockWatch;
+  readonly others: Pick<OtherThreads, 'beFresh'>;
+}): readonly HealthCheck[] {
+  const { store, feed, heartbeat, clockWatch, others } = needs;
+  return [
+    { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+    { id: 'store.changes', check: async () => void (await Promise.all([feed.beFresh(), others.beFresh()])) },
+    { id: 'store.write', check: heartbeat.check },
+    {
+      id: 'store.clock',
+      async check() {
+        if (clockWatch.isWrong) throw clockWatch.refusal();
+      },
+    },
+  ];
 }

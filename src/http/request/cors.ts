@@ -1,5 +1,6 @@
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
+import type { RegisteredClient } from '../../sessions/client-view.ts';
 
 // Which web origins may read our answers and change something (begin-request.ts): the bind point's own, and those that
 // receive codes anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and other sites'
@@ -51,8 +52,20 @@ export function originCheck(bindPoint: BindPoint, listener: Listener): OriginChe
   return (origin) => origin === own || isOfPattern(origin);
 }
 
+/** @param clients those that are registered now */
+export function originsOfApplications(
+  clients: () => readonly Pick<RegisteredClient, 'type' | 'apiAccess' | 'redirectPatterns'>[],
+): ApplicationOrigins {
+  return (origin, isForApplications) =>
+    clients().some(
+      ({ type, apiAccess, redirectPatterns }) =>
+        // Those that can keep a secret call from their server.
+        type === 'public' && (isForApplications || apiAccess) && originsOf(redirectPatterns)(origin),
+    );
+}
+
 /** Whether one of the redirect URIs has this origin. */
-export function originsOf(patterns: readonly RedirectUriPattern[]): OriginCheck {
+function originsOf(patterns: readonly RedirectUriPattern[]): OriginCheck {
   const exact = new Set<string>();
   const anyPort: string[] = [];
   for (const pattern of patterns) {

@@ -1,0 +1,60 @@
+// What a thread does by itself, again and again, from the start of its services to their end.
+
+import type { Config } from './config/config.ts';
+import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
+import type { Logger } from './platform/log/logger.ts';
+import type { DenySet } from './sessions/deny-set.ts';
+import { listeningInterval } from './sessions/follow-feed.ts';
+import { activityInterval } from './sessions/legacy-session-view.ts';
+import type { SessionView } from './sessions/session-view.ts';
+import type { Store } from './store/contracts/store.ts';
+import type { ClockWatch } from './tasks/clock-watch.ts';
+import { deleteExpired, evenClock, forgetExpired } from './tasks/expire.ts';
+import { every } from './tasks/schedule.ts';
+
+const expiryInterval: Millis = MINUTE;
+const rotationInterval: Millis = MINUTE;
+
+export interface BackgroundNeeds {
+  /** Whether this thread does what is done once for all threads. */
+  readonly isFirst: boolean;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly clockWatch: ClockWatch;
+  readonly view: SessionView;
+  readonly revoked: DenySet;
+  rotateKeysWhenDue(): Promise<void>;
+  /** In use now. */
+  readonly settings: () => Pick<Config['edge'], 'loginAttempts' | 'auditEvents'> & {
+    /** How long after its issue an access token may count, under any configuration that was in use. */
+    readonly accessTokenEnd: Millis;
+  };
+}
+
+/** @returns ends it, and waits for what is under way */
+export function startBackgroundWork(needs: BackgroundNeeds): () => Promise<void> {
+  const { isFirst, store, clock, log, clockWatch, view, revoked, settings } = needs;
+  /** What is done by the clock alone, and cannot be undone. */
+  const byTheClock = (work: () => Promise<unknown>) => async () => {
+    await clockWatch.compare();
+    if (!clockWatch.isWrong) await work();
+  };
+  const even = evenClock(clock, () => settings().accessTokenEnd);
+  const expire = async () => {
+    if (!even.isEven()) return;
+    forgetExpired({ clock, ended: view.ended, revoked });
+    if (!isFirst) return;
+    const { loginAttempts, auditEvents } = settings();
+    const kept = { keepAttempts: loginAttempts.keep, keepAuditEvents: auditEvents.keep };
+    await deleteExpired({ store, clock, ...kept });
+  };
+  const rotate = isFirst ? byTheClock(needs.rotateKeysWhenDue) : async () => {};
+  const stops = [
+    every(expiryInterval, { name: 'expiry', log }, byTheClock(expire)),
+    every(rotationInterval, { name: 'key rotation', log }, rotate),
+    every(listeningInterval, { name: 'listening to the database', log }, view.feed.listen),
+    every(activityInterval, { name: 'session activity', log }, view.legacy.flush),
+  ];
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
