@@ -5,6 +5,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { type ApiSessionId, asId, type SessionCertificateId } from '../model/ids.ts';
+import type { OwnCall } from '../model/principal.ts';
 import { type SessionCertificate, sessionSpiffeId } from '../model/session-certificate.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -69,12 +70,13 @@ export async function getSessionCertificate(
 /** From the next call on it stands for nothing. @throws AuthError not_found   also for one of another session */
 export async function revokeSessionCertificate(
   needs: Pick<SessionCertificateNeeds, 'store' | 'clock' | 'audit'>,
-  { sessionId, id }: { readonly sessionId: ApiSessionId; readonly id: string },
-  origin: RequestOrigin,
+  id: string,
+  { caller: { apiSessionId: sessionId, identityId }, origin }: OwnCall,
 ): Promise<void> {
   const certificateId = asId<SessionCertificateId>(id);
   if (!(await needs.store.sessionCertificates.revoke(sessionId, certificateId, needs.clock.now()))) {
     throw new AuthError('not_found');
   }
-  needs.audit.record({ event: 'session.certificate-revoked', sessionId, certificateId }, origin);
+  const event = { event: 'session.certificate-revoked', identityId, sessionId, certificateId } as const;
+  needs.audit.record(event, origin);
 }

@@ -67,12 +67,15 @@ export type AuditEvent =
       readonly reason: string;
       readonly clientId: string;
       readonly endedSessionId: string | null;
+      /** Whose session was ended. */
+      readonly identityId?: string;
     }
   | {
       readonly event: 'refresh.refused';
       readonly reason: string;
-      readonly sessionId: string | null;
+      readonly sessionId: string;
       readonly clientId: string;
+      readonly identityId: string;
     }
   | {
       readonly event: 'session.ended';
@@ -90,6 +93,7 @@ export type AuditEvent =
     }
   | {
       readonly event: 'session.certificate-revoked';
+      readonly identityId: string;
       readonly sessionId: string;
       readonly certificateId: string;
     }

@@ -7,11 +7,11 @@ import { after, before, describe, test } from 'node:test';
 import { auditLog } from '../../src/explain/audit-log.ts';
 import { keptAudit } from '../../src/explain/audit-records.ts';
 import type { AuditRecord } from '../../src/model/audit-event.ts';
-import { DAY, fixedClock } from '../../src/platform/clock.ts';
+import { DAY, fixedClock, MINUTE } from '../../src/platform/clock.ts';
 import { openLogger } from '../../src/platform/log/logger.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
-import { beginLogin, submitPassword } from '../support/flow.ts';
+import { beginLogin, login, obtainCode, redeem, refresh, submitPassword } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { fill, smallDisk } from '../support/small-disk.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -129,6 +129,27 @@ describe('the list of audit events', () => {
     }
   });
 
+  test('shows a code or token that was used twice with the person whose session it ended', async () => {
+    const { refresh_token } = await login(server, 'ann', password);
+    assert.equal((await refresh(server, refresh_token)).status, 200);
+    clock.advance(MINUTE);
+    assert.equal((await refresh(server, refresh_token)).status, 400);
+    const code = await obtainCode(server, 'ann', password);
+    assert.equal((await redeem(server, code)).status, 200);
+    assert.equal((await redeem(server, code)).status, 400);
+    const events = await list('identityName = "ann" and event in ["refresh.refused", "code.refused"]');
+    assert.deepEqual(
+      events.map(({ event, details }: { event: string; details: { reason: string } }) => [
+        event,
+        details.reason,
+      ]),
+      [
+        ['code.refused', 'already-used'],
+        ['refresh.refused', 'reused'],
+      ],
+    );
+  });
+
   test('an owner cannot push out what others did: of each only so many are kept in an hour', async () => {
     const kept: AuditRecord[] = [];
     const append = async (records: readonly AuditRecord[]) => void kept.push(...records);
@@ -138,10 +159,12 @@ describe('the list of audit events', () => {
       { store: { auditEvents: { append } }, clock, random: systemRandom, log },
       () => 1000,
     );
+    const reused = { event: 'refresh.refused', reason: 'reused', clientId: 'overlay' } as const;
     for (let round = 0; round < 700; round += 1) {
-      trail.record({ event: 'account.changed', change: 'username', identityId: 'mallory' }, null);
+      const sessionId = `session-${round}`;
+      trail.record({ ...reused, sessionId, identityId: 'mallory' }, null);
     }
-    trail.record({ event: 'account.changed', change: 'username', identityId: 'ann' }, null);
+    trail.record({ ...reused, sessionId: 'of ann', identityId: 'ann' }, null);
     trail.record({ event: 'key.rotated', kid: 'k', alg: 'ES256' }, null);
     assert.equal(await trail.kept(), true);
     const of = (identityId: string | null) =>

@@ -15,7 +15,7 @@ import { entityMembers, linksSchema, wireTime } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { csrText, idOf } from '../request/fields.ts';
-import { originOf } from '../request/request-context.ts';
+import { originOf, ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 /** Lifetime of a certificate requested here. The session may end sooner. */
@@ -111,9 +111,7 @@ export function sessionCertificateRoutes(
       summary: 'Revoke a certificate of the session of the caller',
       answers: { 200: doneAnswer },
       async handler(context) {
-        const { apiSessionId } = context.principal;
-        const which = { sessionId: apiSessionId, id: idOf(context) };
-        await revokeSessionCertificate(needs, which, originOf(context));
+        await revokeSessionCertificate(needs, idOf(context), ownCallOf(context));
         return envelope({});
       },
     }),

@@ -96,10 +96,10 @@ export async function redeemCode(
 
   if (outcome.outcome === 'refused') {
     const { reason, endedSession } = outcome;
-    needs.audit.record(
-      { event: 'code.refused', reason, clientId: client.clientId, endedSessionId: endedSession },
-      origin,
-    );
+    const ended = endedSession === null ? null : await needs.store.apiSessions.find(endedSession);
+    const of = ended === null ? {} : { identityId: ended.identityId };
+    const event = { reason, clientId: client.clientId, endedSessionId: endedSession, ...of };
+    needs.audit.record({ event: 'code.refused', ...event }, origin);
     const detail = `code refused: ${reason}`;
     if (reason !== 'wrong-certificate') throw new AuthError('invalid_grant', { detail });
     const description = 'The code of a login by certificate needs a connection with that certificate';
@@ -112,7 +112,8 @@ export async function redeemCode(
     standingObjection(needs.view, { policy }, session);
   if (objection !== null) {
     await needs.store.apiSessions.end(session.id, 'administrator', now);
-    const event = { reason: objection, clientId: client.clientId, endedSessionId: session.id };
+    const of = { clientId: client.clientId, identityId: identity.id };
+    const event = { reason: objection, endedSessionId: session.id, ...of };
     needs.audit.record({ event: 'code.refused', ...event }, origin);
     throw new AuthError('invalid_grant', { detail: `code refused: ${objection}` });
   }

@@ -130,9 +130,10 @@ export function refreshRefused(
   { client, origin }: GrantRequest,
   { session, reason }: { readonly session: ApiSession; readonly reason: string },
 ): AuthError {
-  const { id: sessionId } = session;
-  needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId: client.clientId }, origin);
-  const told = session.clientId === client.clientId ? toldReason(session, reason) : undefined;
+  const { id: sessionId, identityId } = session;
+  const { clientId } = client;
+  needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId, identityId }, origin);
+  const told = session.clientId === clientId ? toldReason(session, reason) : undefined;
   return noLongerGood(told, reason);
 }
 
@@ -202,8 +203,8 @@ export async function requireStanding(
   const reason =
     (await certificateObjection(needs, session, request)) ?? (await objectionOf(needs, session, request));
   if (reason === null) return;
-  const { id: sessionId, clientId } = session;
-  needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId }, request.origin);
+  const { id: sessionId, clientId, identityId } = session;
+  needs.audit.record({ event: 'refresh.refused', reason, sessionId, clientId, identityId }, request.origin);
   throw new AuthError('invalid_grant', { detail: `refresh refused: ${reason}` });
 }
 
