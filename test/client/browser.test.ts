@@ -118,6 +118,9 @@ test('a foreign address is no place to go on', async () => {
   assert.equal(await inPage(page, 'return start.returnTo;'), '/');
   await signIn(page, 'alice', '/', "{ returnTo: 'javascript:alert(1)' }");
   assert.equal(await inPage(page, 'return start.returnTo;'), '/');
+  // Of this origin, and yet the path alone would name another host.
+  await signIn(page, 'alice', '/', "{ returnTo: location.origin + '//evil.example/at?q#h' }");
+  assert.equal(await inPage(page, 'return start.returnTo;'), '/evil.example/at?q#h');
   await close();
 });
 

@@ -198,10 +198,14 @@ function takeLeft(key: string, url: URL): Left | undefined {
   return left;
 }
 
-/** Path, query and fragment of an address of this origin; the start page for all others. */
+/**
+ * Path, query and fragment of an address of this origin; the start page for all others. A path that begins with two
+ * slashes would lead to another host when a page goes there.
+ */
 function ownPath(address: string): string {
   const url = URL.parse(address, location.href);
-  return url?.origin === location.origin ? url.pathname + url.search + url.hash : '/';
+  if (url?.origin !== location.origin) return '/';
+  return url.pathname.replace(/^\/+/, '/') + url.search + url.hash;
 }
 
 function submit(action: string, fields: Readonly<Record<string, string>>): void {
