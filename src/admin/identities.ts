@@ -5,7 +5,7 @@ import type { Identity, IdentityType, Tags } from '../model/identity.ts';
 import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Permission } from '../model/permission.ts';
-import { MINUTE } from '../platform/clock.ts';
+import type { Millis } from '../platform/clock.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
 import type { IdentityPatch } from '../store/contracts/identities.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
@@ -18,6 +18,7 @@ import {
   takenRefused,
 } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type Disabling, disablingPatch } from './disabling.ts';
 import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
 import { requireMayHelp } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
@@ -94,21 +95,27 @@ export function listIdentities(
 /**
  * Changes the fields that are given.
  * @throws AuthError not_found
- * @throws AuthError could_not_validate   as when creating
+ * @throws AuthError could_not_validate   as when creating and disabling
  * @throws AuthError conflict             no administrator could log in
  */
 export async function updateIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
-  { id, fields }: { readonly id: string; readonly fields: Some<IdentityFields> },
+  { id, fields }: { readonly id: string; readonly fields: Some<IdentityFields> & Disabling },
 ): Promise<void> {
-  await change(needs, by, { id: asId(id), patch: await acceptable(needs, fields), sent: fields });
-  recordChange(needs, by, {
-    action: 'update',
-    entity: 'identity',
-    entityId: id,
-    fields: namesOf({ ...fields }),
-  });
+  const { disabled, disabledUntil, ...others } = fields;
+  const now = needs.clock.now();
+  const isAsked = disabled !== undefined || disabledUntil !== undefined;
+  const disabling = isAsked
+    ? disablingPatch(await getIdentity(needs, id), { disabled, disabledUntil }, { now })
+    : null;
+  const patch = { ...(await acceptable(needs, others)), ...disabling };
+  await change(needs, by, { id: asId(id), patch, sent: others });
+  const names = namesOf({ ...others });
+  if (disabling === null || names.length > 0) {
+    recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: names });
+  }
+  if (disabling !== null) recordDisabling(needs, by, { id, ...disabling });
 }
 
 /**
@@ -123,27 +130,40 @@ export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: st
 }
 
 /**
- * Keeps an identity from authenticating and ends its sessions.
- * @param minutes for how long; 0: until somebody enables it
+ * Keeps an identity from authenticating and ends its sessions. If it is disabled already, changes the time.
+ * @param until null: until somebody enables it
+ * @param field by which a time that is refused is named
  * @throws AuthError not_found, conflict (the last administrator)
+ * @throws AuthError could_not_validate   the time has passed, or is too far away
  */
 export async function disableIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
-  { id, minutes }: { readonly id: string; readonly minutes: number },
+  { id, until, field }: { readonly id: string; readonly until: Millis | null; readonly field: string },
 ): Promise<void> {
-  const disabledAt = needs.clock.now();
-  const disabledUntil = minutes === 0 ? null : disabledAt + minutes * MINUTE;
-  await change(needs, by, { id: asId(id), patch: { disabledAt, disabledUntil } });
-  const fields = ['disabledAt', 'disabledUntil'];
-  recordChange(needs, by, { action: 'disable', entity: 'identity', entityId: id, fields });
+  const identity = await getIdentity(needs, id);
+  const wanted = { disabled: true, disabledUntil: until };
+  const patch = disablingPatch(identity, wanted, { now: needs.clock.now(), field });
+  if (patch === null) return;
+  await change(needs, by, { id: identity.id, patch });
+  recordDisabling(needs, by, { id, ...patch });
 }
 
 /** Lets an identity authenticate again. @throws AuthError not_found */
 export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
-  await change(needs, by, { id: asId(id), patch: { disabledAt: null, disabledUntil: null } });
+  const patch = { disabledAt: null, disabledUntil: null };
+  await change(needs, by, { id: asId(id), patch });
+  recordDisabling(needs, by, { id, ...patch });
+}
+
+function recordDisabling(
+  needs: IdentityNeeds,
+  by: AdminCall,
+  { id, disabledAt }: { readonly id: string; readonly disabledAt: Millis | null },
+): void {
+  const action = disabledAt === null ? 'enable' : 'disable';
   const fields = ['disabledAt', 'disabledUntil'];
-  recordChange(needs, by, { action: 'enable', entity: 'identity', entityId: id, fields });
+  recordChange(needs, by, { action, entity: 'identity', entityId: id, fields });
 }
 
 /** Ends every session of an identity. @returns how many @throws AuthError not_found, forbidden (see help-desk.ts) */

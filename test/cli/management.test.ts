@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { DAY } from '../../src/platform/clock.ts';
 import { sandbox } from '../support/command.ts';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
@@ -166,7 +167,28 @@ describe('an identity', () => {
     await fine(['identity', 'disable', 'heron', '--minutes', '5']);
     const { disabledUntil } = (await fine(['get', 'identity', 'heron', '-j'])).json;
     assert.match(disabledUntil, /^20/);
-    await fine(['identity', 'enable', 'heron']);
+    const until = async () => (await fine(['get', 'identity', 'heron', '-j'])).json.disabledUntil;
+    const [later, latest] = [1, 2].map((days) => new Date(Date.now() + days * DAY).toISOString());
+    const moved = await fine(['identity', 'disable', 'heron', '--until', later ?? '']);
+    assert.equal(moved.stdout, `Disabled heron until ${later}; its sessions are ended.\n`);
+    assert.equal(await until(), later);
+    await fine(['update', 'identity', 'heron', '--disabled-until', latest ?? '']);
+    assert.equal(await until(), latest);
+    for (const time of ['2020-01-01T00:00:00Z', '9999-01-01T00:00:00Z', 'tomorrow']) {
+      for (const line of [
+        ['identity', 'disable', 'heron', '--until', time],
+        ['update', 'identity', 'heron', '--disabled-until', time],
+      ]) {
+        const { code, stderr } = await cli.run(line);
+        assert.equal(code, 1, time);
+        assert.match(stderr, /until/i, time);
+      }
+    }
+    assert.equal(await until(), latest);
+    await fine(['update', 'identity', 'heron', '--disabled-until', '']);
+    assert.equal(await until(), null);
+    await fine(['update', 'identity', 'heron', '--no-disabled']);
+    assert.equal((await loginAs(other, 'heron', secret)).code, 0);
   });
 
   test('gets a new password, from a file too', async () => {

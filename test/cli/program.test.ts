@@ -31,6 +31,7 @@ test('a command line that cannot be carried out is exit 2 and names the help of 
     ['create api-session x', 'overlay-auth create --help'],
     ['token session', 'overlay-auth token --help'],
     ['identity disable ada --minutes soon', 'overlay-auth identity disable --help'],
+    ['identity disable ada --minutes 5 --until 2030-01-31T12:00:00Z', 'overlay-auth identity disable --help'],
     ['get identity a b', 'overlay-auth get identity --help'],
   ] as const) {
     const { code, stdout, stderr } = await cli.run(line.split(' '));

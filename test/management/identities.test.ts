@@ -276,6 +276,91 @@ describe('an identity that is taken away', () => {
     assert.equal((await (await loggedIn(server, 'paused')).get('current-identity')).status, 200);
   });
 
+  test('by disabling until a time, which can be moved, taken away and ended', async () => {
+    const id = await server.createUser({ name: 'until', password });
+    const before = await loggedIn(server, 'until');
+    const at = (minutes: number) => new Date(clock.now() + minutes * MINUTE).toISOString();
+    const state = async () => {
+      const { disabled, disabledAt, disabledUntil } = await identity(id);
+      return [disabled, disabledAt, disabledUntil];
+    };
+    const since = at(0);
+    const path = `identities/${id}`;
+    const steps: readonly (readonly [string, string, object, unknown])[] = [
+      ['POST', '/disable', { until: at(9) }, [true, since, at(9)]],
+      ['POST', '/disable', { until: at(7).replace('Z', '+00:00') }, [true, since, at(7)]],
+      ['POST', '/disable', { durationMinutes: 6, until: null }, [true, since, at(6)]],
+      ['PATCH', '', { disabledUntil: at(5) }, [true, since, at(5)]],
+      ['PATCH', '', { disabled: true }, [true, since, at(5)]],
+      ['PATCH', '', { disabledUntil: null }, [true, since, null]],
+      ['PATCH', '', { disabled: false }, [false, null, null]],
+      ['PATCH', '', { disabledUntil: null }, [false, null, null]],
+      ['PATCH', '', { name: 'until 2', disabledUntil: at(4) }, [true, since, at(4)]],
+      ['PATCH', '', { disabled: false, disabledUntil: null }, [false, null, null]],
+      ['PUT', '', { name: 'until', type: 'User', isAdmin: false, disabled: true }, [true, since, null]],
+      ['PUT', '', { name: 'until', type: 'User', isAdmin: false }, [true, since, null]],
+      ['PATCH', '', { disabledUntil: at(3) }, [true, since, at(3)]],
+    ];
+    for (const [method, action, body, after] of steps) {
+      const answer = await admin.call(method, path + action, body);
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual(await state(), after, JSON.stringify(body));
+    }
+    assertRefused(await before.get('current-identity'), 401, 'UNAUTHORIZED');
+    await assert.rejects(loggedIn(server, 'until'));
+    clock.advance(MINUTE);
+    await admin.call('PATCH', path, { disabledUntil: at(1) });
+    assert.deepEqual(await state(), [true, since, at(1)], 'kept out since the same time');
+    clock.advance(MINUTE);
+    assert.deepEqual(await state(), [false, null, null]);
+    const document = await identity(id);
+    const sentBack = { ...document, type: document.type.name };
+    assert.equal((await admin.call('PUT', path, sentBack)).status, 200);
+    assert.equal((await loggedIn(server, 'until')).accessToken.length > 0, true);
+  });
+
+  test('not until what is no time, has passed, or is too far away', async () => {
+    const id = await create({ name: 'times' });
+    const at = (from: number) => new Date(clock.now() + from).toISOString();
+    const tenYears = 10 * 366 * 24 * 60 * MINUTE;
+    for (const time of [
+      'tomorrow',
+      '2030-01-31',
+      '2030-02-30T00:00:00Z',
+      '2030-01-31T12:00:00',
+      '+010000-01-01T00:00:00Z',
+      '',
+      1e12,
+      true,
+      [],
+      at(0),
+      at(-1),
+      '1970-01-01T00:00:00Z',
+      at(tenYears + 1),
+      '9999-12-31T23:59:59Z',
+    ]) {
+      const until = await admin.call('POST', `identities/${id}/disable`, { until: time });
+      assertRefused(until, 400, 'COULD_NOT_VALIDATE', 'until');
+      const patched = await admin.call('PATCH', `identities/${id}`, { disabledUntil: time });
+      assertRefused(patched, 400, 'COULD_NOT_VALIDATE', 'disabledUntil');
+    }
+    const both = await admin.call('POST', `identities/${id}/disable`, { until: at(9), durationMinutes: 1 });
+    assertRefused(both, 400, 'COULD_NOT_VALIDATE', 'until');
+    const body = { disabled: false, disabledUntil: at(MINUTE) };
+    const contradiction = await admin.call('PATCH', `identities/${id}`, body);
+    assertRefused(contradiction, 400, 'COULD_NOT_VALIDATE', 'disabledUntil');
+    assertRefused(
+      await admin.call('PATCH', `identities/${id}`, { disabled: null }),
+      400,
+      'COULD_NOT_VALIDATE',
+      'disabled',
+    );
+    assert.equal((await identity(id)).disabled, false);
+    for (const time of [at(1), at(tenYears)]) {
+      assert.equal((await admin.call('PATCH', `identities/${id}`, { disabledUntil: time })).status, 200);
+    }
+  });
+
   test('not with a duration that is none', async () => {
     const id = await create({ name: 'durations' });
     for (const durationMinutes of [-1, 1.5, '5', 1e300, true, []]) {
@@ -292,13 +377,15 @@ test('each change is in the audit trail, with the names of fields and who did it
   await admin.call('PATCH', `identities/${id}`, { externalId: 'external-canary' });
   await admin.call('POST', `identities/${id}/disable`);
   await admin.call('POST', `identities/${id}/enable`);
+  await admin.call('PATCH', `identities/${id}`, { externalId: null, disabled: true });
+  await admin.call('PATCH', `identities/${id}`, { disabled: false });
   await admin.call('DELETE', `identities/${id}/api-sessions`);
   await admin.call('DELETE', `identities/${id}`);
   const entries = server.log.entries.slice(seen).map(({ fields }) => fields as Record<string, unknown>);
   const changes = entries.filter(({ entityId }) => entityId === id);
   assert.deepEqual(
     changes.map(({ action }) => action),
-    ['create', 'update', 'disable', 'enable', 'end-sessions', 'delete'],
+    ['create', 'update', 'disable', 'enable', 'update', 'disable', 'enable', 'end-sessions', 'delete'],
   );
   const rootId = (await admin.get('current-identity')).json.data.id;
   for (const change of changes) assert.equal(change.byIdentityId, rootId);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { systemClock } from '../../src/platform/clock.ts';
+import { DAY, systemClock } from '../../src/platform/clock.ts';
 import { screenshot, visitor } from '../support/browser.ts';
 import { authority, client } from '../support/chains.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
@@ -322,6 +322,61 @@ describe('managing people', () => {
     await announced(page, 'Deleted');
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     assert.equal((await root.get(`identities/${id}`)).status, 404);
+    await guest.close();
+  });
+
+  test('keeps them out until a time, which is changed beside them and in the form', async () => {
+    const id = await server.createUser({ name: 'udo', password });
+    const guest = await atConsole(server, 'root', `/console/people/${id}`, { language: 'de' });
+    const { page } = guest;
+    const ends = async () => (await detailOf(id)).disabledUntil;
+    /** A day of this year or the next, by the clock of the browser. */
+    const noonOf = (day: number) => {
+      const time = new Date(Date.now() + day * DAY);
+      return `${time.toISOString().slice(0, 10)}T12:00`;
+    };
+    const asTime = (local: string) => page.evaluate(`new Date('${local}').toISOString()`);
+    await page.locator('#disable').click();
+    await page.locator('#disable-time').fill(noonOf(-3));
+    await page.locator('#disable-confirm').click();
+    await page.getByRole('alert').getByText('must be in the future').waitFor();
+    await page.locator('#disable-time').fill(noonOf(3));
+    const command = `overlay-auth identity disable ${id} --until ${await asTime(noonOf(3))}`;
+    await page.getByText(command).waitFor({ state: 'attached' });
+    await assertClean(guest);
+    await page.locator('#disable-confirm').click();
+    await page.locator('#until').click();
+    assert.equal(await page.locator('#until-time').inputValue(), noonOf(3));
+    assert.equal(await ends(), await asTime(noonOf(3)));
+    await page.locator('#until-time').fill(noonOf(5));
+    await page.locator('#until-confirm').click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    assert.equal(await ends(), await asTime(noonOf(5)));
+
+    await page.locator('#edit').click();
+    assert.equal(await page.locator('#field-disabledUntil').inputValue(), noonOf(5));
+    await page.locator('#field-disabledUntil').fill('');
+    const update = `overlay-auth update identity ${id} --disabled-until`;
+    await page.getByText(update).waitFor({ state: 'attached' });
+    await assertClean(guest);
+    await page.locator('#save').click();
+    await page.locator('#until').waitFor();
+    assert.equal(await ends(), null);
+    assert.equal((await detailOf(id)).disabled, true);
+
+    await page.locator('#edit').click();
+    await page.locator('#field-disabled').uncheck();
+    await page.locator('#save').click();
+    await page.locator('#disable').waitFor();
+    await loggedIn(server, 'udo');
+    await page.locator('#edit').click();
+    await page.locator('#field-disabled').check();
+    await page.locator('#field-disabledUntil').fill(noonOf(4));
+    await page.locator('#save').click();
+    await page.getByRole('alertdialog').getByText('enden sofort').waitFor();
+    await page.locator('#save-confirm').click();
+    await page.locator('#enable').waitFor();
+    assert.equal(await ends(), await asTime(noonOf(4)));
     await guest.close();
   });
 

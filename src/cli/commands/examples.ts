@@ -78,6 +78,7 @@ export const examples: readonly string[] = [
   'get controller NODE',
   'identity unlock ada',
   'identity disable ada --minutes 30',
+  'identity disable ada --until 2030-01-31T12:00:00Z',
   'identity enable ada',
   'identity set-password ada',
   'identity end-sessions ada',

@@ -6,7 +6,11 @@ import type { CliPorts } from '../ports.ts';
 import type { SecretOptions } from '../terminal/secret-input.ts';
 import { forceOption, reportOf, serverOption } from './report-of.ts';
 
-type DisableOptions = IdentityOptions & { readonly minutes?: string; readonly force?: boolean };
+type DisableOptions = IdentityOptions & {
+  readonly minutes?: string;
+  readonly until?: string;
+  readonly force?: boolean;
+};
 
 /** `invite NAME` */
 export function registerInviteCommand(program: Command, ports: CliPorts): void {
@@ -53,8 +57,9 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
     },
   );
 
-  action('disable', 'end its sessions and refuse it from now on')
+  action('disable', 'end its sessions and refuse it from now on, or change until when')
     .option('--minutes <n>', 'enable it again by itself after N minutes')
+    .option('--until <time>', 'enable it again by itself at a time such as 2030-01-31T12:00:00Z')
     .addOption(forceOption())
     .action(async (name: string, options: DisableOptions, command: Command) => {
       const { disableIdentity } = await import('../entities/identity-actions.ts');

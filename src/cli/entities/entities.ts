@@ -61,6 +61,15 @@ const identity: EntityDescriptor = {
       kind: 'flag',
       help: 'the next login with a password asks for a new one',
     },
+    { flags: '--disabled', path: 'disabled', kind: 'flag', only: 'update', help: 'it cannot log in' },
+    {
+      flags: '--disabled-until <time>',
+      path: 'disabledUntil',
+      kind: 'text',
+      only: 'update',
+      nullable: true,
+      help: 'it cannot log in until a time such as 2030-01-31T12:00:00Z; empty: until it is enabled',
+    },
     { flags: '--role-attributes <list>', path: 'roleAttributes', kind: 'list', help: 'separated by commas' },
     {
       flags: '--tag <key=value>',

@@ -22,13 +22,16 @@ interface Target {
   readonly path: string;
 }
 
-/** `identity disable NAME [--minutes N] [--force]` */
+/** `identity disable NAME [--minutes N | --until TIME] [--force]` */
 export async function disableIdentity(
   report: Report,
   nameOrId: string,
-  options: IdentityOptions & { readonly minutes?: string; readonly force?: boolean },
+  options: IdentityOptions & { readonly minutes?: string; readonly until?: string; readonly force?: boolean },
 ): Promise<void> {
-  const { minutes } = options;
+  const { minutes, until } = options;
+  if (minutes !== undefined && until !== undefined) {
+    throw usageError('--minutes and --until exclude each other.', 'overlay-auth identity disable --help');
+  }
   if (minutes !== undefined && !/^[1-9]\d{0,6}$/.test(minutes)) {
     throw usageError(
       `--minutes needs a whole number, not "${minutes}".`,
@@ -36,11 +39,13 @@ export async function disableIdentity(
     );
   }
   await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
-    const json = minutes === undefined ? {} : { durationMinutes: Number(minutes) };
+    // The server judges times: the clock of this machine may be wrong.
+    const json =
+      until !== undefined ? { until } : minutes === undefined ? {} : { durationMinutes: Number(minutes) };
     const { force } = options;
     await changed(api, { method: 'POST', path: `${path}/disable`, json }, { force });
-    const until = minutes === undefined ? 'until it is enabled' : `for ${minutes} minutes`;
-    printResult(report, { id, name }, () => printable(`Disabled ${name} ${until}; its sessions are ended.`));
+    const end = minutes === undefined ? `until ${until ?? 'it is enabled'}` : `for ${minutes} minutes`;
+    printResult(report, { id, name }, () => printable(`Disabled ${name} ${end}; its sessions are ended.`));
   });
 }
 

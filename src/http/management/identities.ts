@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { refusedField } from '../../admin/acceptable-values.ts';
 import { listApiSessions } from '../../admin/api-sessions.ts';
 import { listAuthenticators } from '../../admin/authenticators.ts';
+import { longestMinutes } from '../../admin/disabling.ts';
 import { type EnrollmentFields, listEnrollments } from '../../admin/enrollments.ts';
 import { type Locks, locksOf, removeTotp, unlockIdentity } from '../../admin/factors.ts';
 import {
@@ -25,11 +27,12 @@ import {
   identityListFields,
 } from '../../model/list-fields.ts';
 import { permissions } from '../../model/permission.ts';
+import { MINUTE, type Millis } from '../../platform/clock.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import { timeSchema, wireTimeOrNull } from '../documents/wire.ts';
-import { idText, tags } from '../request/fields.ts';
+import { idText, someTime, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
 import {
@@ -61,11 +64,22 @@ const fields = z.strictObject({
   tags,
 });
 
+/** Changes only: a new identity is never disabled. */
+const changes = fields.extend({
+  disabled: z.boolean().meta({ description: 'True ends all sessions of the identity' }),
+  disabledUntil: someTime.nullable().meta({
+    description:
+      'A time within the next ten years. It also disables the identity. Null: until somebody enables it',
+  }),
+});
+
 const { type, isAdmin, externalId, authPolicyId, roleAttributes } = fields.shape;
 
-const replacement = fields.extend({
-  // If absent, it does not change: clients that replace a whole identity do not know it.
+const replacement = changes.extend({
+  // If absent, they do not change: clients that replace a whole identity do not know them.
   passwordMustChange: fields.shape.passwordMustChange.optional(),
+  disabled: changes.shape.disabled.optional(),
+  disabledUntil: changes.shape.disabledUntil.optional(),
   permissions: fields.shape.permissions.default([]),
   externalId: externalId.default(null),
   authPolicyId: authPolicyId.default(defaultAuthPolicyId),
@@ -97,7 +111,7 @@ function enrollmentFields(wanted: {
   ];
 }
 
-const newIdentity = replacement.extend({
+const newIdentity = replacement.omit({ disabled: true, disabledUntil: true }).extend({
   type: type.default('Default'),
   isAdmin: isAdmin.default(false),
   enrollment: wantedEnrollment,
@@ -117,9 +131,28 @@ const membersOfOthers = [
   'serviceHostingPrecedences',
 ];
 
-const tenYearsInMinutes = 10 * 366 * 24 * 60;
-/** 0 or absent: until somebody enables it. */
-const disabling = z.strictObject({ durationMinutes: z.int().min(0).max(tenYearsInMinutes).nullish() });
+const disabling = z.strictObject({
+  durationMinutes: z
+    .int()
+    .min(0)
+    .max(longestMinutes)
+    .nullish()
+    .meta({ description: '0 or absent: until somebody enables it' }),
+  until: someTime
+    .nullish()
+    .meta({ description: 'A time within the next ten years, instead of the duration' }),
+});
+
+function disabledUntil(
+  { durationMinutes, until }: z.output<typeof disabling>,
+  now: Millis,
+): { readonly until: Millis | null; readonly field: string } {
+  if (until != null && durationMinutes != null) {
+    throw refusedField('until', 'cannot be given together with durationMinutes');
+  }
+  if (until != null) return { until, field: 'until' };
+  return { until: durationMinutes ? now + durationMinutes * MINUTE : null, field: 'durationMinutes' };
+}
 
 const said = z.string().optional();
 const envInfoSchema = z
@@ -181,13 +214,13 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     replace: operation(replacement, (by, identity, id) =>
       updateIdentity(needs, by, { id, fields: identity }),
     ),
-    patch: operation(fields.partial(), (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
+    patch: operation(changes.partial(), (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
     remove: (by, id) => deleteIdentity(needs, by, id),
     // Actions that let people in again.
     permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },
     actions: {
-      disable: operation(disabling, (by, { durationMinutes }, id) =>
-        disableIdentity(needs, by, { id, minutes: durationMinutes ?? 0 }),
+      disable: operation(disabling, async (by, body, id) =>
+        disableIdentity(needs, by, { id, ...disabledUntil(body, needs.clock.now()) }),
       ),
       enable: operation(z.strictObject({}), (by, _body, id) => enableIdentity(needs, by, id)),
       unlock: operation(z.strictObject({}), (by, _body, id) => unlockIdentity(needs, by, id)),

@@ -26,11 +26,13 @@ export const tags = z
   .nullable()
   .transform((value) => value ?? {});
 
+const timeText = z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' });
+
+/** RFC 3339; Millis afterwards. */
+export const someTime = timeText.transform((text): Millis => Date.parse(text));
+
 /** RFC 3339; absent or null: none. */
-export const optionalTime = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2030-01-31T12:00:00Z' })
-  .nullish()
-  .transform((text) => (text == null ? null : Date.parse(text)));
+export const optionalTime = timeText.nullish().transform((text) => (text == null ? null : Date.parse(text)));
 
 export const durationText = z.string().meta({ examples: ['5m'] });
 

@@ -1,6 +1,7 @@
 // Fields of a form about one entity. Whoever may not change it reads the same fields.
 
 import type { ReactNode } from 'react';
+import { localTime, timeOfLocal } from '../parts/local-time.ts';
 import { texts } from '../texts/texts.ts';
 import type { FormState } from './entity-form.tsx';
 
@@ -124,6 +125,23 @@ export function NumberField<Draft>({
   );
 }
 
+/** A time; an empty field is none. */
+export function TimeField<Draft>({ form, name, hint }: FieldProps<Draft, string | null>) {
+  const { field, control } = bound(form, name, hint);
+  const given = form.draft[name] as string | null;
+  return (
+    <Field {...field}>
+      <input
+        {...control}
+        type="datetime-local"
+        readOnly={form.isReadOnly}
+        value={given === null ? '' : localTime(given)}
+        onChange={({ target: { value } }) => form.set({ [name]: timeOfLocal(value) } as Partial<Draft>)}
+      />
+    </Field>
+  );
+}
+
 /** Texts, one a line. */
 export function LinesField<Draft>({ form, name, hint }: FieldProps<Draft, readonly string[]>) {
   const { field, control } = bound(form, name, hint);
@@ -174,7 +192,15 @@ export function PairsField<Draft>({
   );
 }
 
-export function CheckField<Draft>({ form, name, hint }: FieldProps<Draft, boolean>) {
+export function CheckField<Draft>({
+  form,
+  name,
+  hint,
+  also,
+}: FieldProps<Draft, boolean> & {
+  /** What else follows from it. */
+  readonly also?: (checked: boolean) => Partial<Draft>;
+}) {
   const { field, control } = bound(form, name, hint);
   return (
     <div className="field">
@@ -184,7 +210,9 @@ export function CheckField<Draft>({ form, name, hint }: FieldProps<Draft, boolea
           type="checkbox"
           disabled={form.isReadOnly}
           checked={form.draft[name] as boolean}
-          onChange={({ target: { checked } }) => form.set({ [name]: checked } as Partial<Draft>)}
+          onChange={({ target: { checked } }) =>
+            form.set({ [name]: checked, ...also?.(checked) } as Partial<Draft>)
+          }
         />
         {field.label}
       </label>

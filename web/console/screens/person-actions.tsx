@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { Card } from '../../parts/screen.tsx';
 import { refreshEntities } from '../forms/entity.ts';
 import { mayHelp } from '../me.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { Confirm, type ConfirmProps } from '../parts/confirm.tsx';
+import { localTime, timeOfLocal } from '../parts/local-time.ts';
 import type { Change } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Identity, IdentityDetail } from '../types.ts';
@@ -99,10 +100,16 @@ function DeletePerson({ person: { id, name }, sessions }: Pick<PersonActionsProp
 }
 
 function EnableOrDisable({ person, sessions, refresh }: Omit<PersonActionsProps, 'me'>) {
-  const { id, name } = person;
-  const [minutes, setMinutes] = useState('');
-  if (person.disabled) {
-    return (
+  const { id, name, disabled, disabledUntil } = person;
+  if (!disabled) {
+    const title = words.disableTitle(name);
+    const question = { id: 'disable', label: words.disable, title, ends: words.disableEnds(sessions) };
+    return <Disable {...question} person={person} refresh={refresh} isDestructive />;
+  }
+  const title = words.changeUntilTitle(name);
+  const question = { id: 'until', label: words.changeUntil, title, ends: words.changeUntilEnds };
+  return (
+    <>
       <Confirm
         id="enable"
         label={words.enable}
@@ -113,35 +120,41 @@ function EnableOrDisable({ person, sessions, refresh }: Omit<PersonActionsProps,
         done={words.done.enable}
         whenDone={refresh}
       />
-    );
-  }
-  const change = (): Change => ({
-    method: 'POST',
-    path: `identities/${id}/disable`,
-    body: minutes === '' ? {} : { durationMinutes: Number(minutes) },
-  });
+      <Disable {...question} key={disabledUntil} person={person} refresh={refresh} />
+    </>
+  );
+}
+
+/** Disables, or changes until when. */
+function Disable({
+  person: { id: identityId, disabledUntil },
+  refresh,
+  ...question
+}: Pick<PersonActionsProps, 'person' | 'refresh'> &
+  Pick<ConfirmProps, 'id' | 'label' | 'title' | 'ends' | 'isDestructive'>) {
+  const [local, setLocal] = useState(disabledUntil === null ? '' : localTime(disabledUntil));
+  const until = timeOfLocal(local);
+  const field = `${question.id}-time`;
   return (
     <Confirm
-      id="disable"
-      label={words.disable}
-      title={words.disableTitle(name)}
-      ends={words.disableEnds(sessions)}
+      {...question}
       fields={
         <div className="field">
-          <label htmlFor="disable-minutes">{words.minutes}</label>
+          <label htmlFor={field}>{words.until}</label>
           <input
-            id="disable-minutes"
-            type="number"
-            min="1"
-            inputMode="numeric"
-            value={minutes}
-            onChange={(event) => setMinutes(event.target.value)}
+            id={field}
+            type="datetime-local"
+            value={local}
+            onChange={(event) => setLocal(event.target.value)}
           />
         </div>
       }
-      isDestructive
-      change={change}
-      command={['identity', 'disable', id, ...(minutes === '' ? [] : ['--minutes', minutes])]}
+      change={(): Change => ({
+        method: 'POST',
+        path: `identities/${identityId}/disable`,
+        body: until === null ? {} : { until },
+      })}
+      command={['identity', 'disable', identityId, ...(until === null ? [] : ['--until', until])]}
       done={words.done.disable}
       whenDone={refresh}
     />

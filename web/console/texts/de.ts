@@ -179,7 +179,10 @@ export const de: Texts = {
     disableTitle: (name) => `${name} deaktivieren?`,
     disableEnds: (number) =>
       `Das Konto kann sich nicht mehr anmelden. ${count(number, 'Sitzung endet', 'Sitzungen enden')} sofort.`,
-    minutes: 'Für wie viele Minuten (leer: bis jemand es aktiviert)',
+    until: 'Bis (leer: bis jemand es aktiviert)',
+    changeUntil: 'Ändern, bis wann',
+    changeUntilTitle: (name) => `Ändern, bis wann ${name} deaktiviert ist?`,
+    changeUntilEnds: 'Sonst ändert sich nichts. Bis dahin kann sich das Konto nicht anmelden.',
     resetMfa: 'Authenticator-App entfernen',
     resetMfaTitle: (name) => `Die Authenticator-App von ${name} entfernen?`,
     resetMfaEnds:

@@ -179,7 +179,10 @@ export const en = {
     disableTitle: (name: string) => `Disable ${name}?`,
     disableEnds: (number: number) =>
       `The account can no longer sign in. ${count(number, 'session ends', 'sessions end')} at once.`,
-    minutes: 'For how many minutes (empty: until somebody enables it)',
+    until: 'Until (empty: until somebody enables it)',
+    changeUntil: 'Change until when',
+    changeUntilTitle: (name: string) => `Change until when ${name} is disabled?`,
+    changeUntilEnds: 'Nothing else changes. The account cannot sign in until then.',
     resetMfa: 'Remove authenticator app',
     resetMfaTitle: (name: string) => `Remove the authenticator app of ${name}?`,
     resetMfaEnds:

@@ -3542,6 +3542,10 @@ export interface operations {
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
+                    /** @description True ends all sessions of the identity */
+                    disabled?: boolean;
+                    /** @description A time within the next ten years. It also disables the identity. Null: until somebody enables it */
+                    disabledUntil?: string | null;
                 };
             };
         };
@@ -3620,6 +3624,10 @@ export interface operations {
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
+                    /** @description True ends all sessions of the identity */
+                    disabled?: boolean;
+                    /** @description A time within the next ten years. It also disables the identity. Null: until somebody enables it */
+                    disabledUntil?: string | null;
                 };
             };
         };
@@ -3652,7 +3660,10 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description 0 or absent: until somebody enables it */
                     durationMinutes?: number | null;
+                    /** @description A time within the next ten years, instead of the duration */
+                    until?: string | null;
                 };
             };
         };

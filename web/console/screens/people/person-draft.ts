@@ -1,7 +1,7 @@
 import { optionsFor } from '../../forms/draft.ts';
 import type { IdentityDetail, Permission } from '../../types.ts';
 
-/** What of a person a form changes. Whether they are disabled is not part of it: that ends sessions. */
+/** What of a person every form sets. */
 export interface PersonDraft {
   readonly name: string;
   readonly type: IdentityDetail['typeId'];
@@ -12,6 +12,13 @@ export interface PersonDraft {
   readonly passwordMustChange: boolean;
   readonly roleAttributes: readonly string[];
   readonly tags: IdentityDetail['tags'];
+}
+
+/** Of a person that there is, also whether they are kept out. */
+export interface EditedPerson extends PersonDraft {
+  readonly disabled: boolean;
+  /** Null: until somebody enables them. */
+  readonly disabledUntil: string | null;
 }
 
 export const newPerson: PersonDraft = {
@@ -26,11 +33,21 @@ export const newPerson: PersonDraft = {
   tags: {},
 };
 
-export function draftOf(person: IdentityDetail): PersonDraft {
+export function draftOf(person: IdentityDetail): EditedPerson {
   const { name, typeId, externalId, authPolicyId, isAdmin, permissions, roleAttributes, tags } = person;
-  const { passwordMustChange } = person;
+  const { passwordMustChange, disabled, disabledUntil } = person;
   const rights = { isAdmin, permissions, passwordMustChange };
-  return { name, type: typeId, externalId, authPolicyId, ...rights, roleAttributes, tags };
+  return {
+    name,
+    type: typeId,
+    externalId,
+    authPolicyId,
+    ...rights,
+    roleAttributes,
+    tags,
+    disabled,
+    disabledUntil,
+  };
 }
 
 /** As `overlay-auth create|update identity --help` lists them. */
@@ -44,10 +61,12 @@ const flags = {
   passwordMustChange: '--password-must-change',
   roleAttributes: '--role-attributes',
   tags: '--tag',
+  disabled: '--disabled',
+  disabledUntil: '--disabled-until',
 } as const;
 
-export function updateCommand(id: string, changes: Partial<PersonDraft>): readonly string[] | null {
-  const options = optionsFor<PersonDraft>(changes, flags);
+export function updateCommand(id: string, changes: Partial<EditedPerson>): readonly string[] | null {
+  const options = optionsFor<EditedPerson>(changes, flags);
   return options === null ? null : ['update', 'identity', id, ...options];
 }
 

@@ -9,6 +9,7 @@ const en = {
   editTitle: (name: string) => `Edit ${name}`,
   who: 'Who it is',
   may: 'How they sign in, and what they may do',
+  keptOut: 'Whether they can sign in',
   labels: {
     name: 'Name',
     type: 'Type',
@@ -19,11 +20,14 @@ const en = {
     passwordMustChange: 'Ask for a new password at the next sign-in',
     roleAttributes: 'Role attributes',
     tags: 'Tags',
+    disabled: 'Disabled: they cannot sign in',
+    disabledUntil: 'Until',
   },
   hints: {
     name: 'Somebody who chooses a password by a link signs in with this name.',
     externalId: 'By which tokens of other providers, or certificates, name them.',
     roleAttributes: 'One a line. Applications and services may ask for one of them.',
+    disabledUntil: 'By the clock of this browser. Empty: until somebody enables the account.',
   },
   types: { Default: 'Default', User: 'User', Device: 'Device', Service: 'Service', Router: 'Router' },
   rights: {
@@ -32,6 +36,7 @@ const en = {
     helpdesk: 'Read, and let people in again',
     all: 'Administer everything',
   },
+  endsDisabled: 'The account can no longer sign in. Its sessions and an open invitation end at once.',
   endsAdmin: 'They can no longer administer. It applies at once, to sessions that are open too.',
   endsPolicy:
     'The rules of the other auth policy apply at once. A session that lacks a factor it asks for has to sign in again.',
@@ -157,6 +162,7 @@ const de: typeof en = {
   editTitle: (name) => `${name} bearbeiten`,
   who: 'Wer es ist',
   may: 'Wie die Person hereinkommt und was sie darf',
+  keptOut: 'Ob die Person sich anmelden kann',
   labels: {
     name: 'Name',
     type: 'Art',
@@ -167,11 +173,14 @@ const de: typeof en = {
     passwordMustChange: 'Bei der nächsten Anmeldung ein neues Passwort verlangen',
     roleAttributes: 'Rollenattribute',
     tags: 'Markierungen',
+    disabled: 'Deaktiviert: Anmeldung nicht möglich',
+    disabledUntil: 'Bis',
   },
   hints: {
     name: 'Wer über einen Link ein Passwort wählt, meldet sich mit diesem Namen an.',
     externalId: 'So nennen Token anderer Anbieter oder Zertifikate die Person.',
     roleAttributes: 'Eines je Zeile. Anwendungen und Dienste können eines davon verlangen.',
+    disabledUntil: 'Nach der Uhr dieses Browsers. Leer: bis jemand das Konto aktiviert.',
   },
   types: { Default: 'Standard', User: 'Mensch', Device: 'Gerät', Service: 'Dienst', Router: 'Router' },
   rights: {
@@ -180,6 +189,8 @@ const de: typeof en = {
     helpdesk: 'Lesen und Menschen wieder hereinlassen',
     all: 'Alles verwalten',
   },
+  endsDisabled:
+    'Das Konto kann sich nicht mehr anmelden. Seine Sitzungen und eine offene Einladung enden sofort.',
   endsAdmin: 'Die Person kann nichts mehr verwalten. Das gilt sofort, auch für offene Sitzungen.',
   endsPolicy:
     'Die Regeln der anderen Auth-Richtlinie gelten sofort. Wem ein verlangter Faktor fehlt, meldet sich neu an.',

@@ -1,0 +1,41 @@
+// Disabling an identity, for good or until a time.
+
+import { type Identity, isDisabled } from '../model/identity.ts';
+import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
+import type { IdentityPatch } from '../store/contracts/identities.ts';
+import { refusedField } from './acceptable-values.ts';
+
+/** Longer times are typing mistakes. */
+const longest: Millis = 10 * 366 * DAY;
+export const longestMinutes = longest / MINUTE;
+
+/** Whether an identity is disabled, and until when. Absent members do not change. */
+export interface Disabling {
+  readonly disabled?: boolean | undefined;
+  /** Null: until somebody enables it. A time disables even without `disabled`. */
+  readonly disabledUntil?: Millis | null | undefined;
+}
+
+/**
+ * The change that `wanted` makes to an identity; null for none. `disabledAt` of a disabled identity does not change.
+ * @param options.field the name by which a refusal calls the time
+ * @throws AuthError could_not_validate   the time has passed, is too far away, or contradicts `disabled`
+ */
+export function disablingPatch(
+  identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>,
+  wanted: Disabling,
+  { now, field = 'disabledUntil' }: { readonly now: Millis; readonly field?: string },
+): Required<Pick<IdentityPatch, 'disabledAt' | 'disabledUntil'>> | null {
+  const wasDisabled = isDisabled(identity, now);
+  const wasUntil = wasDisabled ? identity.disabledUntil : null;
+  const until =
+    wanted.disabledUntil === undefined ? (wanted.disabled === false ? null : wasUntil) : wanted.disabledUntil;
+  const isDisabling = wanted.disabled ?? (wasDisabled || until !== null);
+  // Clients may send back a document as they read it.
+  if (isDisabling === wasDisabled && until === wasUntil) return null;
+  if (!isDisabling && until !== null) throw refusedField(field, 'is for an identity that is disabled');
+  if (!isDisabling) return { disabledAt: null, disabledUntil: null };
+  if (until !== null && until <= now) throw refusedField(field, 'must be in the future');
+  if (until !== null && until > now + longest) throw refusedField(field, 'must be within ten years');
+  return { disabledAt: wasDisabled ? identity.disabledAt : now, disabledUntil: until };
+}
