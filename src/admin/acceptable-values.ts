@@ -46,9 +46,14 @@ export function acceptableName(field: string, text: string): string {
  * @throws AuthError could_not_validate   empty, longer than 255 code points, or with characters that are not seen
  */
 export function trimmedName(field: string, text: string): string {
-  const name = inOneForm(text).trim();
+  const name = typedName(text);
   requireText(field, name, text);
   return name;
+}
+
+/** A name as somebody has typed it on the host or at the set-up, in the one form that is stored. */
+export function typedName(text: string): string {
+  return inOneForm(text).trim();
 }
 
 /**

@@ -19,6 +19,7 @@ import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
 import type { IdentityStore, NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
+import { typedName } from './acceptable-values.ts';
 import { usualRules } from './auth-policies.ts';
 
 export interface AdministratorNeeds {
@@ -47,7 +48,7 @@ export async function prepareAdministrator(
   needs: AdministratorNeeds,
   wanted: { readonly username: string; readonly password: string },
 ): Promise<PreparedAdministrator> {
-  const username = wanted.username.trim();
+  const username = typedName(wanted.username);
   const key = administratorKey(username);
   const policy = await policyOf(needs, defaultAuthPolicyId);
   return {
@@ -78,7 +79,7 @@ export function checkFirstAdministrator(wanted: {
   readonly username: string;
   readonly password: string;
 }): void {
-  const username = wanted.username.trim();
+  const username = typedName(wanted.username);
   administratorKey(username);
   checkNewPassword(wanted.password, usualRules.primary.updb, [username]);
 }

@@ -10,6 +10,7 @@ import {
 } from '../model/auth-policy.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
+import { usualPolicy } from '../model/usual-policy.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
@@ -154,24 +155,7 @@ async function change(
 }
 
 /** What members have that are not sent: as in the policy `default` when it was new. */
-export const usualRules: AuthPolicyRules = {
-  name: '',
-  primary: {
-    cert: { allowed: true, allowExpiredCerts: false },
-    extJwt: { allowed: true, allowedSigners: [] },
-    updb: {
-      allowed: true,
-      minPasswordLength: 12,
-      requireSpecialChar: false,
-      requireNumberChar: false,
-      requireMixedCase: false,
-      maxAttempts: 10,
-      lockoutDurationMinutes: 15,
-    },
-  },
-  secondary: { requireTotp: false, requireExtJwt: null },
-  tags: {},
-};
+export const usualRules: AuthPolicyRules = { name: '', ...usualPolicy, tags: {} };
 
 /**
  * The rules of a policy that is sent as a whole.

@@ -13,6 +13,7 @@ import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
 import type { TotpStore } from '../store/contracts/totp.ts';
+import { typedName } from './acceptable-values.ts';
 import { type AdministratorNeeds, asConflict, hashNewPassword, policyOf } from './administrators.ts';
 import { withdrawSetupLinks } from './setup.ts';
 
@@ -34,9 +35,10 @@ export async function findAdministrator(
   needs: {
     readonly store: { readonly authenticators: AuthenticatorStore; readonly identities: IdentityStore };
   },
-  name: string,
+  typed: string,
 ): Promise<Identity | null> {
-  const key = usernameKey(name.trim());
+  const name = typedName(typed);
+  const key = usernameKey(name);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
   if (login?.identity.isAdmin === true) return login.identity;
   const named = await needs.store.identities.list({

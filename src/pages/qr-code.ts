@@ -1,9 +1,7 @@
 import { encode } from 'uqr';
 import { pngOf } from '../platform/formats/png.ts';
+import { longestQrText } from '../platform/formats/qr-text.ts';
 import { type Html, html } from './html.ts';
-
-/** Longer texts make a code that few cameras read. */
-const longestText = 800;
 
 /**
  * A QR code as inline SVG, which needs neither an image address nor a style; null when the text is too long to be
@@ -11,7 +9,7 @@ const longestText = 800;
  * @param label what a person hears who does not see it
  */
 export function qrCode(text: string, label: string): Html | null {
-  if (text.length > longestText) return null;
+  if (text.length > longestQrText) return null;
   const { size, content } = drawing(text);
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges">
 ${content}
@@ -20,7 +18,7 @@ ${content}
 
 /** The same as an SVG document; null when the text is too long. */
 export function qrCodeSvg(text: string): string | null {
-  if (text.length > longestText) return null;
+  if (text.length > longestQrText) return null;
   const { size, content } = drawing(text);
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
 ${content}
@@ -41,7 +39,7 @@ const smallestWidth = 256;
 
 /** A QR code as PNG, at least 256 pixels wide, with the white edge that belongs to it; null for a text that is too long. */
 export function qrCodePng(text: string): Buffer | null {
-  if (text.length > longestText) return null;
+  if (text.length > longestQrText) return null;
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const scale = Math.max(4, Math.ceil(smallestWidth / size));
   const pixels = data.flatMap((row) => {

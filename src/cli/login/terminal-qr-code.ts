@@ -1,4 +1,5 @@
 import { encode } from 'uqr';
+import { longestQrText } from '../../platform/formats/qr-text.ts';
 
 const blackOnWhite = '\u001b[30;107m';
 const asBefore = '\u001b[0m';
@@ -9,7 +10,7 @@ const asBefore = '\u001b[0m';
  * @returns undefined when it is too wide
  */
 export function terminalQrCode(text: string, columns: number): string | undefined {
-  if (text.length > 800) return undefined;
+  if (text.length > longestQrText) return undefined;
   const { data, size } = encode(text, { ecc: 'L', border: 2 });
   if (size > columns) return undefined;
   const lines: string[] = [];

@@ -1,27 +1,12 @@
 // Who may log in, and how. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are ordered by time, so
 // that new rows and index entries land on the last pages. See docs/storage-schema.md.
 
-import type { AuthPolicy } from '../../model/auth-policy.ts';
-
-const primary: AuthPolicy['primary'] = {
-  cert: { allowed: true, allowExpiredCerts: false },
-  extJwt: { allowed: true, allowedSigners: [] },
-  updb: {
-    allowed: true,
-    minPasswordLength: 12,
-    requireSpecialChar: false,
-    requireNumberChar: false,
-    requireMixedCase: false,
-    maxAttempts: 10,
-    lockoutDurationMinutes: 15,
-  },
-};
-const secondary: AuthPolicy['secondary'] = { requireTotp: false, requireExtJwt: null };
+import { usualPolicy } from '../../model/usual-policy.ts';
 
 /** The policy of every identity that names no other. */
 const seedDefaultPolicy = `INSERT INTO auth_policies
   (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
-  VALUES ('default', 'Default', '${JSON.stringify(primary)}', '${JSON.stringify(secondary)}', '{}', 0, 0)`;
+  VALUES ('default', 'Default', '${JSON.stringify(usualPolicy.primary)}', '${JSON.stringify(usualPolicy.secondary)}', '{}', 0, 0)`;
 
 /** Links with which a person chooses a password, at most one per identity. Using one deletes its row. */
 export const tablesOfInvitations: readonly string[] = [

@@ -6,9 +6,6 @@ interface Drawing {
   readonly path: string;
 }
 
-/** Longer texts make a code that few cameras read. */
-export const longestQrText = 800;
-
 /** Drawn here, so that what is in it stands in no address. The white edge belongs to it, in the dark too (ISO/IEC 18004). */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const [drawing, setDrawing] = useState<Drawing | null>(null);

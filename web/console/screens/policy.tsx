@@ -4,6 +4,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { usualPolicy } from '../../../src/model/usual-policy.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card, Screen } from '../../parts/screen.tsx';
@@ -38,20 +39,8 @@ export function PolicyScreen() {
  */
 const newPolicy: PolicyDraft = {
   name: '',
-  primary: {
-    cert: { allowed: true, allowExpiredCerts: false },
-    extJwt: { allowed: false, allowedSigners: [] },
-    updb: {
-      allowed: true,
-      minPasswordLength: 12,
-      requireSpecialChar: false,
-      requireNumberChar: false,
-      requireMixedCase: false,
-      maxAttempts: 10,
-      lockoutDurationMinutes: 15,
-    },
-  },
-  secondary: { requireTotp: false, requireExtJwt: null },
+  ...usualPolicy,
+  primary: { ...usualPolicy.primary, extJwt: { allowed: false, allowedSigners: [] } },
   tags: {},
 };
 

@@ -1,7 +1,8 @@
 import { useState } from 'react';
+import { longestQrText } from '../../../../src/platform/formats/qr-text.ts';
 import { Button } from '../../../parts/button.tsx';
 import { KeepText } from '../../../parts/keep.tsx';
-import { longestQrText, QrCode } from '../../parts/qr-code.tsx';
+import { QrCode } from '../../parts/qr-code.tsx';
 import { words } from './words.ts';
 
 /** What somebody is given once: as text, as a QR code, or as a file. */

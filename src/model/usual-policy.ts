@@ -1,0 +1,20 @@
+/**
+ * The rules of the policy `default` in a new database, of members that are not sent, and of a policy that the console
+ * begins. Imports nothing, because the console has it too.
+ */
+export const usualPolicy = {
+  primary: {
+    cert: { allowed: true, allowExpiredCerts: false },
+    extJwt: { allowed: true, allowedSigners: [] },
+    updb: {
+      allowed: true,
+      minPasswordLength: 12,
+      requireSpecialChar: false,
+      requireNumberChar: false,
+      requireMixedCase: false,
+      maxAttempts: 10,
+      lockoutDurationMinutes: 15,
+    },
+  },
+  secondary: { requireTotp: false, requireExtJwt: null },
+};
