@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { auditedBy, loggedDetail } from '../support/audit.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { createIdentity, createPolicy, createUserWithPolicy } from '../support/external-jwt.ts';
@@ -25,38 +26,25 @@ before(async () => {
 beforeEach(() => void clock.advance(2 * SECOND));
 after(() => server?.close());
 
-/** The audit events of a request. */
-function auditedBy(answer: Answer): readonly Readonly<Record<string, unknown>>[] {
-  const requestId = answer.headers['x-request-id'];
-  const lines = server.log.entries.filter(
-    ({ message, fields }) => message === 'audit' && fields.requestId === requestId,
-  );
-  return lines.map(({ fields }) => fields);
-}
-
 /** @returns the session that was ended with the code, if one was */
 function assertRefused(answer: Answer, reason: string, clientId: string, description?: RegExp): unknown {
   assert.equal(answer.status, 400, answer.text);
   assert.equal(answer.json.error, 'invalid_grant');
   if (description !== undefined) assert.match(answer.json.error_description, description);
-  const [refusal, ...more] = auditedBy(answer);
+  const [refusal, ...more] = auditedBy(server, answer);
   assert.deepEqual(more, []);
   assert.deepEqual(
     { event: refusal?.event, reason: refusal?.reason, clientId: refusal?.clientId },
     { event: 'code.refused', reason, clientId },
   );
-  const line = server.log.entries.find(
-    ({ message, fields }) =>
-      message === 'request refused' && fields.requestId === answer.headers['x-request-id'],
-  );
-  assert.equal(line?.fields.detail, `code refused: ${reason}`);
+  assert.equal(loggedDetail(server, answer), `code refused: ${reason}`);
   return refusal?.endedSessionId;
 }
 
 test('a code that was redeemed is in the audit trail, with the session and whose it is', async () => {
   const answer = await redeem(server, await obtainCode(server, 'ann', password));
   assert.equal(answer.status, 200, answer.text);
-  const [issued] = auditedBy(answer);
+  const [issued] = auditedBy(server, answer);
   assert.equal(issued?.event, 'token.issued');
   assert.equal(issued?.clientId, 'overlay');
   const session = await server.store.apiSessions.find(String(issued?.sessionId) as never);
@@ -68,7 +56,7 @@ test('a verifier that is none uses nothing up, however often it comes', async ()
   for (const bad of ['short', 'x'.repeat(129), `${'x'.repeat(42)}ä`, ...Array(6).fill('x'.repeat(42))]) {
     const answer = await redeem(server, code, { code_verifier: bad });
     assert.equal(answer.json.error, 'invalid_grant');
-    assert.deepEqual(auditedBy(answer), []);
+    assert.deepEqual(auditedBy(server, answer), []);
   }
   assert.equal((await redeem(server, code)).status, 200);
 });
@@ -116,7 +104,7 @@ describe('the code of a login by certificate', () => {
     assert.equal(redeemed.status, 200, redeemed.text);
     assert.equal(redeemed.json.session_cert, undefined, 'none was asked for');
     const again = assertRefused(await redeem(connection, code), 'already-used', 'overlay');
-    assert.equal(again, auditedBy(redeemed)[0]?.sessionId, 'the session of the first use ends');
+    assert.equal(again, auditedBy(server, redeemed)[0]?.sessionId, 'the session of the first use ends');
     connection.closeConnections();
   });
 });

@@ -1,29 +1,70 @@
 // Refreshes whose answer was lost, and what a client is told of a refresh token that is no longer good.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
-import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
+import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { readOpaqueToken } from '../../src/tokens/opaque-token.ts';
+import { nextRefreshToken } from '../../src/tokens/refresh-token.ts';
+import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
+import { auditedBy, loggedDetail } from '../support/audit.ts';
+import { callWith, claimsOf, login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { password, rootOf } from '../support/management.ts';
+import { type Caller, password, rootOf } from '../support/management.ts';
 import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
+let root: Caller;
+// Lines of refusals are sampled by the second.
+beforeEach(() => void clock.advance(2 * SECOND));
 before(async () => {
   server = await startTestServer({
     clock,
     configure: (yaml) => yaml.replace(/refreshTokenGrace: 0s/, 'refreshTokenGrace: 30s'),
   });
+  root = await rootOf(server);
   await server.createUser({ name: 'alice', password });
 });
 after(() => server?.close());
 
-function assertRefused(answer: Answer, reason: string | undefined): void {
+const descriptions = {
+  expired: 'the refresh token has expired; log in again',
+  revoked: 'the session of the refresh token has ended; log in again',
+  reused: 'the refresh token was used before; the one that took its place is the one to use',
+};
+
+interface Refusal {
+  /** What the client is told. */
+  readonly told: keyof typeof descriptions | undefined;
+  /** What administrators read; left out: the same. */
+  readonly recorded?: string;
+  /** That presented it. */
+  readonly clientId?: string;
+  readonly at?: TestServer;
+}
+
+function assertRefused(
+  answer: Answer,
+  { told, recorded = told, clientId = 'overlay', at = server }: Refusal,
+): void {
+  assertTold(answer, told);
+  const [refusal, ...more] = auditedBy(at, answer);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    [refusal?.event, refusal?.reason, refusal?.clientId],
+    ['refresh.refused', recorded, clientId],
+  );
+  assert.match(String(refusal?.sessionId), /^[0-9a-f-]{36}$/);
+  assert.equal(loggedDetail(at, answer), `refresh token refused: ${recorded}`);
+}
+
+function assertTold(answer: Answer, told: Refusal['told']): void {
   assert.equal(answer.status, 400, answer.text);
   assert.equal(answer.json.error, 'invalid_grant');
-  assert.equal(answer.json.reason, reason, answer.text);
+  assert.equal(answer.json.reason, told, answer.text);
+  if (told !== undefined) assert.equal(answer.json.error_description, descriptions[told]);
 }
 
 describe('within the grace', () => {
@@ -42,8 +83,8 @@ describe('within the grace', () => {
     assert.equal(next.status, 200);
     assert.notEqual(next.json.refresh_token, one.refresh_token);
     // Somebody else had it: the family ends.
-    assertRefused(await refresh(server, first), 'reused');
-    assertRefused(await refresh(server, next.json.refresh_token), 'reused');
+    assertRefused(await refresh(server, first), { told: 'reused' });
+    assertRefused(await refresh(server, next.json.refresh_token), { told: 'reused', recorded: 'ended' });
   });
 
   test('many at once all get the one successor', async () => {
@@ -55,19 +96,23 @@ describe('within the grace', () => {
   });
 
   test('another client gets nothing, and a session that has ended stays ended', async () => {
-    const root = await rootOf(server);
     const [app, other] = [await registerClient(root), await registerClient(root)];
     const { refresh_token: first } = await loginAt(server, app, 'alice');
     const { refresh_token: second } = (await refreshAs(server, app, first)).json;
-    assertRefused(await refreshAs(server, other, first), undefined);
-    assertRefused(await refresh(server, first), undefined);
+    const foreign = { told: undefined, recorded: 'wrong-binding' } as const;
+    assertRefused(await refreshAs(server, other, first), { ...foreign, clientId: other.id });
+    assertRefused(await refresh(server, first), foreign);
     assert.equal((await refreshAs(server, app, first)).json.refresh_token, second);
     const scope = 'openid';
     assert.equal((await refreshAs(server, app, first, { scope })).json.scope, 'openid');
     const { id_token } = (await refreshAs(server, app, first)).json;
     await server.post('/oidc/end_session', { form: { id_token_hint: id_token } });
-    assertRefused(await refreshAs(server, app, first), 'revoked');
-    assertRefused(await refreshAs(server, app, second), 'revoked');
+    const ended = { recorded: 'ended', clientId: app.id };
+    for (const text of [first, second]) {
+      assertRefused(await refreshAs(server, app, text), { told: 'revoked', ...ended });
+      // Whose it was is for its client alone to know, and so is how it ended.
+      assertRefused(await refresh(server, text), { told: undefined, recorded: 'ended' });
+    }
   });
 
   test('a disabled identity gets nothing', async () => {
@@ -75,36 +120,115 @@ describe('within the grace', () => {
     const { refresh_token } = await login(server, 'carol', password);
     await refresh(server, refresh_token);
     await server.store.identities.update(id, { disabledAt: clock.now() }, clock.now());
-    assertRefused(await refresh(server, refresh_token), 'revoked');
+    assertRefused(await refresh(server, refresh_token), { told: 'revoked', recorded: 'ended' });
   });
+});
+
+test('an application that may have no refresh tokens any more uses up none', async () => {
+  const app = await registerClient(root);
+  const { refresh_token } = await loginAt(server, app, 'alice');
+  const scopes = (names: string[]) => root.call('PATCH', `oidc-clients/${app.id}`, { scopes: names });
+  await scopes(['openid']);
+  const refused = await refreshAs(server, app, refresh_token);
+  assertTold(refused, undefined);
+  assert.equal(loggedDetail(server, refused), 'offline_access was taken from the client');
+  await scopes(['openid', 'offline_access']);
+  assert.equal((await refreshAs(server, app, refresh_token)).status, 200);
 });
 
 test('after the grace a token that was used before ends the family', async () => {
   const { refresh_token: first } = await login(server, 'alice', password);
   const { refresh_token: second } = (await refresh(server, first)).json;
   clock.advance(30 * SECOND);
-  assertRefused(await refresh(server, first), 'reused');
-  assertRefused(await refresh(server, second), 'reused');
+  assertRefused(await refresh(server, first), { told: 'reused' });
+  assertRefused(await refresh(server, second), { told: 'reused', recorded: 'ended' });
 });
 
-test('expired is told from the rest, and nothing is told of what is not ours', async () => {
+test('a refresh is in the audit trail, with whose session it is', async () => {
+  const first = await login(server, 'alice', password);
+  // A retry is one too: whoever has the answer has tokens.
+  for (const _time of ['first', 'again']) {
+    const answer = await refresh(server, first.refresh_token);
+    const [event, ...more] = auditedBy(server, answer);
+    assert.deepEqual(more, []);
+    const { sub, z_asid } = claimsOf(first.access_token);
+    assert.deepEqual(
+      [event?.event, event?.identityId, event?.sessionId, event?.clientId],
+      ['token.refreshed', sub, z_asid, 'overlay'],
+    );
+  }
+});
+
+test('the session says when and from where it was refreshed last', async () => {
+  const { refresh_token, access_token } = await login(server, 'alice', password);
+  clock.advance(HOUR);
+  const { json } = await refresh(server, refresh_token);
+  const session = await server.store.apiSessions.find(claimsOf(access_token).z_asid);
+  assert.equal(session?.lastActivityAt, clock.now());
+  assert.equal(claimsOf(json.access_token).auth_time * SECOND, clock.now() - HOUR);
+});
+
+test('expired is told from the rest, also when nothing is left of the session', async () => {
   const { refresh_token } = await login(server, 'alice', password);
   clock.advance(24 * HOUR + MINUTE);
-  assertRefused(await refresh(server, refresh_token), 'expired');
+  assertRefused(await refresh(server, refresh_token), { told: 'expired' });
+  await server.store.expiry.deleteExpired(clock.now(), 10_000);
+  const forgotten = await refresh(server, refresh_token);
+  assertTold(forgotten, 'expired');
+  assert.deepEqual(auditedBy(server, forgotten), []);
+  assert.equal(loggedDetail(server, forgotten), 'refresh token refused: unknown');
+});
+
+test('nothing is told of what is not ours', async () => {
+  const { refresh_token } = await login(server, 'alice', password);
   for (const text of ['x', `${refresh_token}x`, refresh_token.slice(0, -2)]) {
-    assertRefused(await refresh(server, text), undefined);
+    const answer = await refresh(server, text);
+    assertTold(answer, undefined);
+    assert.deepEqual(auditedBy(server, answer), []);
   }
 });
 
-test('without a grace a duplicate is refused as before, and the reason is told all the same', async () => {
-  const strict = await startTestServer({ clock });
-  try {
+test('a code that comes again ends the session, whose client is told that something was used twice', async () => {
+  const code = await obtainCode(server, 'alice', password);
+  const { refresh_token } = (await redeem(server, code)).json;
+  assert.equal((await redeem(server, code)).status, 400);
+  assertRefused(await refresh(server, refresh_token), { told: 'reused', recorded: 'ended' });
+});
+
+describe('without a grace', () => {
+  let strict: TestServer;
+  before(async () => {
+    strict = await startTestServer({ clock });
     await strict.createUser({ name: 'alice', password });
+  });
+  after(() => strict?.close());
+
+  test('a duplicate is refused as before, and the reason is told all the same', async () => {
     const { refresh_token: first } = await login(strict, 'alice', password);
     const { refresh_token: second } = (await refresh(strict, first)).json;
-    assertRefused(await refresh(strict, first), 'reused');
+    const duplicate = { told: 'reused', recorded: 'duplicate', at: strict } as const;
+    assertRefused(await refresh(strict, first), duplicate);
     assert.equal((await refresh(strict, second)).status, 200, 'a duplicate within two seconds harms nothing');
-  } finally {
-    await strict.close();
-  }
+  });
+
+  test('two seconds later it is no duplicate, and ends the family', async () => {
+    const { refresh_token: first } = await login(strict, 'alice', password);
+    const { refresh_token: second } = (await refresh(strict, first)).json;
+    clock.advance(2 * SECOND - 1);
+    assertRefused(await refresh(strict, first), { told: 'reused', recorded: 'duplicate', at: strict });
+    clock.advance(1);
+    assertRefused(await refresh(strict, first), { told: 'reused', at: strict });
+    assertRefused(await refresh(strict, second), { told: 'reused', recorded: 'ended', at: strict });
+  });
+
+  test('a successor does not follow from the token before it', async () => {
+    const vault = keyVault(masterKey);
+    const { tagKey } = await openServerSecrets({ keys: strict.store.keys, vault, random: strict.random });
+    const { refresh_token: first } = await login(strict, 'alice', password);
+    const token = readOpaqueToken(tagKey, 'refresh', first);
+    assert.ok(token);
+    const needs = { random: strict.random, tagKey };
+    const followed = nextRefreshToken(needs, token, { form: 'opaque', retriedText: first });
+    assert.notEqual((await refresh(strict, first)).json.refresh_token, followed.text);
+  });
 });

@@ -75,7 +75,7 @@ export async function useRefreshToken(
   const session = await needs.store.apiSessions.find(sessionId);
   // The row is deleted when the last of its tokens has expired.
   if (session === null) throw noLongerGood('expired', 'unknown');
-  requireRefreshable(client, session);
+  requireRefreshable(client);
   resourcesWithin(client, session.resources, request.resources);
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
   await requireStanding(needs, session, request);
@@ -117,11 +117,9 @@ export async function useRefreshToken(
 }
 
 /** @throws AuthError invalid_grant   the client may no longer have refresh tokens */
-function requireRefreshable({ registered }: Client, { scopes }: ApiSession): void {
+function requireRefreshable({ registered }: Client): void {
   if (registered === null || registered.scopes.includes('offline_access')) return;
-  if (scopes.includes('offline_access')) {
-    throw new AuthError('invalid_grant', { detail: 'offline_access was taken from the client' });
-  }
+  throw new AuthError('invalid_grant', { detail: 'offline_access was taken from the client' });
 }
 
 /** Records why, and returns the refusal, which does not say why. */
