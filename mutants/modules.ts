@@ -41,15 +41,17 @@ export const decidingModules: readonly DecidingModule[] = [
     tests: ['src/oidc/flow/callback.test.ts'],
   },
   {
+    name: 'refresh token',
+    files: ['src/tokens/refresh-token.ts'],
+    tests: ['src/tokens/refresh-token.test.ts'],
+  },
+  {
     name: 'refresh',
-    files: ['src/oidc/grants/use-refresh-token.ts', 'src/tokens/refresh-token.ts'],
+    files: ['src/oidc/grants/use-refresh-token.ts'],
     tests: [
-      'test/oidc/refresh-standing.test.ts',
       'test/oidc/refresh-retry.test.ts',
-      'test/oidc/registered-clients.test.ts',
+      'test/oidc/refresh-standing.test.ts',
       'test/oidc/cert-sessions.test.ts',
-      'test/oidc/session-end.test.ts',
-      'test/oidc/token.test.ts',
     ],
   },
   {

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { auditedBy } from '../support/audit.ts';
 import {
   certificateLogin,
   enrolled,
@@ -25,7 +26,7 @@ import {
   subjectAltName,
 } from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
-import { beginLogin, codeOf, redeem, refresh } from '../support/flow.ts';
+import { beginLogin, claimsOf, codeOf, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { freePort } from '../support/nodes.ts';
@@ -66,7 +67,14 @@ describe('a refresh token of a login by certificate', () => {
     const connection = withCertificate(server, await enrolled(server, await newIdentity()));
     const other = withCertificate(server, await enrolled(server, await newIdentity()));
     let { refresh_token: token } = await certificateLogin(connection);
-    for (const elsewhere of [server, other]) assertInvalidGrant(await refresh(elsewhere, token));
+    for (const elsewhere of [server, other]) {
+      const refused = await refresh(elsewhere, token);
+      assertInvalidGrant(refused);
+      assert.deepEqual(
+        auditedBy(server, refused).map(({ event, reason }) => [event, reason]),
+        [['refresh.refused', 'wrong-binding']],
+      );
+    }
     token = await refreshed(connection, token);
     // Another connection with the same certificate is as good.
     await refreshed(connection, token);
@@ -79,12 +87,14 @@ describe('a refresh token of a login by certificate', () => {
     const leaf = client({ issuer: ca });
     await giveCertificate(server, await newIdentity(), leaf);
     const connection = withCertificate(server, leaf);
-    const { refresh_token: token } = await certificateLogin(connection);
+    const { refresh_token: token, access_token } = await certificateLogin(connection);
     await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: false });
     for (let time = 0; time < 2; time += 1) {
       const refused = await refresh(connection, token);
       assertInvalidGrant(refused);
       assert.equal(await reasonOf(server, refused), 'untrusted-chain');
+      const [event] = auditedBy(server, refused);
+      assert.deepEqual([event?.reason, event?.sessionId], ['certificate', claimsOf(access_token).z_asid]);
     }
     await admin.call('PATCH', `cas/${id}`, { isAuthEnabled: true });
     await refreshed(connection, token);
@@ -105,6 +115,12 @@ describe('a refresh token of a login by certificate', () => {
     const refused = await refresh(connection, token);
     assertInvalidGrant(refused);
     assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
+    const [record] = await server.store.loginAttempts.findByReference(
+      String(refused.headers['x-request-id']),
+    );
+    assert.deepEqual([record?.step, record?.mechanism], ['cert', 'oidc']);
+    const saw = 'the certificate belongs to another identity than before';
+    assert.deepEqual(record?.checks.at(-1), { check: 'identity', verdict: 'failed', saw });
     connection.closeConnections();
   });
 
