@@ -118,7 +118,7 @@ export async function authenticate(
   if (outstanding.length === 0)
     await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
-  await endOldestSessions(needs, progress.identityId, origin);
+  await endOldestSessions(needs, { ...session, lacksFactors: outstanding.length > 0 }, origin);
   return { session, identity: account.identity, token: text, outstanding, jwtError: error };
 }
 
@@ -169,6 +169,9 @@ export async function submitTotp(
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
   await totpPassed(needs, principal);
+  const lacksFactors = principal.outstanding.some(({ type }) => type !== 'totp');
+  const passed = [...principal.passed, 'totp' as const];
+  if (!lacksFactors) await endOldestSessions(needs, { identityId, passed, lacksFactors }, origin);
 }
 
 /** Records that the caller of a legacy session has proven TOTP, by a code or by enrolling it. */

@@ -1,7 +1,7 @@
+import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { IdentityId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
+import type { ApiSessionStore, EndingOrder } from '../store/contracts/api-sessions.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
 
 export interface SessionLimitNeeds {
@@ -12,12 +12,27 @@ export interface SessionLimitNeeds {
   readonly maxSessionsPerIdentity: number;
 }
 
+/** The session that a login has opened, and what it has proven. */
+export interface OpenedSession extends Pick<ApiSession, 'identityId' | 'passed'> {
+  readonly lacksFactors: boolean;
+}
+
+/**
+ * Whoever has only the password can open sessions that lack a factor, as many as they like. They take the place of one
+ * another, and give way to those that are complete.
+ */
+function orderOf({ passed, lacksFactors }: OpenedSession): EndingOrder {
+  if (passed.length > 1) return 'single-proof';
+  return lacksFactors ? 'only-single-proof' : 'oldest';
+}
+
 // By now the new session is open and its code or password used up. It must not be lost because an older session cannot
 // be ended at this moment. The next login ends that one.
-async function endOldest(needs: SessionLimitNeeds, identityId: IdentityId) {
+async function endOldest(needs: SessionLimitNeeds, opened: OpenedSession) {
   try {
-    const { apiSessions } = needs.store;
-    return await apiSessions.endOldestOf(identityId, needs.maxSessionsPerIdentity, needs.clock.now());
+    const end = { now: needs.clock.now(), order: orderOf(opened) };
+    const most = needs.maxSessionsPerIdentity;
+    return await needs.store.apiSessions.endOldestOf(opened.identityId, most, end);
   } catch (error) {
     if (error instanceof StoreUnavailable) return [];
     throw error;
@@ -30,10 +45,10 @@ async function endOldest(needs: SessionLimitNeeds, identityId: IdentityId) {
  */
 export async function endOldestSessions(
   needs: SessionLimitNeeds,
-  identityId: IdentityId,
+  opened: OpenedSession,
   origin: RequestOrigin,
 ): Promise<void> {
-  const ended = await endOldest(needs, identityId);
+  const ended = await endOldest(needs, opened);
   for (const sessionId of ended) {
     needs.audit.record({ event: 'session.ended', sessionId, reason: 'too-many', byIdentityId: null }, origin);
   }

@@ -5,9 +5,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fixedClock, SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
-import { callWith, claimsOf, login, refresh } from '../support/flow.ts';
+import { callWith, claimsOf, codeOf, login, redeem, refresh } from '../support/flow.ts';
 import { type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, partialLogin, step, submitCode, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
@@ -65,6 +66,43 @@ describe('a login beyond the limit', () => {
     await openSession(server, 'carla');
     assertNoSession(await legacy.get('current-identity'));
     assert.equal((await callWith(server, first.access_token)).status, 200);
+  });
+});
+
+describe('sessions that still lack a factor', () => {
+  test('end no complete one: whoever has only the password cannot log the owner out', async () => {
+    await createTotpUser(server, await totpPolicy(server), 'dora');
+    const { app } = await enroll(server, clock, 'dora');
+    async function complete() {
+      const done = await submitCode(server, await partialLogin(server, 'dora'), app.code());
+      clock.advance(step);
+      return (await redeem(server, codeOf(done))).json.access_token;
+    }
+    const own = [await complete(), await complete()];
+    const foreign = [];
+    for (let at = 0; at < 5; at += 1) {
+      clock.advance(SECOND);
+      foreign.push(await openSession(server, 'dora'));
+    }
+    own.push(await complete());
+    for (const token of own) assert.equal((await callWith(server, token)).status, 200);
+    for (const session of foreign) assertNoSession(await session.get('current-api-session'));
+  });
+
+  test('count once they are complete', async () => {
+    await createTotpUser(server, await totpPolicy(server), 'emil');
+    const { app } = await enroll(server, clock, 'emil');
+    const sessions = [];
+    for (let at = 0; at < 4; at += 1) {
+      const session = await openSession(server, 'emil');
+      assert.equal((await session.post('authenticate/mfa', { code: app.code() })).status, 200);
+      sessions.push(session);
+      clock.advance(step);
+    }
+    const statuses = await Promise.all(
+      sessions.map(async (session) => (await session.get('current-identity')).status),
+    );
+    assert.deepEqual(statuses, [401, 200, 200, 200]);
   });
 });
 

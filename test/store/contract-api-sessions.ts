@@ -32,7 +32,8 @@ export function apiSessionTests(shared: GetDatabase): void {
       const bystander = await openSession(store, other);
       const ids = [];
       for (let at = 0; at < 4; at += 1) ids.push(await openSession(store, user));
-      const end = (most: number) => store.apiSessions.endOldestOf(user.id, most, t0 + SECOND);
+      const end = (most: number) =>
+        store.apiSessions.endOldestOf(user.id, most, { now: t0 + SECOND, order: 'oldest' });
       assert.deepEqual(await end(4), []);
       assert.deepEqual(new Set(await end(2)), new Set(ids.slice(0, 2)));
       assert.deepEqual(await end(2), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../src/model/ids.ts';
-import type { OpenLegacySession } from '../../src/store/contracts/api-sessions.ts';
+import type { EndingOrder, OpenLegacySession } from '../../src/store/contracts/api-sessions.ts';
 import type { GetDatabase } from './contract.ts';
 import { createUser, HOUR, MINUTE, newId, openSession, t0, type User } from './fixtures.ts';
 
@@ -42,6 +42,26 @@ export function legacySessionTests(shared: GetDatabase): void {
       assert.deepEqual(await store.apiSessions.findByTokenHash(opening.tokenHash), session);
       assert.deepEqual(await store.apiSessions.find(opening.id), session);
       assert.equal(await store.apiSessions.findByTokenHash('another'), null);
+    });
+
+    test('with a single proof end first where that is asked for, or alone', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const open = async (...passed: OpenLegacySession['progress']['passed']) => {
+        const opening = legacy(user, { passed });
+        assert.ok(await store.apiSessions.openLegacy(opening));
+        return opening.id;
+      };
+      const complete = [await open('password', 'totp'), await openSession(store, user)];
+      const lacking = [await open('password'), await open('password'), await open('password')];
+      const end = async (most: number, order: EndingOrder) =>
+        new Set(await store.apiSessions.endOldestOf(user.id, most, { now: t0 + MINUTE, order }));
+      assert.deepEqual(await end(3, 'only-single-proof'), new Set());
+      assert.deepEqual(await end(2, 'only-single-proof'), new Set(lacking.slice(0, 1)));
+      assert.deepEqual(await end(3, 'single-proof'), new Set(lacking.slice(1, 2)));
+      assert.deepEqual(await end(2, 'single-proof'), new Set(lacking.slice(2)));
+      assert.deepEqual(await end(0, 'only-single-proof'), new Set());
+      assert.deepEqual(await end(0, 'single-proof'), new Set(complete));
     });
 
     test('open neither for a disabled or deleted identity nor for an authenticator that is gone', async () => {

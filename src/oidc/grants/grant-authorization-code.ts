@@ -121,7 +121,7 @@ export async function redeemCode(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },
     origin,
   );
-  await endOldestSessions(needs, identity.id, origin);
+  await endOldestSessions(needs, { ...session, lacksFactors: false }, origin);
   const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
   const wanted = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
   const sessionCert = await sessionCertificate(needs, { session, key: wanted, origin }, now);

@@ -101,6 +101,15 @@ export interface SessionActivity {
   readonly expiresAt: Millis;
 }
 
+/**
+ * Which sessions of an identity end first. Those with a single proof of the legacy mechanism lack a factor where another
+ * session has several.
+ * - `oldest`: the oldest
+ * - `single-proof`: those with a single proof of the legacy mechanism, then the oldest
+ * - `only-single-proof`: those, the oldest first; no others count
+ */
+export type EndingOrder = 'oldest' | 'single-proof' | 'only-single-proof';
+
 export interface ApiSessionStore {
   find(id: ApiSessionId): Promise<ApiSession | null>;
 
@@ -117,11 +126,15 @@ export interface ApiSessionStore {
   findCertChain(id: ApiSessionId): Promise<readonly string[] | null>;
 
   /**
-   * Ends the oldest live sessions of an identity until `most` are left. If others are opened at the same time, the next
-   * call ends the surplus.
+   * Ends live sessions of an identity until `most` are left. If others are opened at the same time, the next call ends
+   * the surplus.
    * @returns which sessions
    */
-  endOldestOf(identityId: IdentityId, most: number, now: Millis): Promise<readonly ApiSessionId[]>;
+  endOldestOf(
+    identityId: IdentityId,
+    most: number,
+    end: { readonly now: Millis; readonly order: EndingOrder },
+  ): Promise<readonly ApiSessionId[]>;
 
   /** Adds a factor to what a legacy session has proven. False when the session has ended. */
   addPassed(id: ApiSessionId, factor: PassedMethod): Promise<boolean>;

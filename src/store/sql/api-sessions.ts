@@ -7,6 +7,7 @@ import { apiSessionListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   ApiSessionStore,
+  EndingOrder,
   RenewSession,
   RotateOutcome,
   RotateRefreshToken,
@@ -66,11 +67,12 @@ export function apiSessionStore(db: Database): ApiSessionStore {
         now,
         now,
       ),
-    async endOldestOf(identityId, most, now) {
-      // Most logins end no session, and then this is all the work.
-      const beyond = await read(`${newestSessionsSql} LIMIT 1 OFFSET ?`, identityId, now, most);
+    async endOldestOf(identityId, most, { now, order }) {
+      // Most logins end nothing, and this is all that they cost.
+      const counted = order === 'only-single-proof' ? order : 'oldest';
+      const beyond = await read(`${lastToEndSql[counted]} LIMIT 1 OFFSET ?`, identityId, now, most);
       if (beyond.length === 0) return [];
-      return (await write('endOldestSessions', { identityId, most, now })).map((id) => asId(id));
+      return (await write('endOldestSessions', { identityId, most, now, order })).map((id) => asId(id));
     },
     end: (id, reason, now) => write('endSession', { id, reason, now }),
     endAllOf: (identityId, reason, now) => write('endSessionsOf', { identityId, reason, now }),
@@ -97,8 +99,16 @@ const endedSessionsSql = `SELECT id, expires_at, ended_at FROM api_sessions
   WHERE ended_at IS NOT NULL AND (ended_at, expires_at, id) > (?, ?, ?) AND expires_at > ?
   ORDER BY ended_at, expires_at, id LIMIT ?`;
 
-const newestSessionsSql = `SELECT id FROM api_sessions
-  WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? ORDER BY created_at DESC, id DESC`;
+const hasSingleProof = "(mechanism = 'legacy' AND passed NOT LIKE '%,%')";
+const newestFirst = 'created_at DESC, id DESC';
+const aliveOf = 'SELECT id FROM api_sessions WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ?';
+
+/** The sessions that end last come first. */
+const lastToEndSql: Readonly<Record<EndingOrder, string>> = {
+  oldest: `${aliveOf} ORDER BY ${newestFirst}`,
+  'single-proof': `${aliveOf} ORDER BY CASE WHEN ${hasSingleProof} THEN 1 ELSE 0 END, ${newestFirst}`,
+  'only-single-proof': `${aliveOf} AND ${hasSingleProof} ORDER BY ${newestFirst}`,
+};
 
 /** In batches: sessions left from before there was a limit must not delay others. */
 const endedAtOnce = 1000;
@@ -107,9 +117,10 @@ function* endOldestSessions(args: {
   readonly identityId: string;
   readonly most: number;
   readonly now: Millis;
+  readonly order: EndingOrder;
 }): Intent<readonly string[]> {
-  const { identityId, most, now } = args;
-  const rows = yield* all(`${newestSessionsSql} LIMIT ? OFFSET ?`, identityId, now, endedAtOnce, most);
+  const { identityId, most, now, order } = args;
+  const rows = yield* all(`${lastToEndSql[order]} LIMIT ? OFFSET ?`, identityId, now, endedAtOnce, most);
   const ids = rows.map((row) => text(row, 'id'));
   for (const id of ids) yield* endSession(id, 'too-many', now);
   return ids;
