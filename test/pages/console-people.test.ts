@@ -325,6 +325,19 @@ describe('managing people', () => {
     await guest.close();
   });
 
+  test('are named on the overview while their invitation is open', async () => {
+    const id = await server.createUser({ name: 'ivo', password });
+    createdId(await root.call('POST', 'enrollments', { identityId: id, method: 'ott' }));
+    assert.equal((await root.call('POST', `identities/${id}/invitation`, {})).status, 201);
+    const guest = await atConsole(server, 'root');
+    const soon = guest.page.locator('section:has(#ends)');
+    await soon.getByText('Enrollment of ivo').waitFor();
+    await assertClean(guest);
+    await soon.getByText('Invitation of ivo').click();
+    await guest.page.getByRole('heading', { level: 1, name: 'ivo' }).waitFor();
+    await guest.close();
+  });
+
   test('keeps them out until a time, which is changed beside them and in the form', async () => {
     const id = await server.createUser({ name: 'udo', password });
     const guest = await atConsole(server, 'root', `/console/people/${id}`, { language: 'de' });

@@ -6,7 +6,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Authority, Enrollment } from '../types.ts';
+import type { Authority, Enrollment, ListedInvitation } from '../types.ts';
 
 const { overview: words } = texts;
 
@@ -21,7 +21,7 @@ interface Ending {
   readonly personId: string | null;
 }
 
-/** What stops working soon unless somebody does something. */
+/** What stops working soon unless somebody does something. Signing keys replace themselves. */
 export function EndsSoon() {
   const query = useQuery({
     queryKey: ['ends soon'],
@@ -62,14 +62,21 @@ export function EndsSoon() {
 async function endings(signal: AbortSignal): Promise<readonly Ending[]> {
   const until = new Date(Date.now() + ahead).toISOString();
   const soon = { filter: `expiresAt < datetime(${until})`, sort: 'expiresAt asc', limit: 10 };
-  const [enrollments, authorities] = await Promise.all([
+  const [enrollments, invitations, authorities] = await Promise.all([
     list<Enrollment>('enrollments', soon, signal),
+    list<ListedInvitation>('invitations', soon, signal),
     list<Authority>('cas', { limit: 500 }, signal),
   ]);
   const found: Ending[] = [
     ...enrollments.items.map(({ id, identity, identityId, expiresAt }) => ({
       id,
       what: words.enrollmentOf(identity.name),
+      at: expiresAt,
+      personId: identityId,
+    })),
+    ...invitations.items.map(({ identity, identityId, expiresAt }) => ({
+      id: `invitation ${identityId}`,
+      what: words.invitationOf(identity.name),
       at: expiresAt,
       personId: identityId,
     })),
