@@ -44,11 +44,12 @@ export async function go(page: Page, path: string): Promise<void> {
   await page.locator('h1:not([data-left])').waitFor();
 }
 
-/** Looks at the page with axe, at its width, and at what it complained of. */
+/** Looks at the page with axe, at its width, at where its words end, and at what it complained of. */
 export async function assertClean({ page, complaints }: Visitor): Promise<void> {
   await page.locator('.loading').first().waitFor({ state: 'detached' });
   assert.deepEqual(await accessibilityProblems(page), []);
   assert.deepEqual(await page.evaluate(sticksOut), []);
+  assert.deepEqual(await page.evaluate(brokenWords), []);
   assert.deepEqual(
     complaints.filter((complaint) => !/status of (?:4\d\d|503)|ERR_INTERNET_DISCONNECTED/.test(complaint)),
     [],
@@ -63,6 +64,24 @@ const sticksOut = `[...document.querySelectorAll('main, main *')]
   })
   .map((element) => element.outerHTML.slice(0, 80))
   .concat(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page scrolls'] : [])`;
+
+/** Words that a line ends in the middle of. Longer ones than these, such as ids and addresses, may be broken. */
+const brokenWords = `(() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found = [];
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (!text.parentElement.checkVisibility() || text.parentElement.closest('.hidden-text, pre, script')) continue;
+    for (const { 0: word, index } of text.data.matchAll(/(?<![^\\s-])[\\p{L}\\p{N}.:@]{2,16}(?![^\\s-])/gu)) {
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) found.push(word);
+    }
+  }
+  return found;
+})()`;
 
 /** What is said to those who listen. */
 export async function announced(page: Page, text: string | RegExp): Promise<void> {

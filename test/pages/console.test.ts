@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
-import { screenshot, type Visitor, visitor } from '../support/browser.ts';
+import { screenshot, type Visitor, visitor, wide } from '../support/browser.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
@@ -279,7 +279,7 @@ describe('every screen', () => {
 
   for (const [name, options] of [
     ['wide', {}],
-    ['dark', { colorScheme: 'dark' }],
+    ['dark at 200 % zoom', { colorScheme: 'dark', viewport: { width: 640, height: 400 } }],
     ['on a telephone in German', { viewport: phone, language: 'de' }],
   ] as const) {
     test(`is clean ${name}, and calls only what is declared`, async () => {
@@ -294,6 +294,10 @@ describe('every screen', () => {
         await page.locator('h1').waitFor();
         await assertClean(guest);
         await screenshot(page, `console-${path.split('/').at(-1)}-${name.split(' ').at(-1)}`);
+      }
+      if (name === 'wide') {
+        const way = await page.locator('#sign-out').boundingBox();
+        assert.ok(way !== null && way.y + way.height <= wide.height, 'the way out is seen without scrolling');
       }
       assert.deepEqual(undeclared, []);
       await guest.close();

@@ -1,6 +1,14 @@
 import { preciseTime, timeText } from '../texts/texts.ts';
 
-/** @param at RFC 3339 */
+/** A line ends between day and hour, and nowhere else. @param at RFC 3339 */
 export function Time({ at, isPrecise = false }: { readonly at: string; readonly isPrecise?: boolean }) {
-  return <time dateTime={at}>{isPrecise ? preciseTime(at) : timeText(at)}</time>;
+  const text = isPrecise ? preciseTime(at) : timeText(at);
+  const hour = text.lastIndexOf(', ') + 1;
+  return (
+    <time dateTime={at}>
+      <span>{text.slice(0, hour)}</span>
+      {hour > 0 && ' '}
+      <span>{text.slice(hour).trimStart()}</span>
+    </time>
+  );
 }

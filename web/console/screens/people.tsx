@@ -44,14 +44,18 @@ const columns: readonly Column<Identity>[] = [
   {
     name: 'policy',
     title: words.policy,
-    cell: ({ authPolicy }) => authPolicy.name,
+    cell: ({ authPolicyId, authPolicy }) => (
+      <Link to="/policies/$id" params={{ id: authPolicyId }}>
+        {authPolicy.name}
+      </Link>
+    ),
     text: ({ authPolicy }) => authPolicy.name,
   },
   {
     name: 'externalId',
     title: words.externalId,
     sort: 'externalId',
-    cell: ({ externalId }) => externalId ?? '',
+    cell: ({ externalId }) => externalId !== null && <code>{externalId}</code>,
     text: ({ externalId }) => externalId ?? '',
   },
   {
@@ -87,7 +91,7 @@ export function PeopleScreen() {
       }
     >
       <Filters>
-        <TextFilter name="q" label={words.find} hint={words.findText} />
+        <TextFilter name="q" label={texts.search} hint={words.findText} />
         <ChoiceFilter
           name="state"
           label={words.state}

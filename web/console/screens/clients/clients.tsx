@@ -31,7 +31,7 @@ const columns: readonly Column<OidcClient>[] = [
   {
     name: 'redirectUris',
     title: words.redirectUris,
-    cell: ({ redirectUris }) => redirectUris[0] ?? texts.none,
+    cell: ({ redirectUris: [first] }) => (first === undefined ? texts.none : <code>{first}</code>),
     text: ({ redirectUris }) => redirectUris.join(' '),
   },
   changedColumn,

@@ -11,7 +11,7 @@ const columns: readonly Column<Signer>[] = [
     name: 'issuer',
     title: words.labels.issuer,
     sort: 'issuer',
-    cell: ({ issuer }) => issuer,
+    cell: ({ issuer }) => <code>{issuer}</code>,
     text: ({ issuer }) => issuer,
   },
   {
