@@ -7,7 +7,6 @@ import { Empty, Screen } from '../parts/screen.tsx';
 import { rightOf, useMe } from './me.ts';
 import { Failure } from './parts/failure.tsx';
 import { Loaded } from './parts/loaded.tsx';
-import { Refusal } from './session/api.ts';
 import { signOut } from './session/session.ts';
 import { texts } from './texts/texts.ts';
 import type { Identity } from './types.ts';
@@ -84,8 +83,7 @@ function Content({ me }: { readonly me: Identity }) {
 
 function NoPermission() {
   return (
-    <Screen title={texts.failures.forbiddenTitle}>
-      <Failure error={new Refusal(403)} />
+    <Screen title={texts.failures.forbiddenTitle} lead={texts.failures.forbidden}>
       <p>
         <a href="/account">{texts.account}</a>
       </p>
@@ -110,30 +108,36 @@ function Sidebar({ me }: { readonly me: Identity | undefined }) {
         </button>
       </div>
       <div id="navigation" className={isOpen ? 'open' : ''}>
-        <nav aria-label={texts.navigation}>
-          {navigation.map(({ title, items }) => (
-            <div key={title ?? ''}>
-              {title !== null && <p className="group">{title}</p>}
-              <ul>
-                {items.map(([to, label]) => (
-                  <li key={to}>
-                    <Link
-                      to={to}
-                      activeOptions={{ exact: to === '/', includeSearch: false }}
-                      activeProps={{ 'aria-current': 'page' }}
-                      onClick={() => setOpen(false)}
-                    >
-                      {label}
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ))}
-        </nav>
+        {(me === undefined || rightOf(me) !== null) && <Navigation followed={() => setOpen(false)} />}
         <Me me={me} />
       </div>
     </header>
+  );
+}
+
+function Navigation({ followed }: { readonly followed: () => void }) {
+  return (
+    <nav aria-label={texts.navigation}>
+      {navigation.map(({ title, items }) => (
+        <div key={title ?? ''}>
+          {title !== null && <p className="group">{title}</p>}
+          <ul>
+            {items.map(([to, label]) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                  activeProps={{ 'aria-current': 'page' }}
+                  onClick={followed}
+                >
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
   );
 }
 
@@ -171,7 +175,7 @@ function Offline() {
   }, []);
   return isOffline ? (
     <p className="failure" role="alert" id="offline">
-      {texts.failures.unreachable}
+      {texts.failures.offline}
     </p>
   ) : null;
 }
