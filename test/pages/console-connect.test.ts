@@ -39,7 +39,7 @@ describe('applications', () => {
   test('are registered by the keyboard alone, with a secret that is shown once', async () => {
     const guest = await atConsole(server, 'root', '/console/clients');
     const { page } = guest;
-    await page.getByText('No application matches.').waitFor();
+    await page.getByText('No application yet.').waitFor();
     await assertClean(guest);
     await page.locator('#new-client').press('Enter');
     await heading(page, 'Register an application').waitFor();
@@ -75,7 +75,7 @@ describe('applications', () => {
     assert.equal((await root.get(`oidc-clients/${id}/secrets`)).json.data.length, 1);
     await agree(guest, 'delete', 'All sessions in this application end at once');
     await announced(page, 'Deleted');
-    await page.getByText('No application matches.').waitFor();
+    await page.getByText('No application yet.').waitFor();
     assert.equal((await root.get(`oidc-clients/${id}`)).status, 404);
     await guest.close();
   });
@@ -173,7 +173,7 @@ describe('external JWT signers', () => {
     await createIdentity(server, 'grace');
     const guest = await atConsole(server, 'root', '/console/signers');
     const { page } = guest;
-    await page.getByText('No signer matches.').waitFor();
+    await page.getByText('No signer yet.').waitFor();
     await assertClean(guest);
     await page.locator('#new-signer').press('Enter');
     await page.locator('#address').fill('https://localhost:9/nothing');
@@ -336,7 +336,7 @@ describe('third-party CAs', () => {
     const made = authority();
     const guest = await atConsole(server, 'root', '/console/cas');
     const { page } = guest;
-    await page.getByText('No CA matches.').waitFor();
+    await page.getByText('No CA yet.').waitFor();
     await assertClean(guest);
     await page.locator('#new-ca').press('Enter');
     await page.locator('#field-name').fill('factory');
@@ -372,7 +372,12 @@ describe('third-party CAs', () => {
     await page.locator('#rule-parser').selectOption('SPLIT');
     await page.locator('#rule-parserCriteria').fill('/');
     await page.locator('#rule-index').fill('3');
-    await page.locator('#rule-sentence', { hasText: 'of the scheme “spiffe”, of that part 3' }).waitFor();
+    await page
+      .locator('#rule-sentence', {
+        hasText:
+          'part 3 of an address (URI) among the alternative names with the scheme “spiffe”, split at “/”',
+      })
+      .waitFor();
     await sample(page, 'Command')
       .getByText(
         `overlay-auth update ca ${id} --claim-location SAN_URI --claim-matcher SCHEME --claim-matches spiffe ` +
@@ -397,7 +402,7 @@ describe('third-party CAs', () => {
     await assertClean(guest);
     await agree(guest, 'delete', 'Nobody can sign in with its certificates');
     await announced(page, 'Deleted');
-    await page.getByText('No CA matches.').waitFor();
+    await page.getByText('No CA yet.').waitFor();
     await guest.close();
   });
 });

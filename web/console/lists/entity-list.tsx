@@ -34,7 +34,8 @@ export const changedColumn: Column<Entity> = {
   name: 'updatedAt',
   title: texts.policies.changed,
   sort: 'updatedAt',
-  cell: ({ updatedAt }) => <Time at={updatedAt} />,
+  // What has come with the database was made at no time.
+  cell: ({ updatedAt }) => (Date.parse(updatedAt) === 0 ? texts.never : <Time at={updatedAt} />),
   text: ({ updatedAt }) => updatedAt,
 };
 
@@ -49,8 +50,11 @@ export function EntityList<Item extends Entity>(props: {
   readonly words: {
     readonly text: string;
     readonly create: string;
+    /** Where a filter finds none. */
     readonly nothing: string;
-    readonly nothingText: string;
+    /** Where there is none at all, and what to do about it. */
+    readonly none: string;
+    readonly noneText: string;
   };
   readonly nameLabel: string;
   /** The id of what adds one. */
@@ -61,6 +65,7 @@ export function EntityList<Item extends Entity>(props: {
 }) {
   const { screen, path, columns, words, nameLabel, createId, filters, filter = null } = props;
   const [{ q }] = useListAddress();
+  const isFiltered = filter !== null || (q !== undefined && q !== '');
   return (
     <Screen
       title={texts.screens[screen]}
@@ -85,9 +90,13 @@ export function EntityList<Item extends Entity>(props: {
         filter={allOf(contains('name', q), filter)}
         defaultSort="name asc"
         empty={
-          <Empty title={words.nothing}>
-            <p>{words.nothingText}</p>
-          </Empty>
+          isFiltered ? (
+            <Empty title={words.nothing} />
+          ) : (
+            <Empty title={words.none}>
+              <p>{words.noneText}</p>
+            </Empty>
+          )
         }
       />
     </Screen>

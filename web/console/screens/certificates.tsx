@@ -86,7 +86,7 @@ function SigningKeys() {
                 <span>
                   <strong>{alg}</strong>{' '}
                   <Badge {...(use === 'signing' ? { kind: 'good' as const } : {})}>{more.uses[use]}</Badge>
-                </span>
+                </span>{' '}
                 <code>{kid}</code>
                 <span className="hint">
                   {more.signs(timeText(signsFrom), timeText(signsUntil))}

@@ -76,7 +76,7 @@ function Password({ of }: { readonly of: Extract<Authenticator, { readonly metho
   return (
     <>
       <strong>{words.passwordOf(of.username)}</strong>{' '}
-      {of.lockedUntil !== null && <Badge kind="bad">{words.lockedPassword(lockEnd(of.lockedUntil))}</Badge>}{' '}
+      {of.lockedUntil !== null && <Badge kind="bad">{words.lockedUntil(lockEnd(of.lockedUntil))}</Badge>}{' '}
       <span className="hint">{words.since(timeText(of.createdAt))}</span>
     </>
   );
@@ -93,7 +93,7 @@ function Certificate({ of }: { readonly of: Extract<Authenticator, { readonly me
         {words.since(timeText(of.createdAt))}
         {end !== null && !hasEnded && `, ${more.endsAt(timeText(end))}`}
       </span>
-      <span className="hint">
+      <span className="hint block">
         {words.fingerprint} <code>{of.fingerprint}</code>
       </span>
     </>

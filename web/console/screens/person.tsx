@@ -8,7 +8,7 @@ import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, quoted, read } from '../session/api.ts';
 import { texts, timeText } from '../texts/texts.ts';
-import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt, Signer } from '../types.ts';
+import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt } from '../types.ts';
 import { policySentences } from '../words.ts';
 import { PersonEnrollments } from './people/person-enrollments.tsx';
 import { words as more } from './people/words.ts';
@@ -17,6 +17,7 @@ import { PersonAttempts } from './person-attempts.tsx';
 import { PersonAuthenticators } from './person-authenticators.tsx';
 import { PersonSessions } from './person-sessions.tsx';
 import { PersonVerdict } from './person-verdict.tsx';
+import { useSignerNames } from './policy-form.tsx';
 
 const { person: words } = texts;
 
@@ -35,7 +36,8 @@ function Person({ id }: { readonly id: string }) {
     <Screen
       title={query.data?.name ?? texts.screens.people}
       tools={
-        isAdmin && (
+        isAdmin &&
+        query.data !== undefined && (
           <Link to="/people/$id/edit" params={{ id }} className="button plain" id="edit">
             {more.edit}
           </Link>
@@ -98,11 +100,7 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
     queryKey: ['policy', person.authPolicyId],
     queryFn: ({ signal }) => read<AuthPolicy>(`auth-policies/${person.authPolicyId}`, signal),
   });
-  const signers = useQuery({
-    queryKey: ['signers', 'names'],
-    queryFn: ({ signal }) => list<Signer>('external-jwt-signers', { limit: 500 }, signal),
-  });
-  const names = new Map(signers.data?.items.map(({ id, name }) => [id, name]));
+  const names = useSignerNames();
   const sentences = policy.data === undefined ? [] : policySentences(policy.data, names);
   return (
     <Card

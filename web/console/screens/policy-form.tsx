@@ -12,12 +12,17 @@ export function draftOf({ name, primary, secondary, tags }: AuthPolicy): PolicyD
   return { name, primary, secondary: { requireTotp, requireExtJwt }, tags };
 }
 
-export function useSigners(): readonly Signer[] {
+function useSigners(): readonly Signer[] {
   const signers = useQuery({
     queryKey: ['signers', 'names'],
     queryFn: ({ signal }) => list<Signer>('external-jwt-signers', { limit: 500 }, signal),
   });
   return signers.data?.items ?? [];
+}
+
+/** Names of signers by id; empty until they are read. */
+export function useSignerNames(): ReadonlyMap<string, string> {
+  return new Map(useSigners().map(({ id, name }) => [id, name]));
 }
 
 /** The rules in words, as they are edited. */
@@ -28,7 +33,7 @@ export function PolicySentences({
   readonly draft: PolicyDraft;
   readonly id?: string;
 }) {
-  const names = new Map(useSigners().map(({ id, name }) => [id, name]));
+  const names = useSignerNames();
   return (
     <div className="note" id={id}>
       {policySentences(draft, names).map((sentence) => (

@@ -61,6 +61,7 @@ export const de: Texts = {
 
   failures: {
     unreachable: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung.',
+    offline: 'Dieses Gerät ist offline. Was Sie sehen, ist vielleicht veraltet.',
     busy: 'Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal.',
     forbiddenTitle: 'Das dürfen Sie nicht sehen',
     forbidden: 'Ihrem Konto fehlt die Berechtigung. Die Systemverwaltung kann sie Ihnen geben.',
@@ -102,19 +103,19 @@ export const de: Texts = {
   },
 
   people: {
-    find: 'Name, Benutzername, Id, externe Kennung oder Kennung eines Versuchs',
-    findText: 'Die Kennung eines Versuchs ist der kurze Code, den Abgelehnte sehen.',
+    find: 'Name, Benutzername, Id, externe Id oder Kennung eines Versuchs',
+    findText: 'Nach Name, Benutzername, Id, externer Id oder der Kennung, die Abgelehnte sehen.',
     found: (number) => count(number, 'Person', 'Personen'),
     name: 'Name',
     type: 'Art',
     policy: 'Auth-Richtlinie',
     state: 'Zustand',
-    externalId: 'Externe Kennung',
+    externalId: 'Externe Id',
     enabled: 'Aktiv',
     disabled: 'Deaktiviert',
     disabledUntil: (time) => `Deaktiviert bis ${time}`,
     nobody: 'Niemand passt dazu.',
-    nobodyText: 'Versuchen Sie einen Teil des Namens. Auch Benutzernamen, Ids und externe Kennungen gehen.',
+    nobodyText: 'Versuchen Sie einen Teil des Namens. Auch Benutzernamen, Ids und externe Iden gehen.',
     attemptFound: (reference) => `Den Anmeldeversuch ${reference} zeigen`,
     roles: 'Rollenattribute',
     role: 'Rollenattribut',
@@ -135,11 +136,12 @@ export const de: Texts = {
     refused: 'Abgelehnt',
     checks: 'Was geprüft wurde',
     checkPassed: 'bestanden',
-    checkFailed: 'nicht',
+    checkFailed: 'gescheitert',
     facts: 'Konto',
     id: 'Id',
     state: 'Zustand',
     locked: 'Gesperrt',
+    lockedUntil: (time) => `Gesperrt bis ${time}`,
     lockedPassword: (time) => `Passwort bis ${time}`,
     lockedTotp: (time) => `Authenticator-App bis ${time}`,
     notLocked: 'Nein',
@@ -168,7 +170,7 @@ export const de: Texts = {
     endsAt: 'Endet',
     address: 'Adresse',
     client: 'Anwendung',
-    whatIf: 'Was bei einer Anmeldung geschähe',
+    whatIf: 'Was bei einer Anmeldung geschehen würde',
     actions: 'Was Sie tun können',
     unlock: 'Entsperren',
     unlockTitle: (name) => `${name} entsperren?`,
@@ -248,14 +250,14 @@ export const de: Texts = {
   whatIf: {
     text: 'Wonach eine Anmeldung fragen und was sie ablehnen würde. Der Server urteilt nach seinen eigenen Regeln; niemand wird angemeldet.',
     choose: 'Wählen Sie eine Person',
-    who: 'Name, Id oder externe Kennung',
+    who: 'Name, Id oder externe Id',
     otherPerson: 'Jemand anderes',
     method: 'Methode',
     theirs: (name) => `${name} (eigene)`,
     edit: 'Die Richtlinie bearbeiten, um zu sehen, was sich ändern würde',
     edited: 'Die Richtlinie, bearbeitet',
     editedText: 'Hier wird nichts gespeichert.',
-    outcome: 'Was geschähe',
+    outcome: 'Ergebnis',
   },
 
   policies: {
@@ -265,23 +267,30 @@ export const de: Texts = {
     changed: 'Geändert',
     create: 'Neue Auth-Richtlinie',
     nothing: 'Keine Auth-Richtlinie passt dazu.',
-    nothingText:
+    none: 'Noch keine Auth-Richtlinie.',
+    noneText:
       'Eine Richtlinie sagt, wie sich die Menschen anmelden dürfen, die sie haben. Jeder hat eine; „Default“ gibt es immer.',
     allowed: 'Erlaubt',
-    minLength: 'Zeichen mindestens',
+    minLength: 'Mindestlänge',
     mixed: 'Groß- und Kleinbuchstaben',
     number: 'Eine Ziffer',
     special: 'Ein Sonderzeichen',
-    maxAttempts: 'Falsche Passwörter bis zur Sperre (0: nie gesperrt)',
-    lockout: 'Minuten der Sperre (0: bis die Systemverwaltung entsperrt)',
+    maxAttempts: 'Falsche Passwörter bis zur Sperre (0: nie)',
+    lockout: 'Dauer der Sperre in Minuten (0: bis die Systemverwaltung entsperrt)',
     allowExpired: 'Abgelaufene Zertifikate annehmen',
-    signersHint: 'Signer, die gelten; keiner gewählt: jeder aktive.',
+    signersHint: 'Wählen Sie die Signer, die gelten. Ist keiner gewählt, gilt jeder aktive.',
     second: 'Zweiter Faktor',
     requireTotp: 'Ein Code einer Authenticator-App',
     requireExtJwt: 'Ein Token eines anderen Anbieters, von',
     whoIsTouched: 'Wen würde es betreffen?',
-    touched: (number) => `${count(number, 'Person hat', 'Personen haben')} diese Richtlinie.`,
-    asksMore: (number) => `${count(number, 'Person müsste', 'Personen müssten')} mehr nachweisen als jetzt.`,
+    touched: (number) =>
+      number === 0
+        ? 'Niemand hat diese Richtlinie.'
+        : `${count(number, 'Person hat', 'Personen haben')} diese Richtlinie.`,
+    asksMore: (number) =>
+      number === 0
+        ? 'Niemand müsste mehr nachweisen als jetzt.'
+        : `${count(number, 'Person müsste', 'Personen müssten')} mehr nachweisen als jetzt.`,
     lockedOut: (number) =>
       number === 0
         ? 'Niemand würde ausgesperrt.'
@@ -294,7 +303,7 @@ export const de: Texts = {
 
   attempts: {
     text: 'Was entschieden wurde und warum, das Neueste zuerst.',
-    live: 'Laufend',
+    live: 'Live',
     liveText: 'Neue Versuche erscheinen von selbst.',
     time: 'Zeit',
     person: 'Person',
@@ -303,7 +312,7 @@ export const de: Texts = {
     reason: 'Grund',
     address: 'Adresse',
     issuer: 'Aussteller',
-    mechanism: 'Teil von',
+    mechanism: 'Verfahren',
     from: 'Von',
     to: 'Bis',
     any: 'Alle',
@@ -357,7 +366,7 @@ export const de: Texts = {
     allTheSame: 'Trotzdem tun',
     lastAdministrator:
       'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an.',
-    meanwhileTitle: 'Jemand anders hat das inzwischen geändert',
+    meanwhileTitle: 'Jemand anderes hat das inzwischen geändert',
     meanwhileText: 'Es wurde nichts gespeichert. Das ist jetzt anders:',
     meanwhileNothing: 'Es wurde nichts gespeichert. Was Sie hier sehen, ist wie zuvor.',
     isNow: 'Jetzt:',

@@ -60,6 +60,7 @@ export const en = {
 
   failures: {
     unreachable: 'The server cannot be reached. Check the connection.',
+    offline: 'This device is offline. What you see may be out of date.',
     busy: 'The server cannot answer at the moment. Wait a little, then try again.',
     forbiddenTitle: 'You may not see this',
     forbidden: 'Your account lacks the permission. An administrator can give it to you.',
@@ -99,7 +100,7 @@ export const en = {
 
   people: {
     find: 'Name, user name, id, external id or reference',
-    findText: 'The reference is the short code that a refused person sees.',
+    findText: 'By name, user name, id, external id, or the reference that a refused person sees.',
     found: (number: number) => count(number, 'person', 'people'),
     name: 'Name',
     type: 'Type',
@@ -140,6 +141,7 @@ export const en = {
     id: 'Id',
     state: 'State',
     locked: 'Locked',
+    lockedUntil: (time: string) => `Locked until ${time}`,
     lockedPassword: (time: string) => `Password until ${time}`,
     lockedTotp: (time: string) => `Authenticator app until ${time}`,
     notLocked: 'No',
@@ -255,7 +257,7 @@ export const en = {
     edit: 'Edit the policy to see what would change',
     edited: 'The policy, edited',
     editedText: 'Nothing is saved here.',
-    outcome: 'What would happen',
+    outcome: 'Result',
   },
 
   policies: {
@@ -265,23 +267,28 @@ export const en = {
     changed: 'Changed',
     create: 'New auth policy',
     nothing: 'No auth policy matches.',
-    nothingText:
+    none: 'No auth policy yet.',
+    noneText:
       'A policy says how the people who have it may sign in. Everybody has one; “Default” is always there.',
     allowed: 'Allowed',
-    minLength: 'Characters at least',
+    minLength: 'Minimum length',
     mixed: 'Upper and lower case',
     number: 'A digit',
     special: 'A special character',
-    maxAttempts: 'Wrong passwords before it is locked (0: never locked)',
-    lockout: 'Locked for minutes (0: until an administrator unlocks it)',
+    maxAttempts: 'Wrong passwords until it is locked (0: never)',
+    lockout: 'Minutes it is locked (0: until an administrator unlocks it)',
     allowExpired: 'Accept expired certificates',
-    signersHint: 'Signers that are accepted; none chosen: every enabled one.',
+    signersHint: 'Choose the signers that are accepted. If none is chosen, every enabled one is.',
     second: 'Second factor',
     requireTotp: 'A code from an authenticator app',
     requireExtJwt: 'A token of another provider, from',
-    whoIsTouched: 'Who would be touched?',
-    touched: (number: number) => `${count(number, 'person has', 'people have')} this policy.`,
-    asksMore: (number: number) => `${count(number, 'person', 'people')} would be asked for more than now.`,
+    whoIsTouched: 'Who would be affected?',
+    touched: (number: number) =>
+      number === 0 ? 'Nobody has this policy.' : `${count(number, 'person has', 'people have')} this policy.`,
+    asksMore: (number: number) =>
+      number === 0
+        ? 'Nobody would be asked for more than now.'
+        : `${count(number, 'person', 'people')} would be asked for more than now.`,
     lockedOut: (number: number) =>
       number === 0
         ? 'Nobody would be locked out.'
@@ -303,7 +310,7 @@ export const en = {
     reason: 'Reason',
     address: 'Address',
     issuer: 'Issuer',
-    mechanism: 'Part of',
+    mechanism: 'Mechanism',
     from: 'From',
     to: 'To',
     any: 'Any',
@@ -365,8 +372,8 @@ export const en = {
     goOn: 'Go on with my changes',
     giveUp: 'Drop my changes',
     tags: 'Tags',
-    tagsHint: 'One a line: name=value',
-    onePerLine: 'One a line',
+    tagsHint: 'One per line: name=value',
+    onePerLine: 'One per line',
     settings: 'Settings',
   },
 

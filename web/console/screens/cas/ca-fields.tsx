@@ -103,9 +103,9 @@ function sentenceOf({
   parserCriteria,
   index,
 }: ClaimRule): string {
-  const which = matcher === 'ALL' ? words.matchers.ALL : `${words.matchers[matcher]} “${matcherCriteria}”`;
-  const part = parser === 'SPLIT' ? words.part(index, parserCriteria) : '';
-  return words.sentence(words.locations[location], which, part);
+  const { where, which, whole, part } = words.sentence;
+  const what = `${where[location]}${matcher === 'ALL' ? '' : which[matcher](matcherCriteria)}`;
+  return parser === 'SPLIT' ? part(what, index, parserCriteria) : whole(what);
 }
 
 interface RuleFieldProps<Name extends keyof ClaimRule> extends FieldsProps {

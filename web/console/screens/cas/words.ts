@@ -3,11 +3,12 @@
 import { wordsOf } from '../../texts/texts.ts';
 
 const en = {
-  text: 'Certificate authorities of others, whose certificates sign in or enroll here once somebody has proved to hold the key.',
+  text: 'Certificate authorities of others. People sign in and enroll with their certificates, once somebody has proved that they hold the key.',
   create: 'Add a CA',
   nothing: 'No CA matches.',
-  nothingText:
-    'Add the CA of your organisation, and its certificates sign in here. You need its certificate, and for a moment its key, to prove that it is yours.',
+  none: 'No CA yet.',
+  noneText:
+    'Add the CA of your organisation, and people sign in with its certificates. You need its certificate, and for a moment its key, to prove that it is yours.',
   state: 'State',
   verified: 'Verified',
   notVerified: 'Not verified',
@@ -26,7 +27,7 @@ const en = {
   labels: {
     name: 'Name',
     certPem: 'Certificate of the CA, PEM',
-    isAuthEnabled: 'Its certificates sign in',
+    isAuthEnabled: 'People sign in with its certificates',
     isAutoCaEnrollmentEnabled: 'Whoever has one of its certificates may enroll',
     isOttCaEnrollmentEnabled: 'People with an enrollment may use one of its certificates',
     identityRoles: 'Role attributes they get',
@@ -35,7 +36,7 @@ const en = {
     tags: 'Tags',
   },
   hints: {
-    identityRoles: 'One a line.',
+    identityRoles: 'One per line.',
     identityNameFormat:
       'A template of [caName], [commonName], [identityId], [requestedName]. Empty: [caName]-[commonName].',
   },
@@ -45,20 +46,33 @@ const en = {
     SAN_EMAIL: 'An email address among the alternative names',
   },
   matchers: {
-    ALL: 'whichever it is',
-    PREFIX: 'that begins with',
-    SUFFIX: 'that ends with',
-    SCHEME: 'of the scheme',
+    ALL: 'Any',
+    PREFIX: 'One that begins with',
+    SUFFIX: 'One that ends with',
+    SCHEME: 'One with the scheme',
   },
-  parsers: { NONE: 'As it is', SPLIT: 'A part of it' },
-  location: 'Where it stands',
+  parsers: { NONE: 'All of it', SPLIT: 'A part of it' },
+  location: 'Where it is',
   matcher: 'Which one',
   criteria: 'Text',
-  parser: 'What of it',
+  parser: 'How much of it',
   splitAt: 'Split at',
-  index: 'Which part, from 0',
-  sentence: (where: string, which: string, part: string) => `The external id is: ${where}, ${which}${part}.`,
-  part: (index: number, at: string) => `, of that part ${index} between “${at}”`,
+  index: 'Which part (the first is 0)',
+  sentence: {
+    where: {
+      COMMON_NAME: 'the common name',
+      SAN_URI: 'an address (URI) among the alternative names',
+      SAN_EMAIL: 'an email address among the alternative names',
+    },
+    which: {
+      PREFIX: (text: string) => ` that begins with “${text}”`,
+      SUFFIX: (text: string) => ` that ends with “${text}”`,
+      SCHEME: (text: string) => ` with the scheme “${text}”`,
+    },
+    whole: (what: string) => `The external id is ${what}.`,
+    part: (what: string, index: number, at: string) =>
+      `The external id is part ${index} of ${what}, split at “${at}”. The first part is 0.`,
+  },
   prove: 'Prove that you hold its key',
   proveText: 'Until then nothing that it issued counts here.',
   step1: 'Make a certificate with this common name:',
@@ -78,11 +92,12 @@ const en = {
 };
 
 const de: typeof en = {
-  text: 'Zertifizierungsstellen anderer, deren Zertifikate hier anmelden oder registrieren, sobald jemand bewiesen hat, ihren Schlüssel zu haben.',
+  text: 'Zertifizierungsstellen anderer. Mit ihren Zertifikaten kann man sich anmelden und registrieren, sobald jemand bewiesen hat, ihren Schlüssel zu haben.',
   create: 'CA hinzufügen',
   nothing: 'Keine CA passt dazu.',
-  nothingText:
-    'Fügen Sie die CA Ihrer Organisation hinzu, und ihre Zertifikate melden hier an. Sie brauchen ihr Zertifikat und für einen Moment ihren Schlüssel, um zu beweisen, dass sie Ihre ist.',
+  none: 'Noch keine CA.',
+  noneText:
+    'Fügen Sie die CA Ihrer Organisation hinzu, und Personen melden sich mit deren Zertifikaten an. Sie brauchen ihr Zertifikat und für einen Moment ihren Schlüssel, um zu beweisen, dass sie Ihre ist.',
   state: 'Zustand',
   verified: 'Bestätigt',
   notVerified: 'Nicht bestätigt',
@@ -101,7 +116,7 @@ const de: typeof en = {
   labels: {
     name: 'Name',
     certPem: 'Zertifikat der CA, PEM',
-    isAuthEnabled: 'Ihre Zertifikate melden an',
+    isAuthEnabled: 'Personen melden sich mit ihren Zertifikaten an',
     isAutoCaEnrollmentEnabled: 'Wer eines ihrer Zertifikate hat, darf sich registrieren',
     isOttCaEnrollmentEnabled: 'Personen mit einer Registrierung dürfen eines ihrer Zertifikate verwenden',
     identityRoles: 'Rollenattribute, die sie bekommen',
@@ -120,20 +135,33 @@ const de: typeof en = {
     SAN_EMAIL: 'Eine E-Mail-Adresse unter den alternativen Namen',
   },
   matchers: {
-    ALL: 'gleich welche',
-    PREFIX: 'die beginnt mit',
-    SUFFIX: 'die endet mit',
-    SCHEME: 'mit dem Schema',
+    ALL: 'Alle',
+    PREFIX: 'Was so beginnt',
+    SUFFIX: 'Was so endet',
+    SCHEME: 'Was dieses Schema hat',
   },
-  parsers: { NONE: 'So, wie es ist', SPLIT: 'Ein Teil davon' },
+  parsers: { NONE: 'Alles', SPLIT: 'Ein Teil davon' },
   location: 'Wo sie steht',
   matcher: 'Welche davon',
   criteria: 'Text',
-  parser: 'Was davon',
+  parser: 'Wie viel davon',
   splitAt: 'Trennen bei',
-  index: 'Welcher Teil, ab 0',
-  sentence: (where, which, part) => `Die externe Id ist: ${where}, ${which}${part}.`,
-  part: (index, at) => `, davon Teil ${index} zwischen „${at}“`,
+  index: 'Welcher Teil (der erste ist 0)',
+  sentence: {
+    where: {
+      COMMON_NAME: 'der Common Name',
+      SAN_URI: 'eine Adresse (URI) unter den alternativen Namen',
+      SAN_EMAIL: 'eine E-Mail-Adresse unter den alternativen Namen',
+    },
+    which: {
+      PREFIX: (text) => ` (beginnt mit „${text}“)`,
+      SUFFIX: (text) => ` (endet mit „${text}“)`,
+      SCHEME: (text) => ` (Schema „${text}“)`,
+    },
+    whole: (what) => `Als externe Id gilt ${what}.`,
+    part: (what, index, at) =>
+      `Als externe Id gilt ${what}, davon bei Trennung an „${at}“ Teil ${index} (der erste ist 0).`,
+  },
   prove: 'Beweisen Sie, dass Sie ihren Schlüssel haben',
   proveText: 'Bis dahin zählt hier nichts, was sie ausgestellt hat.',
   step1: 'Machen Sie ein Zertifikat mit diesem Common Name:',

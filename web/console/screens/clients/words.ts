@@ -6,7 +6,8 @@ const en = {
   text: 'Applications that sign people in here. Each has its own addresses and, if it can keep one, its own secret.',
   create: 'Register an application',
   nothing: 'No application matches.',
-  nothingText:
+  none: 'No application yet.',
+  noneText:
     'Register one for each web page, app or service that signs people in. It then gets a client id, which you enter there together with the issuer.',
   type: 'Kind',
   types: {
@@ -18,14 +19,14 @@ const en = {
   redirectUris: 'Redirect URIs',
   apart: 'What it may do',
   how: 'How it signs people in',
-  rights: 'What its tokens hold',
+  rights: 'What its tokens contain',
   labels: {
     id: 'Client id',
     name: 'Name',
     type: 'Kind',
     redirectUris: 'Redirect URIs',
     postLogoutRedirectUris: 'Addresses after sign-out',
-    tokenEndpointAuthMethod: 'How it proves itself',
+    tokenEndpointAuthMethod: 'How it authenticates',
     jwksUri: 'Address of its keys',
     requirePkce: 'Refuse sign-ins without PKCE',
     idTokenSigningAlg: 'Algorithm of ID tokens',
@@ -40,15 +41,15 @@ const en = {
   },
   hints: {
     id: 'Leave it empty for a new one.',
-    redirectUris: 'Where codes may be sent. One a line, compared exactly; * may stand for the port.',
-    postLogoutRedirectUris: 'One a line.',
+    redirectUris: 'Where codes may be sent. One per line, compared exactly; * may stand for the port.',
+    postLogoutRedirectUris: 'One per line.',
     jwksUri: 'For private_key_jwt. It begins with https.',
-    scopes: 'One a line: openid, offline_access, profile, email, groups.',
+    scopes: 'One per line: openid, offline_access, profile, email, groups.',
     apiAccess: 'For consoles and tools that call this server. Other applications do not need it.',
-    resources: 'Absolute URIs, one a line.',
-    allowedRoleAttributes: 'One a line; none: everybody.',
-    claims: 'One a line, such as email=tags.mail.',
-    duration: 'Such as 5m. Empty: that of the server, which is the most.',
+    resources: 'Absolute URIs, one per line.',
+    allowedRoleAttributes: 'One per line. None: everybody.',
+    claims: 'One per line, such as email=tags.mail.',
+    duration: 'Such as 5m. Empty: that of the server, which is also the longest.',
   },
   methods: {
     none: 'Not at all (public)',
@@ -80,7 +81,8 @@ const de: typeof en = {
   text: 'Anwendungen, die hier Personen anmelden. Jede hat eigene Adressen und, wenn sie es hüten kann, ein eigenes Geheimnis.',
   create: 'Anwendung registrieren',
   nothing: 'Keine Anwendung passt dazu.',
-  nothingText:
+  none: 'Noch keine Anwendung.',
+  noneText:
     'Registrieren Sie eine für jede Webseite, App oder jeden Dienst, der Personen anmeldet. Sie bekommt eine Client-Id, die Sie dort zusammen mit dem Aussteller eintragen.',
   type: 'Art',
   types: {
@@ -122,9 +124,9 @@ const de: typeof en = {
     apiAccess:
       'Für Konsolen und Werkzeuge, die diesen Server aufrufen. Andere Anwendungen brauchen es nicht.',
     resources: 'Absolute URIs, je Zeile eine.',
-    allowedRoleAttributes: 'Je Zeile eines; keines: alle Personen.',
+    allowedRoleAttributes: 'Je Zeile eines. Keines: alle Personen.',
     claims: 'Je Zeile einer, etwa email=tags.mail.',
-    duration: 'Etwa 5m. Leer: die des Servers, welche die längste ist.',
+    duration: 'Etwa 5m. Leer: die des Servers; länger geht nicht.',
   },
   methods: {
     none: 'Gar nicht (öffentlich)',
