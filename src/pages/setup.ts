@@ -58,14 +58,18 @@ function isAboutName(problem: SetupProblem): problem is NameProblem {
   return problem === 'username' || problem === 'taken';
 }
 
-/** The administrator exists: what to do with it. */
-export function setupDonePage(view: View, done: { readonly username: string; readonly url: string }): Html {
+/** The administrator exists: what to do with it. @param done with the address of the console, where there is one */
+export function setupDonePage(
+  view: View,
+  done: { readonly username: string; readonly url: string; readonly console: string | null },
+): Html {
   const { setup } = view.texts;
   return layout(view, {
     title: setup.doneTitle,
     heading: setup.doneHeading,
     content: html`<p>${setup.done(html`<strong>${done.username}</strong>`)}</p>
-<p>${setup.nextInTerminal}</p>
+${done.console !== null && html`<p><a id="to-console" class="button" href="${done.console}">${setup.toConsole}</a></p>`}
+<p>${done.console === null ? setup.nextInTerminal : setup.orInTerminal}</p>
 <pre tabindex="0"><code>overlay-auth login ${done.url} -u ${shellWord(done.username)}
 overlay-auth whoami</code></pre>`,
   });

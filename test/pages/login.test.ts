@@ -435,6 +435,7 @@ test('set-up and logout need no scripts either', async () => {
   await page.fill('#password', password);
   await page.fill('#repeated', password);
   assert.equal(await submit(page, '#create'), 201);
+  assert.equal(await page.getAttribute('#to-console', 'href'), '/console');
   const tokens = await login(server, 'olga', password);
   await page.goto(`${server.url}/oidc/end_session?id_token_hint=${tokens.id_token}`);
   assert.equal(await page.getAttribute('#to-account', 'href'), '/account');

@@ -5,10 +5,10 @@ import { accountPage } from '../../pages/app-shells.ts';
 import { homePage } from '../../pages/home.ts';
 import { htmlType, page, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
-import { type Route, route, servesApi } from '../request/route.ts';
+import { type Route, route } from '../request/route.ts';
 import { accountPaths } from './account-paths.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
-import { consolePaths } from './console-paths.ts';
+import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
 
 const common = { api: 'account', guard: 'anonymous', errors: 'html-or-edge' } as const;
@@ -40,11 +40,7 @@ const home = (views: Views) =>
     summary: 'Show the start page',
     answers: { 200: contentAnswer(htmlType, 'Where to sign in: the same page for everybody') },
     handler(context) {
-      const bound = new Set(context.listener.apis.map(({ binding }) => binding));
-      const paths = {
-        account: accountPaths.page,
-        console: servesApi(bound, 'console') ? consolePaths.page : null,
-      };
+      const paths = { account: accountPaths.page, console: consoleOf(context) };
       return page(homePage(views(context), paths), { headers: { vary: 'origin, accept-language' } });
     },
   });

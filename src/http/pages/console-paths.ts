@@ -1,3 +1,6 @@
+import type { RequestContext } from '../request/request-context.ts';
+import { servesApi } from '../request/route.ts';
+
 /** Where the console is. */
 export const consolePaths = {
   page: '/console',
@@ -6,3 +9,9 @@ export const consolePaths = {
   /** Where people are after signing out. */
   signedOut: '/console/signed-out',
 } as const;
+
+/** Where the console is for whoever came to this listener; null: it has none. */
+export function consoleOf({ listener }: Pick<RequestContext, 'listener'>): string | null {
+  const bound = new Set(listener.apis.map(({ binding }) => binding));
+  return servesApi(bound, 'console') ? consolePaths.page : null;
+}

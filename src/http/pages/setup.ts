@@ -15,6 +15,7 @@ import { contentAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
 
 const path = '/setup';
@@ -92,7 +93,8 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
         const result = await completeSetup(needs, { token, username, password }, originOf(context));
         if (result.outcome !== 'created') return deadLink(view, result.outcome, referenceId);
         const url = new URL(context.issuer).origin;
-        return page(setupDonePage(view, { username: result.username, url }), { status: 201 });
+        const done = { username: result.username, url, console: consoleOf(context) };
+        return page(setupDonePage(view, done), { status: 201 });
       } catch (error) {
         if (!(error instanceof AuthError) || !retryable.has(error.code)) throw error;
         return await again(errorTable[error.code].status, problemsOf(error));

@@ -242,7 +242,7 @@ export const de: Texts = {
     confirmLead:
       'Sie haben begonnen, eine App einzurichten. Wenn das Konto in der App ist, geben Sie den Code ein, den sie jetzt anzeigt.',
     confirmElse:
-      'Wenn nicht, oder wenn Sie die Wiederherstellungscodes nicht gespeichert haben, beginnen Sie neu: Sie bekommen ein neues Bild und neue Codes.',
+      'Wenn das Konto nicht in der App ist oder Sie die Wiederherstellungscodes nicht gespeichert haben, beginnen Sie neu: Sie bekommen ein neues Bild und neue Codes.',
     goneTitle: 'neu beginnen',
     gone: 'Diese Einrichtung ist nicht mehr offen: Sie wurde abgebrochen oder in einem anderen Fenster abgeschlossen.',
   },
@@ -314,6 +314,7 @@ export const de: Texts = {
 
   home: {
     title: 'Start',
+    heading: 'Willkommen',
     text: (name: string) => `Hier melden Sie sich bei ${name} an.`,
     toAccount: 'Beim eigenen Konto anmelden',
     forAdministrators: 'Für die Systemverwaltung:',
@@ -367,6 +368,8 @@ export const de: Texts = {
     doneHeading: 'Das Administratorkonto ist bereit',
     done: (username: Html) =>
       html`Sie können sich jetzt als ${username} anmelden. Dieser Link hat seinen Zweck erfüllt und kann nicht noch einmal verwendet werden.`,
+    toConsole: 'Konsole öffnen',
+    orInTerminal: 'Oder weiter in einem Terminal:',
     nextInTerminal: 'Weiter geht es in einem Terminal:',
     dead: {
       used: {

@@ -245,7 +245,7 @@ export const en = {
     confirmLead:
       'You have begun to set up an app. If the account is in the app, enter the code that it shows now.',
     confirmElse:
-      'If it is not, or if you did not save the recovery codes, start again: you get a new picture and new codes.',
+      'If the account is not in the app, or you did not save the recovery codes, start again: you get a new picture and new codes.',
     goneTitle: 'start again',
     gone: 'This set-up is no longer open: it was cancelled, or finished in another window.',
   },
@@ -317,6 +317,7 @@ export const en = {
 
   home: {
     title: 'Start',
+    heading: 'Welcome',
     text: (name: string) => `This is where you sign in to ${name}.`,
     toAccount: 'Sign in to your account',
     forAdministrators: 'For administrators:',
@@ -371,6 +372,8 @@ export const en = {
     doneHeading: 'The administrator is ready',
     done: (username: Html) =>
       html`You can sign in as ${username} now. This link has been used and no longer works.`,
+    toConsole: 'Open the console',
+    orInTerminal: 'Or go on in a terminal:',
     nextInTerminal: 'Next, in a terminal:',
     dead: {
       used: {
