@@ -11,7 +11,7 @@ export function homePage(
   const { name } = view.look;
   return layout(view, {
     title: home.title,
-    heading: name,
+    heading: home.heading,
     content: html`<p>${home.text(name)}</p>
 <p><a id="to-account" class="button" href="${paths.account}">${home.toAccount}</a></p>
 ${paths.console !== null && html`<p>${home.forAdministrators} <a id="to-console" href="${paths.console}">${home.toConsole}</a></p>`}`,
