@@ -73,7 +73,8 @@ for (const search of all('[data-searches]')) {
       group.hidden = items.every((item) => item.hidden);
     }
     const found = list.querySelectorAll('li:not([hidden])').length;
-    said.textContent = input.value === '' ? '' : `${found} ${search.dataset.found}`;
+    const word = found === 1 ? search.dataset.foundOne : search.dataset.found;
+    said.textContent = input.value === '' ? '' : `${found} ${word}`;
   });
 }
 

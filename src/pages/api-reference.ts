@@ -57,7 +57,7 @@ export function apiReferencePage(view: View, api: ApiReference): Html {
       title: `${api.title} - Reference`,
       heading: api.title,
       content: html`<p>${api.description} For programs: <a href="${api.documentPath}">the OpenAPI document</a>.</p>
-<div class="field" data-searches="operations" data-found="operations found" hidden><label for="search">Search operations</label>
+<div class="field" data-searches="operations" data-found="operations found" data-found-one="operation found" hidden><label for="search">Search operations</label>
 <input id="search" type="search" autocomplete="off" spellcheck="false" aria-describedby="found">
 <p id="found" class="hint" role="status"></p></div>
 <nav id="operations" aria-label="Operations">

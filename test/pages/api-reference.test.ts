@@ -23,7 +23,7 @@ test('an API page names types as people do, and finds operations by their words'
   const all = await shown.count();
   await page.locator('#search').focus();
   await page.keyboard.type('recovery post');
-  await page.getByText('1 operations found').waitFor();
+  await page.getByText('1 operation found', { exact: true }).waitFor();
   assert.equal(await shown.count(), 1);
   assert.match(await shown.innerText(), /POST .*\/mfa\/recovery-codes/);
   assert.equal(await page.locator('#operations h2:visible').count(), 1);
