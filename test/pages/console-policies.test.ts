@@ -108,7 +108,7 @@ test('shows who is touched before a policy is saved, and saves it', async () => 
   await guest.close();
 });
 
-test('lets somebody who may read look and ask, and save nothing; on a telephone in German', async () => {
+test('lets somebody who may read look, and change nothing; on a telephone in German', async () => {
   const policyId = await policyFor('guests', ['gina']);
   const readerId = await server.createUser({ name: 'reader', password });
   await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
@@ -118,6 +118,7 @@ test('lets somebody who may read look and ask, and save nothing; on a telephone 
   const { page } = guest;
   await page.getByText('Anmeldung mit Passwort.', { exact: true }).waitFor();
   assert.equal(await page.locator('#save').count(), 0);
+  assert.equal(await page.locator('main form :is(input, select):enabled').count(), 0);
   await assertClean(guest);
   await guest.close();
 });

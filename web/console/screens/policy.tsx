@@ -82,16 +82,18 @@ function Editor({ id, read }: { readonly id: string | null; readonly read: Versi
   return (
     <form onSubmit={submit}>
       <Card id="rules" title={words.rules}>
-        <div className="field">
-          <label htmlFor="policy-name">{texts.people.name}</label>
-          <input
-            id="policy-name"
-            required
-            value={draft.name}
-            onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-          />
-        </div>
-        <PolicyForm draft={draft} change={setDraft} />
+        <fieldset className="bare" disabled={!isAdmin}>
+          <div className="field">
+            <label htmlFor="policy-name">{texts.people.name}</label>
+            <input
+              id="policy-name"
+              required
+              value={draft.name}
+              onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+            />
+          </div>
+          <PolicyForm draft={draft} change={setDraft} />
+        </fieldset>
       </Card>
       <Card id="in-words" title={words.inWords}>
         <PolicySentences draft={draft} />
