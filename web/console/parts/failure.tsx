@@ -16,7 +16,12 @@ export function failureText(error: unknown): string {
   if (error.status === 403) return failures.forbidden;
   if (error.status === 404) return failures.notFound;
   if (error.status === 429 || error.status === 503) return failures.busy;
-  return error.status < 500 ? error.message : failures.other;
+  return error.status < 500 ? capitalised(error.message) : failures.other;
+}
+
+/** The server's sentences about a field go on after its name; here they begin. */
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A failure with its reference id, in place of what could not be shown. */

@@ -42,7 +42,10 @@ const columns: readonly Column<AuditEvent>[] = [
   {
     name: 'details',
     title: words.details,
-    cell: ({ details }) => <span className="hint">{detailsOf(details)}</span>,
+    cell: ({ details }) => {
+      const text = detailsOf(details);
+      return text !== '' && <span className="hint">{text}</span>;
+    },
     text: ({ details }) => detailsOf(details),
   },
   {

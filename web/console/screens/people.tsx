@@ -6,9 +6,10 @@ import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
 import { useIsAdmin } from '../me.ts';
 import { list, quoted, read } from '../session/api.ts';
-import { texts } from '../texts/texts.ts';
+import { named, texts } from '../texts/texts.ts';
 import type { Authenticator, Identity, LoginAttempt } from '../types.ts';
 import { usePolicyNames } from './people/policy-names.ts';
+import { words as more } from './people/words.ts';
 import { StateBadge } from './person.tsx';
 
 const { people: words } = texts;
@@ -38,7 +39,7 @@ const columns: readonly Column<Identity>[] = [
     name: 'type',
     title: words.type,
     sort: 'type',
-    cell: ({ typeId }) => typeId,
+    cell: ({ typeId }) => named(more.types, typeId),
     text: ({ typeId }) => typeId,
   },
   {

@@ -7,7 +7,7 @@ import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
 import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, quoted, read } from '../session/api.ts';
-import { texts, timeText } from '../texts/texts.ts';
+import { named, texts, timeText } from '../texts/texts.ts';
 import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt } from '../types.ts';
 import { policySentences } from '../words.ts';
 import { PersonEnrollments } from './people/person-enrollments.tsx';
@@ -75,7 +75,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
   return (
     <>
       <p className="badges">
-        <Badge>{person.typeId}</Badge>
+        <Badge>{named(more.types, person.typeId)}</Badge>
         {person.isAdmin && <Badge>{texts.who.administrator}</Badge>}
         {person.permissions.map((permission) => (
           <Badge key={permission}>{texts.who[permission]}</Badge>

@@ -82,7 +82,7 @@ function Secret({
 }) {
   const used = lastUsedAt === null ? words.unused : words.used(timeText(lastUsedAt));
   return (
-    <li>
+    <li className="session">
       <span>
         {words.made(timeText(createdAt))}, {used}
       </span>

@@ -182,7 +182,7 @@ const de: typeof en = {
     roleAttributes: 'Je Zeile eines. Anwendungen und Dienste können eines davon verlangen.',
     disabledUntil: 'Nach der Uhr dieses Browsers. Leer: bis jemand das Konto aktiviert.',
   },
-  types: { Default: 'Standard', User: 'Mensch', Device: 'Gerät', Service: 'Dienst', Router: 'Router' },
+  types: { Default: 'Standard', User: 'Benutzer', Device: 'Gerät', Service: 'Dienst', Router: 'Router' },
   rights: {
     none: 'Nichts: nur sich anmelden',
     read: 'Alles lesen, nichts ändern',

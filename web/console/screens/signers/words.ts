@@ -112,7 +112,7 @@ const de: typeof en = {
   lookUp: 'Nachsehen',
   byHand: 'Von Hand ausfüllen',
   found: (issuer, keys) =>
-    `${issuer} gefunden, mit ${keys} ${keys === 1 ? 'brauchbaren Schlüssel' : 'brauchbaren Schlüsseln'}. Registrieren Sie diesen Server dort als Anwendung ohne Geheimnis (öffentlich, PKCE), und tragen Sie die Client-Id ein, die Sie bekommen.`,
+    `${issuer} gefunden, mit ${keys} ${keys === 1 ? 'brauchbarem Schlüssel' : 'brauchbaren Schlüsseln'}. Registrieren Sie diesen Server dort als Anwendung ohne Geheimnis (öffentlich, PKCE), und tragen Sie die Client-Id ein, die Sie bekommen.`,
   claimsFound: (claims) => `Er hat die Claims ${claims}.`,
   provider: 'Anbieter',
   who: 'Wen ein Token nennt',
