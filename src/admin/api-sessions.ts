@@ -7,6 +7,7 @@ import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
 import { requireMayHelp } from './help-desk.ts';
@@ -27,12 +28,29 @@ export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise
   return { ...session, identityName: identity.name };
 }
 
-/** The caller's own session; the guard has read the identity already. @throws as getApiSession */
-export async function getOwnApiSession(
-  needs: ApiSessionNeeds,
-  { apiSessionId, identityName }: Pick<Principal, 'apiSessionId' | 'identityName'>,
-): Promise<NamedApiSession> {
-  return { ...(await findLiving(needs, apiSessionId)), identityName };
+/** What the API shows of a session. */
+export type ShownApiSession = Pick<
+  NamedApiSession,
+  | 'id'
+  | 'mechanism'
+  | 'identityId'
+  | 'identityName'
+  | 'clientId'
+  | 'configTypes'
+  | 'expiresAt'
+  | keyof OwnSession
+>;
+
+/**
+ * The caller's own session. What the guard knows of it already is not read again; it expires when what the caller
+ * presented does.
+ * @throws as getApiSession
+ */
+export async function getOwnApiSession(needs: ApiSessionNeeds, caller: Principal): Promise<ShownApiSession> {
+  const { apiSessionId: id, mechanism, identityId, identityName, clientId, configTypes, expiresAt } = caller;
+  const session = await needs.store.apiSessions.findOwn(id, needs.clock.now());
+  if (session === null) throw new AuthError('not_found');
+  return { id, mechanism, identityId, identityName, clientId, configTypes, expiresAt, ...session };
 }
 
 async function findLiving(needs: ApiSessionNeeds, id: string): Promise<ApiSession> {

@@ -45,6 +45,28 @@ export function apiSessionTests(shared: GetDatabase): void {
     });
   });
 
+  describe('what its owner is shown', () => {
+    test('is that of the row, as long as the session lives', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const session = await store.apiSessions.find(id);
+      assert.ok(session);
+      const shown = await store.apiSessions.findOwn(id, session.expiresAt - 1);
+      assert.ok(shown);
+      assert.deepEqual({ ...session, ...shown }, session);
+      assert.equal(await store.apiSessions.findOwn(id, session.expiresAt), null);
+      assert.equal(await store.apiSessions.findOwn(newId(), t0), null);
+
+      const refreshed = rotation(id, 1, { ipAddress: '192.0.2.9', now: t0 + MINUTE });
+      assert.equal((await store.apiSessions.rotateRefreshToken(refreshed)).outcome, 'rotated');
+      const afterwards = { ...shown, ipAddress: '192.0.2.9', lastActivityAt: t0 + MINUTE };
+      assert.deepEqual(await store.apiSessions.findOwn(id, t0 + MINUTE), afterwards);
+
+      assert.equal(await store.apiSessions.end(id, 'logout', t0 + MINUTE), true);
+      assert.equal(await store.apiSessions.findOwn(id, t0 + MINUTE), null);
+    });
+  });
+
   describe('rotating a refresh token', () => {
     test('puts the successor in its place and gives session and identity', async () => {
       const { store } = shared();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NamedApiSession } from '../../admin/api-sessions.ts';
+import type { ShownApiSession } from '../../admin/api-sessions.ts';
 import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from './wire.ts';
 
 /** Not proven: words of the client, without invisible characters and shortened. */
@@ -64,7 +64,7 @@ export const ownApiSessionSchema = z
   .meta({ id: 'OwnApiSession' });
 
 /** A session without its tokens: only their owner ever sees them. */
-export function apiSessionDocument(session: NamedApiSession) {
+export function apiSessionDocument(session: ShownApiSession) {
   const { id, identityId } = session;
   const lastActivityAt = wireTime(session.lastActivityAt);
   return {

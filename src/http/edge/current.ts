@@ -119,7 +119,6 @@ async function currentApiSession(needs: CurrentNeeds, principal: Principal): Pro
     authQueries: principal.outstanding.map((factor) =>
       authQueryOf(factor, { totpUrl: './authenticate/mfa', signers: needs.signers }),
     ),
-    expiresAt: expiry['expires-at'],
     expirationSeconds: Number(expiry['expiration-seconds']),
   };
 }

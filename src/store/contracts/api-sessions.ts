@@ -71,6 +71,20 @@ export interface RenewSession {
   readonly now: Millis;
 }
 
+/** What the owner of a session is shown and its access token does not say. */
+export type OwnSession = Pick<
+  ApiSession,
+  | 'authenticatorId'
+  | 'passed'
+  | 'authTime'
+  | 'ipAddress'
+  | 'loginIpAddress'
+  | 'program'
+  | 'operatingSystem'
+  | 'createdAt'
+  | 'lastActivityAt'
+>;
+
 /** What the deny set needs to know about a session that ended before its tokens expired. */
 export interface EndedSession {
   readonly id: ApiSessionId;
@@ -112,6 +126,9 @@ export type EndingOrder = 'oldest' | 'single-proof' | 'only-single-proof';
 
 export interface ApiSessionStore {
   find(id: ApiSessionId): Promise<ApiSession | null>;
+
+  /** Reads fewer columns than `find`, which counts where every call reads. Null when the session has ended or expired. */
+  findOwn(id: ApiSessionId, now: Millis): Promise<OwnSession | null>;
 
   /**
    * Opens a legacy session. Null when the identity is gone or disabled, or the authenticator of the login is gone or

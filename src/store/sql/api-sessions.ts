@@ -21,6 +21,7 @@ import {
   identityOf,
   integer,
   integerOrNull,
+  ownSessionOf,
   text,
   textOrNull,
 } from './codec.ts';
@@ -43,6 +44,7 @@ export function apiSessionStore(db: Database): ApiSessionStore {
   return {
     ...legacySessionStore(db),
     find: (id) => find(apiSessionOf, 'SELECT * FROM api_sessions WHERE id = ?', id),
+    findOwn: (id, now) => find(ownSessionOf, findOwnSql, id, now),
     list: (query, now) =>
       list(liveSessions(now), query, (row) => ({
         ...apiSessionOf(row),
@@ -90,6 +92,10 @@ export function apiSessionStore(db: Database): ApiSessionStore {
     },
   };
 }
+
+const findOwnSql = `SELECT authenticator_id, passed, auth_time, ip_address, login_ip_address, program, operating_system,
+    created_at, last_activity_at
+  FROM api_sessions WHERE id = ? AND ended_at IS NULL AND expires_at > ?`;
 
 /** More at a time would occupy memory twice for longer, and delay other requests. */
 const endedTogether = 5000;

@@ -9,6 +9,7 @@ import { asId } from '../../model/ids.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
+import type { OwnSession } from '../contracts/api-sessions.ts';
 import type { SqlRow } from './intent.ts';
 
 /** `SELECT` list of an account, where `identities` is joined with `auth_policies`, for `accountOf`. */
@@ -159,8 +160,23 @@ export function authenticatorOf(row: SqlRow): Authenticator {
   };
 }
 
-export function apiSessionOf(row: SqlRow): ApiSession {
+/** The columns that the owner of a session is shown. */
+export function ownSessionOf(row: SqlRow): OwnSession {
   const authenticatorId = textOrNull(row, 'authenticator_id');
+  return {
+    authenticatorId: authenticatorId === null ? null : asId(authenticatorId),
+    passed: json<PassedMethod[]>(row, 'passed'),
+    authTime: integer(row, 'auth_time'),
+    ipAddress: text(row, 'ip_address'),
+    loginIpAddress: textOrNull(row, 'login_ip_address'),
+    program: textOrNull(row, 'program'),
+    operatingSystem: textOrNull(row, 'operating_system'),
+    createdAt: integer(row, 'created_at'),
+    lastActivityAt: integer(row, 'last_activity_at'),
+  };
+}
+
+export function apiSessionOf(row: SqlRow): ApiSession {
   const signerId = textOrNull(row, 'signer_id');
   const caId = textOrNull(row, 'ca_id');
   const primaryProof = textOrNull(row, 'primary_proof');
@@ -169,9 +185,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     id: asId(text(row, 'id')),
     mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
     identityId: asId(text(row, 'identity_id')),
-    authenticatorId: authenticatorId === null ? null : asId(authenticatorId),
-    passed: json<PassedMethod[]>(row, 'passed'),
-    authTime: integer(row, 'auth_time'),
+    ...ownSessionOf(row),
     certThumbprint: textOrNull(row, 'cert_thumbprint'),
     signerId: signerId === null ? null : asId(signerId),
     primaryProof: primaryProof === null ? [] : (JSON.parse(primaryProof) as string[]),
@@ -181,12 +195,6 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     issuer: text(row, 'issuer'),
     configTypes: json<string[]>(row, 'config_types'),
     resources: resources === null ? [] : (JSON.parse(resources) as string[]),
-    ipAddress: text(row, 'ip_address'),
-    loginIpAddress: textOrNull(row, 'login_ip_address'),
-    program: textOrNull(row, 'program'),
-    operatingSystem: textOrNull(row, 'operating_system'),
-    createdAt: integer(row, 'created_at'),
-    lastActivityAt: integer(row, 'last_activity_at'),
     expiresAt: integer(row, 'expires_at'),
     endedAt: integerOrNull(row, 'ended_at'),
     endReason: textOrNull(row, 'end_reason') as SessionEndReason | null,
