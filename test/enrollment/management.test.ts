@@ -25,6 +25,38 @@ after(() => server?.close());
 
 const identity = async () => createdId(await admin.call('POST', 'identities', { name: uniqueName() }));
 
+describe('an enrollment of somebody who administers or has a permission', () => {
+  test('ends when somebody no longer administers, who may have seen its token', async () => {
+    const former = await server.createUser({ name: 'former', password });
+    const patch = (body: object) => admin.call('PATCH', `identities/${former}`, body);
+    const losses: Record<string, () => Promise<unknown>> = {
+      right: () => patch({ isAdmin: false }),
+      account: () => admin.call('POST', `identities/${former}/disable`, { durationMinutes: 1 }),
+      identity: () => admin.call('DELETE', `identities/${former}`),
+    };
+    for (const [what, lose] of Object.entries(losses)) {
+      await admin.call('POST', `identities/${former}/enable`);
+      await patch({ isAdmin: true });
+      const { id } = await invited(admin, { ott: true }, { isAdmin: true });
+      const helper = await invited(admin, { ott: true }, { permissions: ['helpdesk'] });
+      const device = await invited(admin);
+      const isOpen = async (of: { id: string }) => {
+        const { data } = (await admin.get(`identities/${of.id}`)).json;
+        return data.enrollment.ott !== undefined;
+      };
+      // Another change of an administrator, and the end of somebody who is none.
+      await patch({ tags: { team: 'blue' } });
+      assert.equal((await admin.call('DELETE', `identities/${await identity()}`)).status, 200);
+      assert.equal(await isOpen({ id }), true, what);
+      await lose();
+      assert.deepEqual(
+        [await isOpen({ id }), await isOpen(helper), await isOpen(device)],
+        [false, false, true],
+      );
+    }
+  });
+});
+
 describe('an enrollment', () => {
   test('is a JWT that the key of the presented certificate has signed', async () => {
     const { id, token, jwt } = await invited(admin);

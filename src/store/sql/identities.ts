@@ -17,7 +17,7 @@ import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import { accountOf, findAccountSql, identityOf, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlValue } from './intent.ts';
+import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('identities', identityListFields);
@@ -99,6 +99,17 @@ function* withdrawMadeBy(identityId: string, byHelper: readonly boolean[]): Inte
   }
 }
 
+/**
+ * Withdraws the open enrollments of everybody who administers or has a permission. An administrator can read their tokens,
+ * whoever made them, and must not enroll as a colleague once the right is gone.
+ */
+function* withdrawEnrollmentsOfPowerful(): Intent<void> {
+  yield* all(
+    `DELETE FROM enrollments WHERE EXISTS (SELECT 1 FROM identities
+       WHERE identities.id = enrollments.identity_id AND (is_admin = 1 OR permissions <> '[]')) RETURNING id`,
+  );
+}
+
 /** The password authenticator of an identity. */
 export function* insertPassword(
   password: NewPassword & { readonly identityId: string; readonly tags: string },
@@ -155,6 +166,7 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
   if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
   if (patch.disabledUntil !== undefined) set.push(['disabled_until', patch.disabledUntil]);
   if (patch.externalId !== undefined) yield* endSessionsByClaim(id, patch.externalId, now);
+  const before = yield* first('SELECT * FROM identities WHERE id = ?', id);
   const row = yield* first(
     `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')}
      WHERE id = ? RETURNING *`,
@@ -171,8 +183,16 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
     const byHelper = [true, false].filter((is) => !hasRight(identity, is ? 'helpdesk' : 'administrator'));
     yield* withdrawMadeBy(id, byHelper);
   }
+  if (administers(before, now) && !administers(row, now)) yield* withdrawEnrollmentsOfPowerful();
   yield* recordChange('identity', id, now);
   return true;
+}
+
+/** @param row of an identity */
+function administers(row: SqlRow | undefined, now: Millis): boolean {
+  if (row === undefined) return false;
+  const identity = identityOf(row);
+  return identity.isAdmin && !isDisabled(identity, now);
 }
 
 /** Removing an external id ends what it opened, as removing an authenticator does. */
@@ -196,8 +216,9 @@ function deleteIdentity(args: MayBeForced & { readonly id: string }): Intent<boo
 }
 
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {
-  const row = yield* first('DELETE FROM identities WHERE id = ? RETURNING id', id);
+  const row = yield* first('DELETE FROM identities WHERE id = ? RETURNING *', id);
   if (row === undefined) return false;
+  if (administers(row, now)) yield* withdrawEnrollmentsOfPowerful();
   yield* endSessionsOf({ identityId: id, reason: 'identity-deleted', now });
   yield* recordChange('identity', id, now);
   return true;
