@@ -298,6 +298,22 @@ describe('the import rules', () => {
     assert.deepEqual([...wrong, ...intoNode], []);
   });
 
+  test('what the pages have of the server imports nothing, and they are built again when it changes', () => {
+    const taken = globSync('web/**/*.{ts,tsx}').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/from '(\.\.\/[^']*\/src\/[^']+)'/g)].map(
+        ([, specifier = '']) => normalize(join(dirname(file), specifier)),
+      ),
+    );
+    const ofServer = [...new Set(taken.filter((file) => file.startsWith('src/')))].sort();
+    assert.notEqual(ofServer.length, 0);
+    assert.deepEqual(ofServer.flatMap(importsOf), []);
+    const builder = readFileSync('src/pages/web-files.ts', 'utf8');
+    assert.deepEqual(
+      ofServer.filter((file) => !builder.includes(`'${file}'`)),
+      [],
+    );
+  });
+
   test('the clock and the random source are read in platform/ only', () => {
     const direct = /\bDate\.now\(\)|\bnew Date\(\)|\bMath\.random\(\)|\brandomBytes\(|\brandomUUID\(/;
     const wrong = sources.filter(

@@ -40,8 +40,12 @@ async function load(): Promise<WebFiles> {
   return read(folder);
 }
 
+/** What the pages have of the server. These files import nothing. */
+const shared = ['src/model/usual-policy.ts', 'src/platform/formats/qr-text.ts'];
+
 function sourcesHash(): string {
-  const sources = globSync(['web/**/*.{ts,tsx,css}', 'packages/client/src/**/*.ts'], { cwd: root });
+  const own = ['web/**/*.{ts,tsx,css}', 'packages/client/src/**/*.ts'];
+  const sources = globSync([...own, ...shared], { cwd: root });
   const all = [...sources.sort(), 'scripts/build-web.mjs', 'package-lock.json'];
   return sha256(all.map((name) => `${name}\0${readFileSync(root + name, 'utf8')}`).join('\0')).slice(0, 16);
 }
