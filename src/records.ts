@@ -3,8 +3,7 @@
 
 import type { Config } from './config/config.ts';
 import { attemptLog, type RunningAttemptLog, recordedAttempts } from './explain/attempt-log.ts';
-import { auditLog } from './explain/audit-log.ts';
-import { keptAudit } from './explain/audit-records.ts';
+import { auditLog, keptAudit } from './explain/audit-trail.ts';
 import {
   type AttemptLabels,
   type AuditLabels,

@@ -30,7 +30,7 @@ test('the modules that are mutated, and their tests, exist', () => {
 test('the files that the documents lead to exist', () => {
   for (const document of ['docs/architecture.md', 'CONTRIBUTING.md', 'SECURITY.md']) {
     const text = readFileSync(join(root, document), 'utf8');
-    const named = [...text.matchAll(/`([a-z][\w./-]*\/[\w.-]+\.(?:ts|mjs|md))`/g)].map(
+    const named = [...text.matchAll(/`([a-z][\w./-]*\/[\w.-]+\.(?:tsx?|mjs|md))`/g)].map(
       ([, path = '']) => path,
     );
     assert.notEqual(named.length, 0, document);
@@ -39,6 +39,19 @@ test('the files that the documents lead to exist', () => {
     );
     assert.deepEqual(lost, [], document);
   }
+});
+
+test('what the architecture page names in a file is there', () => {
+  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const named = [...text.matchAll(/`([a-z][\w./-]*\/[\w.-]+\.ts)` \(`(\w+)`\)/g)];
+  assert.ok(named.length >= 5, String(named.length));
+  const lost = named.filter(
+    ([, path = '', name = '']) => !readFileSync(join(root, 'src', path), 'utf8').includes(name),
+  );
+  assert.deepEqual(
+    lost.map(([whole]) => whole),
+    [],
+  );
 });
 
 test('the tests that targets of the assurance run exist', () => {

@@ -5,7 +5,7 @@ import { connect as connectTcp, createServer as createTcpServer } from 'node:net
 import { describe, test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
 import type { Listener } from '../../src/config/config.ts';
-import { auditLog } from '../../src/explain/audit-log.ts';
+import { auditLog } from '../../src/explain/audit-trail.ts';
 import { envelope } from '../../src/http/request/answer.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
 import { ListenError } from '../../src/http/server/listen-error.ts';

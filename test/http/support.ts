@@ -8,7 +8,7 @@ import { issuerOf } from '../../src/config/addresses.ts';
 import type { BindPoint, Listener, ListenerApi } from '../../src/config/config.ts';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import { noTokenChallenges } from '../../src/errors/challenge.ts';
-import { auditLog } from '../../src/explain/audit-log.ts';
+import { auditLog } from '../../src/explain/audit-trail.ts';
 import { viewsOf } from '../../src/http/pages/views.ts';
 import { envelope, json } from '../../src/http/request/answer.ts';
 import { type Route, route } from '../../src/http/request/route.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
-import { auditLog } from '../../src/explain/audit-log.ts';
+import { auditLog } from '../../src/explain/audit-trail.ts';
 import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page, Response } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
-import { auditLog } from '../../src/explain/audit-log.ts';
+import { auditLog } from '../../src/explain/audit-trail.ts';
 import { sourceLimit } from '../../src/login/throttle.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { fixedClock, MINUTE } from '../../src/platform/clock.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createSetupLink } from '../../src/admin/setup.ts';
-import { auditLog } from '../../src/explain/audit-log.ts';
+import { auditLog } from '../../src/explain/audit-trail.ts';
 import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { enrollBy, invited } from '../support/enrollment.ts';
 import { callWith, login, obtainCode, redeem, refresh, type Tokens } from '../support/flow.ts';

@@ -1,4 +1,4 @@
-import { keptAudit } from '../../explain/audit-records.ts';
+import { keptAudit } from '../../explain/audit-trail.ts';
 import { type OpenFoundations, openFoundations } from '../../foundations.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { CliPorts } from '../ports.ts';

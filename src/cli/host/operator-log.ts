@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LogConfig } from '../../config/config.ts';
-import { auditLog } from '../../explain/audit-log.ts';
+import { auditLog } from '../../explain/audit-trail.ts';
 import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 

@@ -7,7 +7,7 @@ import { createSetupLink } from '../../admin/setup.ts';
 import type { Config } from '../../config/config.ts';
 import type { RunningController } from '../../controller.ts';
 import { claimDatabase } from '../../database.ts';
-import { auditLog } from '../../explain/audit-log.ts';
+import { auditLog } from '../../explain/audit-trail.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { CliError, usageError } from '../cli-error.ts';

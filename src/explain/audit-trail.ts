@@ -1,12 +1,37 @@
-// The second outlet of the audit trail: what changed something is also kept in the store, where every administrator can
-// read it. What each login and each refresh leaves is in the log, and as decision records.
+// The audit trail: every event is one structured log line. What changed something is also kept in the store, where every
+// administrator can read it; what each login and each refresh leaves is in the log only, and in decision records.
 
 import type { AuditEvent, AuditRecord, KeptAuditTrail, WrittenAuditTrail } from '../model/audit-event.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import type { SampledLines } from '../platform/log/sampled-lines.ts';
 import type { Random } from '../platform/random.ts';
 import type { AuditEventStore } from '../store/contracts/audit-events.ts';
 import { hourlyShare } from './hourly-share.ts';
+
+/** What anybody can cause as often as they like. */
+const ofStrangers: ReadonlySet<AuditEvent['event']> = new Set(['login.refused', 'enrollment.refused']);
+
+/**
+ * The audit trail over the log, whatever its level is. Events hold ids and reasons, never secrets.
+ * @param strangersLog takes the refusals of strangers; absent where none arrive
+ */
+export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAuditTrail {
+  return {
+    record(event, origin) {
+      const fields = {
+        ...event,
+        requestId: origin?.requestId ?? null,
+        ...(origin?.traceId === undefined ? {} : { traceId: origin.traceId }),
+        ipAddress: origin?.ipAddress ?? null,
+        issuer: origin?.issuer ?? null,
+      };
+      if (strangersLog === undefined || !ofStrangers.has(event.event)) log.always('audit', fields);
+      else strangersLog.write({ level: 'always', kind: event.event, message: 'audit', fields });
+    },
+    written: () => log.written?.() ?? Promise.resolve(true),
+  };
+}
 
 type EventName = AuditEvent['event'];
 
