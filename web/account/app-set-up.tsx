@@ -9,7 +9,7 @@ import { texts } from './texts/texts.ts';
 
 const path = '/current-identity/mfa';
 
-/** A set-up that was begun: what the app has to know, the recovery codes, and the first code. */
+/** A set-up in progress: what the app needs, the recovery codes, and the first code. */
 export function SetUp({
   enrollment: { provisioningUrl = '', recoveryCodes = [] },
   refresh,
@@ -63,7 +63,7 @@ export function SetUp({
   );
 }
 
-/** The picture of the key; without it the key below is enough. */
+/** The key as a picture. Without it, the key below is enough. */
 function QrCode({ secret }: { readonly secret: string }) {
   const { data: picture } = useQuery({
     queryKey: ['qr-code', secret],

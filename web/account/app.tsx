@@ -25,7 +25,7 @@ async function readState(signal: AbortSignal) {
   }
 }
 
-/** What is shown besides the state that the server has. */
+/** What to show instead of the state that the server has. */
 type View =
   | { readonly kind: 'state' | 'proof' }
   | { readonly kind: 'codes'; readonly codes: readonly string[] };
@@ -49,7 +49,7 @@ export function AppPart() {
   const shown =
     view.kind !== 'state' ? view.kind : !state.data ? 'off' : state.data.isVerified ? 'on' : 'set-up';
   return (
-    // What is shown anew brings who listens to the heading.
+    // Moves the focus to the heading of the new content, for screen readers.
     <Screen key={shown} title={texts.app}>
       <Loaded query={state}>
         {(found) => {
@@ -93,7 +93,7 @@ function Off({ begin, askForProof }: { readonly begin: Begin; readonly askForPro
   );
 }
 
-/** Before the set-up of an app, some time after the person has signed in. */
+/** Before setting up an app, some time after the person signed in. */
 function Proof({
   hasPassword,
   begin,
@@ -123,7 +123,7 @@ function Proof({
   );
 }
 
-/** Somebody without a password proves who it is by a new sign-in. */
+/** Somebody without a password proves who they are by signing in again. */
 function SignInAgain() {
   return (
     <>
@@ -182,7 +182,7 @@ function RemoveApp({ hasPassword, refresh }: { readonly hasPassword: boolean; re
       await api.DELETE(path, { body });
     } catch (error) {
       if (freshLoginAge(error) === undefined) throw factorFault(error);
-      // Asked for beside the code, which was not used up.
+      // Asked for together with the code, which was not used up.
       setNeedsProof(true);
       announce(hasPassword ? texts.proof : texts.proofBySignIn);
       return;

@@ -2,7 +2,7 @@ import { Refusal } from '@overlay-auth/client';
 import { Button } from '../parts/button.tsx';
 import { texts } from './texts/texts.ts';
 
-/** The words for a failure that nobody foresaw. */
+/** The words for an unexpected failure. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Refusal)) return texts.unreachable;
   const reference = error.requestId ?? '';
@@ -10,7 +10,7 @@ export function failureText(error: unknown): string {
   return error.status === 503 ? texts.busy(reference) : texts.failed(reference);
 }
 
-/** A failure in place of what could not be shown, or beside what did not work. */
+/** Shows a failure in place of what could not be loaded, or next to what did not work. */
 export function Failure({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
   return (
     <div className="failure" role="alert">

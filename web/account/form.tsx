@@ -1,4 +1,4 @@
-// Forms whose failures stand above their fields, with the focus on the field that has the fault.
+// Forms that show their failures above the fields, and focus the faulty field.
 
 import { Refusal } from '@overlay-auth/client';
 import { useMutation } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ import { Button } from '../parts/button.tsx';
 import { Failure, failureText } from './failure.tsx';
 import { texts } from './texts/texts.ts';
 
-/** A fault that the person can put right: the name of the field that has it, and what to say. */
+/** A mistake that the person can correct: the name of the field, and what to say. */
 export class Fault extends Error {
   readonly field: string;
   readonly content: ReactNode;
@@ -27,16 +27,16 @@ export class Fault extends Error {
   }
 }
 
-/** The name of the faulty field, and the id of the words about it. */
+/** The name of the faulty field, and the id of the message about it. */
 const CurrentFault = createContext<{ readonly field: string; readonly describedBy: string } | null>(null);
 
 interface FormProps {
   readonly id: string;
   readonly submit: string;
   readonly kind?: 'main' | 'danger' | 'plain';
-  /** Runs once at a time. @throws Fault for what a field has wrong */
+  /** Never runs twice at once. @throws Fault for a mistake in a field */
   readonly action: (values: FormData, form: HTMLFormElement) => Promise<unknown>;
-  /** Beside the button that submits. */
+  /** Next to the submit button. */
   readonly others?: ReactNode;
   readonly children: ReactNode;
 }
@@ -81,7 +81,7 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly label: string;
 }
 
-/** A labelled input. Its name is its id unless given. */
+/** A labelled input. Its name defaults to its id. */
 export function Field({ label, id, name = id, ...rest }: FieldProps) {
   const fault = useContext(CurrentFault);
   const isFaulty = fault?.field === name;
@@ -122,19 +122,19 @@ export function codeIn(values: FormData): string {
 
 export const proofId = 'proof-password';
 
-/** For a change that needs a fresh proof of who it is. */
+/** For changes that need a fresh proof. */
 export function ProofField() {
   return <Field id={proofId} label={texts.currentPassword} type="password" autoComplete="current-password" />;
 }
 
-/** What a refusal says about a code or a proof; any other error as it is. */
+/** The mistake in a code or a proof, for a refusal that says so; other errors unchanged. */
 export function factorFault(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   if (error.field === 'currentPassword') return new Fault(proofId, texts.wrongPassword);
   return error.code === 'INVALID_TOTP_CODE' ? new Fault('code', texts.wrongCode) : error;
 }
 
-/** A button that does something at once; a failure stands beside it. */
+/** A button that acts at once, with its failure next to it. */
 export function ActionButton({
   id,
   label,

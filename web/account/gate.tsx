@@ -6,7 +6,7 @@ import { currentState, onState, signIn, signOut } from './session.ts';
 import { Shell } from './shell.tsx';
 import { texts } from './texts/texts.ts';
 
-/** Shows the account to those who are signed in, and to everybody else what there is to do. */
+/** Shows the account to people who are signed in, and tells everybody else what to do. */
 export function Gate() {
   const state = useSyncExternalStore(onState, currentState);
   switch (state.kind) {
@@ -57,7 +57,7 @@ function SignedOut({ reason }: { readonly reason: keyof typeof whySignedOut }) {
   );
 }
 
-/** Nothing here works for such an account: say so, rather than that its session has ended. */
+/** Nothing here works for such an account. Say so, rather than that the session has ended. */
 function SecondTokenNeeded({ reference }: { readonly reference: string }) {
   return (
     <Alone key="second-token" title={texts.secondTokenTitle}>
@@ -74,7 +74,7 @@ function SecondTokenNeeded({ reference }: { readonly reference: string }) {
   );
 }
 
-/** A page of its own; who listens is brought to its heading. */
+/** A page of its own, with the focus on its heading. */
 function Alone({
   title,
   windowTitle = title,

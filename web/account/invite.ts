@@ -1,4 +1,4 @@
-// Of the page behind an invitation: begins the login of the account page, which the answer to the form finishes.
+// Script of an invitation's page: begins the login of the account page, which submitting the form completes.
 
 import { session } from './session.ts';
 

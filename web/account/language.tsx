@@ -2,7 +2,7 @@ import { Screen } from '../parts/screen.tsx';
 import { Form } from './form.tsx';
 import { texts } from './texts/texts.ts';
 
-/** Read by the server, which chooses the language of every page (src/http/pages/views.ts). */
+/** The server reads it and chooses the language of every page (src/http/pages/views.ts). */
 const cookie = '__Host-overlay-auth-chosen-language';
 const yearSeconds = 365 * 24 * 3600;
 const chosen = new RegExp(`(?:^|;\\s*)${cookie}=(en|de)(?:;|$)`).exec(document.cookie)?.[1] ?? 'browser';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Failure } from './failure.tsx';
 import { texts } from './texts/texts.ts';
 
-/** What was read, while it is read, and when it cannot be. */
+/** What was read, or that it is being read, or that it cannot be. */
 export function Loaded<Found>({
   query: { data, error, refetch },
   children,

@@ -7,7 +7,7 @@ import { Announcements } from '../parts/announce.tsx';
 import { Gate } from './gate.tsx';
 import { begin, notice } from './session.ts';
 
-/** As in the console: who looks decides whether to try again. */
+/** As in the console: the person decides whether to try again. */
 const options = { retry: false, networkMode: 'always' } as const;
 const queries = new QueryClient({
   defaultOptions: { queries: { ...options, staleTime: 5_000 }, mutations: options },

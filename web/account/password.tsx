@@ -1,4 +1,4 @@
-// Changing the password. The rules are shown as the server tells them, and only the server decides.
+// Changing the password. The page shows the server's rules, and only the server decides.
 
 import { type ClientSchemas, Refusal } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -80,7 +80,7 @@ function PasswordForm({
   );
 }
 
-/** What a refused change says about a field; any other error as it is. */
+/** The mistake in a field, for a refusal that names one; other errors unchanged. */
 async function faultIn(error: unknown, id: string, broken: ReactNode): Promise<unknown> {
   if (!(error instanceof Refusal)) return error;
   if (error.field === 'password') return new Fault('new-password', broken);
@@ -102,7 +102,7 @@ interface Rule {
   readonly isMet: (password: string) => boolean;
 }
 
-/** The rules in words, each with a test of what can be told without the server. */
+/** The rules in words, each with a test where the page can apply it itself. */
 function rulesOf(rules: Rules): readonly Rule[] {
   const all: readonly (Rule & { readonly applies: boolean })[] = [
     {
@@ -126,7 +126,7 @@ function rulesOf(rules: Rules): readonly Rule[] {
   return all.filter(({ applies }) => applies);
 }
 
-/** What the refused password lacks; when that cannot be told here, it is the rule that only the server checks. */
+/** What the refused password lacks. If this page cannot tell, it is the rule that only the server checks. */
 function BrokenRules({ rules, text }: { readonly rules: Rules; readonly text: string }) {
   const all = rulesOf(rules);
   const broken = all.filter(({ isMet }) => !isMet(text));

@@ -1,4 +1,4 @@
-// What several parts read of the account.
+// Queries that several parts share.
 
 import { useQuery } from '@tanstack/react-query';
 import { api } from './session.ts';

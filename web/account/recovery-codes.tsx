@@ -23,7 +23,7 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
   );
 }
 
-/** Nobody goes on without having said that the codes are kept. */
+/** Nobody continues without confirming that they have saved the codes. */
 export function SavedBox({ id }: { readonly id: string }) {
   return (
     <label className="check" htmlFor={id}>

@@ -1,6 +1,6 @@
-// The session of the account page, which is an ordinary public client of the provider at its own origin. All tabs have
-// one session. A reload does not ask for the password again, because the tokens are in `sessionStorage`: scripts of this
-// origin alone can read them, and the content security policy allows only ours.
+// The session of the account page, which is an ordinary public client of the provider at its own origin. All tabs share
+// one session. A reload does not ask for the password again, because the tokens are in `sessionStorage`: only scripts
+// of this origin can read them, and the content security policy allows only ours.
 
 import {
   createClientApi,
@@ -15,7 +15,7 @@ export type SessionState =
   | { readonly kind: 'starting' | 'signed-in' }
   /** `left`: the person signed out, here or in another tab. `failed`: a sign-in did not finish. */
   | { readonly kind: 'signed-out'; readonly reason: 'none' | 'left' | 'ended' | 'failed' }
-  /** Each call has to show a token of another provider as well, which no page can send. */
+  /** Every call also needs a token of another provider, which a page cannot send. */
   | { readonly kind: 'second-token'; readonly reference: string }
   | { readonly kind: 'unavailable'; readonly error: unknown };
 
@@ -66,7 +66,7 @@ async function open(): Promise<BrowserSession> {
   return found;
 }
 
-/** The calls of the client API as the person who is signed in. */
+/** Calls to the client API as the signed-in person. */
 export const api = createClientApi({
   baseUrl: location.origin,
   token: {
@@ -75,7 +75,7 @@ export const api = createClientApi({
   },
 });
 
-/** Begins at the address that was opened: ends a sign-in that comes back, goes on with a session, or shows how to sign in. */
+/** Starts at the opened address: completes a returning sign-in, continues a session, or shows how to sign in. */
 export async function begin(): Promise<void> {
   if (location.pathname === signedOutPage) {
     become({ kind: 'signed-out', reason: 'left' });
@@ -97,31 +97,31 @@ export async function begin(): Promise<void> {
   }
 }
 
-/** Whether the server is not there or has no time, which says nothing of the session. */
+/** Whether the server is unavailable, which says nothing about the session. */
 function isOutage(error: Error & { readonly kind: unknown }): boolean {
   if (error instanceof Refusal) return error.status >= 500 || error.status === 429;
   return error.kind === 'unreachable';
 }
 
-/** Looks at an error for what ends everything here, whatever was being done. */
+/** Looks for errors that end everything here, whatever was being done. */
 export function notice(error: unknown): void {
   if (secondaryTokenChallenge(error) !== undefined) {
     become({ kind: 'second-token', reference: (error as Refusal).requestId ?? '' });
   } else if (error instanceof SessionEnded) {
     become({ kind: 'signed-out', reason: 'ended' });
   } else if (error instanceof Refusal && error.status === 401 && freshLoginAge(error) === undefined) {
-    // A renewed token was refused as well.
+    // A renewed token was refused too.
     void session().then((one) => one.logOut().catch(() => undefined));
     become({ kind: 'signed-out', reason: 'ended' });
   }
 }
 
-/** Leaves for the sign-in, which comes back to the part that is shown. */
+/** Leaves for the sign-in, which returns to the part that is shown. */
 export async function signIn(): Promise<void> {
   await (await session()).signIn({ returnTo: page + location.hash });
 }
 
-/** Ends the session, and leaves for a sign-in that asks for everything. */
+/** Ends the session, and leaves for a sign-in that requires every factor again. */
 export async function signInAnew(): Promise<void> {
   const current = await session();
   await current.logOut();

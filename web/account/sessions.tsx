@@ -13,9 +13,9 @@ type OwnSession = ClientSchemas['schemas']['OwnSession'];
 
 const path = '/current-identity/api-sessions';
 
-/** Where the person is signed in, and ending it. */
+/** Where the person is signed in, with buttons to end each session. */
 export function SessionsPart() {
-  // The button that was pressed is gone afterwards: who listens is brought to the heading.
+  // The pressed button disappears, so the focus moves to the heading.
   const [changes, setChanges] = useState(0);
   const queries = useQueryClient();
   const sessions = useQuery({
@@ -93,12 +93,12 @@ function SessionCard({
   );
 }
 
-/** What was proven; a second external JWT stands there by the name of its signer. */
+/** What was proven. A second external JWT is shown by the name of its signer. */
 function wayText(way: string): string {
   return Object.hasOwn(texts.method, way) ? methodText(way) : texts.method['secondary-ext-jwt'];
 }
 
-/** What somebody signed in to; a registered one by its client id. */
+/** What somebody signed in to; a registered application by its client id. */
 function applicationText({ mechanism, clientId }: OwnSession): string {
   if (mechanism === 'legacy') return texts.legacyApplication;
   return clientId === 'overlay' ? texts.ownApplications : clientId;

@@ -9,7 +9,7 @@ import { SessionsPart } from './sessions.tsx';
 import { SignInPart } from './sign-in.tsx';
 import { texts } from './texts/texts.ts';
 
-/** The parts, by the fragment of their addresses; the first one is shown for any other. */
+/** The parts, by the fragment of their address. Any other fragment shows the first. */
 const parts = [
   ['sign-in', texts.signInMethods, SignInPart],
   ['app', texts.app, AppPart],
@@ -18,7 +18,7 @@ const parts = [
   ['language', texts.language, LanguagePart],
 ] as const;
 
-/** What stands around every part. */
+/** What surrounds every part. */
 export function Shell() {
   const hash = useSyncExternalStore(onHash, () => location.hash.slice(1));
   const [current, , Part] = parts.find(([name]) => name === hash) ?? parts[0];

@@ -4,7 +4,7 @@ import { ChangePassword } from './password.tsx';
 import { useAuthenticators, useIdentity } from './reading.ts';
 import { texts, timeText } from './texts/texts.ts';
 
-/** Who somebody is here, and what they sign in with. */
+/** Who the person is here, and what they sign in with. */
 export function SignInPart() {
   const identity = useIdentity();
   const authenticators = useAuthenticators();

@@ -1,9 +1,9 @@
-// What an address asks for, in the language of filters (docs/… of the API). Every value is quoted: none can become a
-// rule of its own.
+// What an address asks for, in the filter language of the API. Every value is quoted, so none can become part of the
+// filter's syntax.
 
 import { quoted } from './session/api.ts';
 
-/** All of them; those that are null ask for nothing. */
+/** All of the conditions. Null stands for no condition. */
 export function allOf(...conditions: readonly (string | null)[]): string {
   const given = conditions.filter((condition) => condition !== null);
   return given.length === 1 ? (given[0] ?? '') : given.map((condition) => `(${condition})`).join(' and ');
@@ -17,14 +17,14 @@ export function contains(field: string, value: string | undefined): string | nul
   return value === undefined || value === '' ? null : `${field} icontains ${quoted(value)}`;
 }
 
-/** @param time as a field for date and time writes it, of where the person is */
+/** @param time as a date and time field returns it, in the person's time zone */
 export function since(field: string, comparison: '>=' | '<=', time: string | undefined): string | null {
   if (time === undefined || time === '') return null;
   const at = new Date(time);
   return Number.isNaN(at.getTime()) ? null : `${field} ${comparison} datetime(${at.toISOString()})`;
 }
 
-/** An id of ours, or anything else that somebody typed. */
+/** One of our ids, as opposed to anything else that somebody typed. */
 export function looksLikeId(text: string): boolean {
   return /^[\w.-]{1,64}$/.test(text);
 }

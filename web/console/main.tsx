@@ -1,4 +1,4 @@
-// Entry of the console: begins the session, then shows the screen that the address names.
+// Entry of the console: begins the session, then shows the screen for the address.
 
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-// Who is signed in, and what they may do. The server decides; here it only decides what is offered.
+// Who is signed in, and what they may do. The server decides; this only decides what to offer.
 
 import { useQuery } from '@tanstack/react-query';
 import { read } from './session/api.ts';
@@ -14,19 +14,19 @@ export function useMe() {
 
 type Right = Permission | 'all';
 
-/** What somebody may do at most. */
+/** The highest right that somebody has. */
 export function rightOf(me: Pick<Identity, 'isAdmin' | 'permissions'>): Right | null {
   if (me.isAdmin) return 'all';
   if (me.permissions.includes('helpdesk')) return 'helpdesk';
   return me.permissions.includes('read') ? 'read' : null;
 }
 
-/** Whether `me` may change everything; while nobody knows yet, no. */
+/** Whether `me` may change everything. False until it is known. */
 export function useIsAdmin(): boolean {
   return useMe().data?.isAdmin ?? false;
 }
 
-/** Whether `me` may let this person in again: never somebody who may do more. */
+/** Whether `me` may let this person in again: never somebody with more rights. */
 export function mayHelp(
   me: Identity | undefined,
   person: Pick<Identity, 'isAdmin' | 'permissions'>,

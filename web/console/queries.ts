@@ -1,8 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 
 /**
- * What was read, for as long as it is shown. A failure is shown at once, with a button: whoever looks decides, and a
- * server in trouble gets no second call from everybody.
+ * What was read, for as long as it is shown. A failure shows at once, with a button: the person decides, and a
+ * struggling server gets no automatic second call from everybody.
  */
 export const queries = new QueryClient({
   defaultOptions: {

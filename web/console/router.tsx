@@ -1,4 +1,4 @@
-// Which address shows which screen. What a list is filtered by stands in its address, as plain words.
+// Which address shows which screen. A list's filter is in its address, as plain words.
 
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { laterScreen } from './parts/later-screen.tsx';
@@ -17,7 +17,7 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
 const { screens } = texts;
 
-/** Words of the address that a screen knows; what else stands there is dropped. */
+/** Parameters of the address that a screen knows. Others are dropped. */
 const words =
   <const Names extends readonly string[]>(...names: Names) =>
   (search: Record<string, unknown>) =>
@@ -195,7 +195,7 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: '/console',
-  // The default writes JSON into the address.
+  // By default the router would write JSON into the address.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch(search) {
     const given = Object.entries(search).filter(([, value]) => typeof value === 'string' && value !== '');

@@ -45,7 +45,7 @@ const navigation = [
   },
 ] as const;
 
-/** What stands around every screen. */
+/** What surrounds every screen. */
 export function Shell() {
   const me = useMe();
   return (
@@ -161,7 +161,7 @@ function Me({ me }: { readonly me: Identity | undefined }) {
   );
 }
 
-/** The browser knows that it has no network before any call fails. */
+/** The browser knows that it is offline before any call fails. */
 function Offline() {
   const [isOffline, setOffline] = useState(!navigator.onLine);
   useEffect(() => {

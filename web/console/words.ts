@@ -10,7 +10,7 @@ export function wayText(method: Method, asks: LoginExplanation['asks']): string 
   return [person.with[method], ...then].join(person.comma);
 }
 
-/** What a policy asks for, one sentence a rule. @param signers names by id */
+/** What a policy requires, one sentence per rule. @param signers names by id */
 export function policySentences(
   policy: Pick<PolicyDraft, 'primary' | 'secondary'>,
   signers: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 let said = { text: '', at: 0 };
 const listeners = new Set<() => void>();
 
-/** Says something to those who listen, and shows it for a while to those who look. */
+/** Announces something to screen readers, and shows it for a while. */
 export function announce(text: string): void {
   said = { text, at: said.at + 1 };
   for (const listener of listeners) listener();
@@ -14,7 +14,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** One on every page, there before anything is said: a region that appears with its text is not read out. */
+/** Once on every page, before anything is said: screen readers do not read a region that appears with its text. */
 export function Announcements() {
   const { text, at } = useSyncExternalStore(subscribe, () => said);
   return (

@@ -4,7 +4,7 @@ const {
   logoDark = '',
 } = document.querySelector<HTMLElement>('body > [data-name]')?.dataset ?? {};
 
-/** The operator's name, which stands at the end of every title. */
+/** The operator's name, at the end of every title. */
 export const serviceName = name;
 
 export function Brand() {

@@ -1,9 +1,9 @@
 import type { ButtonHTMLAttributes } from 'react';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** What there is one of on a page; what destroys; everything else. */
+  /** The main button of a page, a destructive one, or any other. */
   readonly kind?: 'main' | 'danger' | 'plain' | 'link';
-  /** Under way: a second press does nothing. */
+  /** In progress: a second press does nothing. */
   readonly isBusy?: boolean;
 }
 

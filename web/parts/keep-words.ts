@@ -1,4 +1,4 @@
-// The words on what is copied, downloaded and printed: those of the login pages (src/pages/texts/), which do the same.
+// The texts for copying, downloading and printing, the same as on the login pages (src/pages/texts/).
 
 const en = {
   copy: 'Copy',

@@ -1,14 +1,14 @@
-// What somebody can do with a text that they are to keep or to pass on. The login pages do the same (web/pages.js).
+// What people can do with a text to keep or pass on. The login pages do the same (web/pages.js).
 
 import { type ReactNode, useEffect, useState } from 'react';
 import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
 import { words } from './keep-words.ts';
 
-/** So long the button says that it has copied, in Millis. */
+/** How long the button says that it has copied, in Millis. */
 const shownFor = 4000;
 
-/** Copies, and says whether it worked: some browsers refuse, by settings of theirs. */
+/** Copies, and says whether it worked: some browsers refuse, depending on their settings. */
 export function CopyButton({
   id,
   text,
@@ -43,18 +43,18 @@ export function CopyButton({
   );
 }
 
-/** For a text that is shown once. What stands in `.printed` is what is printed. */
+/** For a text that is shown once. Printing prints the content of `.printed`. */
 export function KeepText({
   id,
   text,
   file,
   children,
 }: {
-  /** Of what it is: the buttons are `copy-ID`, `download-ID` and `print-ID`. */
+  /** Identifies the text: the buttons are `copy-ID`, `download-ID` and `print-ID`. */
   readonly id: string;
   readonly text: string;
   readonly file: { readonly name: string; readonly type: string };
-  /** What else can be done with it. */
+  /** Further buttons for it. */
   readonly children?: ReactNode;
 }) {
   return (

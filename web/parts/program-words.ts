@@ -1,8 +1,8 @@
-// A browser or program in words, as people know it from their own machine.
+// A browser or program in the words that people know from their own computer.
 
 const on = document.documentElement.lang === 'de' ? 'unter' : 'on';
 
-/** Such as `Firefox on Linux`; null when it said nothing of itself. */
+/** Such as `Firefox on Linux`; null when it said nothing about itself. */
 export function programText(said: {
   readonly program: string | null;
   readonly operatingSystem: string | null;

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { serviceName } from './brand.tsx';
 
-/** The heading of a screen. Whoever arrives by a link is brought to it, and the title of the window follows. */
+/** The heading of a screen. Following a link moves the focus to it, and the window's title changes with it. */
 export function Screen({
   title,
   lead,
@@ -55,7 +55,7 @@ export function Card({
   );
 }
 
-/** Terms and what they are; what is null is left out. */
+/** Terms and their values. Null values are omitted. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode] | null)[] }) {
   return (
     <dl>
@@ -71,7 +71,7 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [string, R
   );
 }
 
-/** A short state; its meaning is in its words, and the colour only repeats it. */
+/** A short state. Its words carry the meaning; the colour only repeats it. */
 export function Badge({
   kind = 'plain',
   children,
@@ -82,7 +82,7 @@ export function Badge({
   return <span className={`badge ${kind}`}>{children}</span>;
 }
 
-/** An empty place that says what would be there and how it comes. */
+/** An empty place, which says what would be here and how to get it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="empty">

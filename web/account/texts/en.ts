@@ -97,7 +97,7 @@ export const en = {
   sessions: 'Where you are signed in',
   thisSession: 'This session',
   unknownProgram: 'A program that does not say its name',
-  /** @param address of the sign-in; null when it was not kept */
+  /** @param address of the sign-in; null when it was not stored */
   sessionLine: (application: string, method: string, since: string, address: string | null) =>
     `${application}. Signed in ${since}${address === null ? '' : ` from ${address}`} (${method}).`,
   ownApplications: 'Account page, console or command line',

@@ -1,4 +1,4 @@
-// The words of the page in the language that the server chose for it.
+// The texts of the page, in the language that the server chose.
 
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
@@ -13,7 +13,7 @@ export function timeText(time: string): string {
   return format.format(new Date(time));
 }
 
-/** The name of a way of signing in; of one that a newer server has, its own word. */
+/** The name of a way to sign in. One that only a newer server knows keeps the server's word. */
 export function methodText(method: string): string {
   const { method: names } = texts;
   return Object.hasOwn(names, method) ? names[method as keyof typeof names] : method;

@@ -1,5 +1,5 @@
-// What a form is about to change: the fields that differ from what was read, and nothing else. So two people who change
-// different fields of one entity do not undo each other's work.
+// What a form will change: only the fields that differ from what was read. So two people who change different fields of
+// one entity do not undo each other's work.
 
 /** The fields that somebody has changed. */
 export function changesOf<Draft extends object>(read: Draft, draft: Draft): Partial<Draft> {
@@ -11,13 +11,13 @@ export function isEmpty(changes: object): boolean {
   return Object.keys(changes).length === 0;
 }
 
-/** What somebody has changed, on top of what is there now; objects are looked at member by member. */
+/** A person's changes on top of the current state. Objects are merged member by member. */
 export function rebased<Value>(before: Value, mine: Value, now: Value): Value {
   if (isSame(before, mine)) return now;
   if (!isRecord(before) || !isRecord(mine) || !isRecord(now)) return mine;
   const names = Object.keys({ ...now, ...mine });
   const members = names.map((name) => [name, rebased(before[name], mine[name], now[name])] as const);
-  // Sound because each member is one of the three, which have one type.
+  // Sound because each member is one of the three, which have the same type.
   return Object.fromEntries(members) as Value;
 }
 
@@ -25,7 +25,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether two JSON values are the same; the order of members does not count. */
+/** Whether two JSON values are equal, ignoring the order of members. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
@@ -37,14 +37,14 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
-/** The option of each field, or of each of its members. */
+/** The option for each field, or for each of its members. */
 export type Flags<Draft> = { readonly [Name in keyof Draft]?: string | Readonly<Record<string, string>> };
 
 /**
- * Options of the command line for changes, as its help describes them: a flag and its opposite, lists with commas, pairs
- * one by one, and an empty text for none.
- * @param flags by field; a field without one cannot be typed
- * @returns null when a change cannot be typed
+ * Command line options for changes, as the help describes them: a flag and its opposite, lists with commas, pairs one
+ * by one, and an empty text for none.
+ * @param flags by field; a field without a flag has no option
+ * @returns null when there is no option for a change
  */
 export function optionsFor<Draft extends object>(
   changes: Partial<Draft>,
@@ -61,7 +61,7 @@ export function optionsFor<Draft extends object>(
   return words;
 }
 
-/** A rule of several members, each typed by itself; what is left at its default is not typed. */
+/** A rule with several members, each with its own option. Members at their default are omitted. */
 function nested(flags: Readonly<Record<string, string>>, value: unknown): readonly string[] | null {
   if (typeof value !== 'object' || value === null) return null;
   const members = Object.entries(value).filter(([, member]) => member !== '' && member !== 0);
@@ -75,7 +75,7 @@ function wordsFor(flag: string, value: unknown): readonly string[] | null {
   if (Array.isArray(value)) return [flag, value.join(',')];
   if (typeof value !== 'object' || value === null) return [flag, String(value ?? '')];
   const pairs = Object.entries(value);
-  // No option takes all of them away.
+  // No option removes all of them.
   if (pairs.length === 0) return null;
   return pairs.flatMap(([name, each]) => [flag, `${name}=${String(each ?? '')}`]);
 }

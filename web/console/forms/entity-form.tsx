@@ -1,5 +1,5 @@
-// The form of an entity: creates one or changes the fields that somebody has changed, shows the same as a command and as
-// an API call, and when somebody else was faster, says what they have changed and lets one go on.
+// The form of an entity: creates one or saves the changed fields, shows the same change as a command and as an API
+// call, and if somebody else was faster, shows what they changed and lets the person continue.
 
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -17,13 +17,13 @@ import { SaveQuestion } from './save-question.tsx';
 /** What the fields of a form work with. */
 export interface FormState<Draft> {
   readonly draft: Draft;
-  /** @param typed texts that stand for more than one value, as they were typed */
+  /** @param typed texts for several values, as they were typed */
   set(changes: Partial<Draft>, typed?: Typed): void;
   textOf(name: string): string | undefined;
   readonly labels: Labels<Draft>;
   readonly isReadOnly: boolean;
   isNullable(name: keyof Draft): boolean;
-  /** Why the server has refused the field; null: it has not. */
+  /** Why the server refused the field; null if it did not. */
   problemOf(name: keyof Draft & string): string | null;
 }
 
@@ -32,21 +32,21 @@ type Typed = Readonly<Record<string, string>>;
 export type Labels<Draft> = { readonly [Name in keyof Draft & string]: string };
 
 export interface EntityFormProps<Draft extends object> {
-  /** What was read, or where the form of a new one begins. */
+  /** What was read, or the initial values of a new entity. */
   readonly read: Versioned<Draft>;
-  /** `oidc-clients` for a new one, `oidc-clients/ID` for one that there is. */
+  /** `oidc-clients` for a new one, `oidc-clients/ID` for an existing one. */
   readonly path: string;
   readonly isNew: boolean;
   readonly mayChange: boolean;
   readonly labels: Labels<Draft>;
-  /** Fields that may be null, whatever they are now. */
+  /** Fields that may be null, whatever their current value. */
   readonly nullable?: readonly (keyof Draft)[];
-  /** The words after `overlay-auth` for these changes; null: there is no command. */
+  /** The words after `overlay-auth` for these changes; null: there is no such command. */
   readonly command: (changes: Partial<Draft>, draft: Draft) => readonly string[] | null;
   readonly children: (form: FormState<Draft>) => ReactNode;
-  /** What ends by these changes, if something does: then it asks first. */
+  /** What these changes end, if anything: the form asks first. */
   readonly ends?: (changes: Partial<Draft>) => string | null;
-  /** Reads it again. For a new one it is not asked for. */
+  /** Reads the entity again. Not called for a new one. */
   readonly reread?: () => Promise<Versioned<Draft>>;
   readonly saved: (id: string | null, draft: Draft) => unknown;
 }
@@ -114,7 +114,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
   );
 }
 
-/** A refused field is named; a change that would leave no administrator can be made all the same. */
+/** Names a refused field. Offers to force a change that would leave no administrator. */
 function Refused<Draft>({
   error,
   labels,
@@ -147,7 +147,7 @@ function Refused<Draft>({
   );
 }
 
-/** What is none is left out: the API has its own defaults. */
+/** Omits values that are none, so that the API's defaults apply. */
 function given(draft: object): object {
   return Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null));
 }
@@ -162,7 +162,7 @@ type Outcome<Draft> =
   | { readonly isSaved: true; readonly id: string | null; readonly fresh: Versioned<Draft> | null }
   | { readonly isSaved: false; readonly fresh: Versioned<Draft> };
 
-/** What is typed, and what it rests on. */
+/** What is typed, and the version it is based on. */
 function useEditing<Draft extends object>({ read, isNew, reread }: EntityFormProps<Draft>) {
   const [base, setBase] = useState(read);
   const [draft, setDraft] = useState(read.document);
@@ -175,7 +175,7 @@ function useEditing<Draft extends object>({ read, isNew, reread }: EntityFormPro
     setTyped({});
     setMeanwhile(null);
   };
-  // Read again while nothing was typed: what is shown follows.
+  // It was read again while nothing was typed: show the new state.
   if (read.version !== base.version && isEmpty(changes) && meanwhile === null && read.version !== null) {
     begin(read);
   }

@@ -1,4 +1,4 @@
-// The screen of one entity: what belongs to it, its form, and the way to delete it.
+// The screen of one entity: related data, its form, and how to delete it.
 
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,24 +14,24 @@ import { EntityForm, type FormState, type Labels } from './entity-form.tsx';
 
 export interface EntityScreenProps<Document extends { readonly name: string }, Draft extends object> {
   readonly id: string;
-  /** Of the API, such as `oidc-clients`. */
+  /** The collection in the API, such as `oidc-clients`. */
   readonly collection: string;
-  /** As the command line calls it, such as `oidc-client`. */
+  /** Its name on the command line, such as `oidc-client`. */
   readonly noun: string;
-  /** Where its list is, such as `/clients`. */
+  /** The address of its list, such as `/clients`. */
   readonly list: '/clients' | '/signers' | '/cas';
   readonly listTitle: string;
-  /** What of it the form changes. */
+  /** The part of the entity that the form changes. */
   readonly draftOf: (document: Document) => Draft;
   readonly labels: Labels<Draft>;
   readonly nullable?: readonly (keyof Draft)[];
   /** The options of `overlay-auth update`, by field. */
   readonly flags: Flags<Draft>;
   readonly fields: (form: FormState<Draft>) => ReactNode;
-  /** What ends by a change, if something does. */
+  /** What a change ends, if anything. */
   readonly ends?: (changes: Partial<Draft>, document: Document) => string | null;
   readonly deletion: { readonly title: (name: string) => string; readonly ends: string };
-  /** Above the form. */
+  /** Shown above the form. */
   readonly children?: (document: Document, mayChange: boolean) => ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// One entity with its version: what a form begins with, and asks to be unchanged when it saves.
+// One entity with its version: what a form starts from, and requires to be unchanged when it saves.
 
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../queries.ts';
@@ -11,19 +11,19 @@ export function useEntity<Document>(path: string) {
   return useQuery({
     queryKey: keyOf(path),
     queryFn: ({ signal }) => readVersioned<Document>(path, signal),
-    // What is being edited is not replaced under the hands of whoever edits it.
+    // What somebody is editing is not replaced while they edit it.
     refetchOnWindowFocus: false,
   });
 }
 
-/** Reads it again, also for everybody who shows it. */
+/** Reads it again, also for other places that show it. */
 export async function rereadEntity<Document>(path: string): Promise<Versioned<Document>> {
   const fresh = await readVersioned<Document>(path);
   queries.setQueryData(keyOf(path), fresh);
   return fresh;
 }
 
-/** After a change that no form made: lists and entities are read again where they are shown. */
+/** After a change that no form made: lists and entities on the screen are read again. */
 export async function refreshEntities(): Promise<void> {
   await Promise.all([
     queries.invalidateQueries({ queryKey: ['list'] }),

@@ -1,4 +1,4 @@
-// Fields of a form about one entity. Whoever may not change it reads the same fields.
+// Fields of a form about one entity. People who may not change it read the same fields.
 
 import type { ReactNode } from 'react';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
@@ -11,7 +11,7 @@ interface FieldProps<Draft, Value> {
   readonly hint?: ReactNode;
 }
 
-/** A label, what belongs to it, and what the server has refused of it. */
+/** A label, its control, and what the server refused about it. */
 function Field({
   id,
   label,
@@ -60,7 +60,7 @@ function bound<Draft>(form: FormState<Draft>, name: keyof Draft & string, hint: 
   };
 }
 
-/** A text. Where the entity may have none, an empty field is none. */
+/** A text. If the entity may have none, an empty field means none. */
 export function TextField<Draft>({
   form,
   name,
@@ -72,9 +72,9 @@ export function TextField<Draft>({
 }: FieldProps<Draft, string | null> & {
   readonly type?: 'text' | 'url';
   readonly isRequired?: boolean;
-  /** More than one line. */
+  /** For several lines. */
   readonly rows?: number;
-  /** What else follows from the text. */
+  /** Other changes that follow from the text. */
   readonly also?: (value: string | null) => Partial<Draft>;
 }) {
   const { field, control } = bound(form, name, hint);
@@ -163,7 +163,7 @@ export function LinesField<Draft>({ form, name, hint }: FieldProps<Draft, readon
   );
 }
 
-/** Names and values, one a line: `name=value`. */
+/** Names and values, one per line: `name=value`. */
 export function PairsField<Draft>({
   form,
   name,
@@ -230,7 +230,7 @@ export function CheckField<Draft>({
   );
 }
 
-/** One of several. @param choices by value; with `none` the empty one stands for none */
+/** One of several. @param choices by value; with `none`, the empty value means none */
 export function ChoiceField<Draft>({
   form,
   name,
@@ -241,7 +241,7 @@ export function ChoiceField<Draft>({
 }: FieldProps<Draft, string | null> & {
   readonly choices: Readonly<Record<string, string>>;
   readonly hasNone?: boolean;
-  /** What else follows from a choice. */
+  /** Other changes that follow from the choice. */
   readonly also?: (value: string) => Partial<Draft>;
 }) {
   const { field, control } = bound(form, name, hint);

@@ -6,14 +6,14 @@ import type { Labels } from './entity-form.tsx';
 
 /** What somebody else has changed while a form was open. */
 export interface Meanwhile<Draft> {
-  /** As the form has read it. */
+  /** As the form read it. */
   readonly before: Draft;
-  /** What the form was to change. */
+  /** What the form was about to change. */
   readonly mine: Partial<Draft>;
   readonly now: Versioned<Draft>;
 }
 
-/** Says field by field what is different now. Going on keeps one's own changes, and takes theirs everywhere else. */
+/** Shows field by field what is different now. Continuing keeps one's own changes, and takes theirs everywhere else. */
 export function MeanwhileChanged<Draft extends object>({
   found: { before, mine, now },
   labels,
@@ -60,7 +60,7 @@ export function MeanwhileChanged<Draft extends object>({
   );
 }
 
-/** A value of a field as a person reads it; a long one only begins. */
+/** A field's value for people to read. Long ones are cut. */
 function shown(value: unknown): string {
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
   if (value === null || value === undefined || value === '') return texts.none;

@@ -2,13 +2,13 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Button } from '../../parts/button.tsx';
 import { texts } from '../texts/texts.ts';
 
-/** Before a form saves what ends something: says what. */
+/** Says what saving a form would end, before it does. */
 export function SaveQuestion({
   ends,
   close,
   save,
 }: {
-  /** Null: nothing is asked. */
+  /** Null: no question. */
   readonly ends: string | null;
   readonly close: () => void;
   readonly save: () => void;

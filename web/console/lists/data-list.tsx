@@ -1,4 +1,4 @@
-// A list of documents: filtered, sorted and paged by its address, read with the arrow keys, exported as a file.
+// A list of documents: its address says filter, order and page; arrow keys move through it; it exports to a file.
 
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -12,32 +12,32 @@ import { ExportButtons } from './export-buttons.tsx';
 export interface Column<Item> {
   readonly name: string;
   readonly title: string;
-  /** Null: it stands in exports only. */
+  /** Null: only in exports. */
   readonly cell: ((item: Item) => ReactNode) | null;
-  /** As it stands in an export; the text of the cell cannot be known. Null: it stands in none. */
+  /** The text in an export, which cannot be derived from the cell. Null: not exported. */
   readonly text: ((item: Item) => string) | null;
-  /** The field of the API by which it is sorted; none: it cannot be. */
+  /** The API's field to sort by; absent: not sortable. */
   readonly sort?: string;
 }
 
 export interface DataListProps<Item> {
-  /** What is read; also the name of the exported file. */
+  /** The path to read, which also names the exported file. */
   readonly path: string;
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item) => string;
-  /** What the address asks for, in the language of filters; empty: everything. */
+  /** What the address asks for, in the filter language; empty: everything. */
   readonly filter: string;
-  /** Where the address names none. */
+  /** Used if the address names none. */
   readonly defaultSort?: string;
   readonly empty: ReactNode;
-  /** Read again every so many milliseconds. */
+  /** How often to read again, in milliseconds. */
   readonly interval?: number | false;
   readonly caption: string;
 }
 
 export const pageSize = 25;
 
-/** What a list's address says, and how it is changed; a change of the filter begins at the first page. */
+/** What a list's address says, and how to change it. Changing the filter goes back to the first page. */
 export function useListAddress(): readonly [
   Readonly<Record<string, string | undefined>>,
   (changes: Readonly<Record<string, string | undefined>>) => void,
@@ -83,7 +83,7 @@ export function DataList<Item>(props: DataListProps<Item>) {
   );
 }
 
-/** A sort of the address is followed only where a column offers it. */
+/** A sort order in the address counts only if a column offers it. */
 function sortOf<Item>(wanted: string | undefined, columns: readonly Column<Item>[]): string | null {
   const [field, order] = (wanted ?? '').split(' ');
   const isKnown = columns.some(({ sort }) => sort !== undefined && sort === field);
@@ -177,7 +177,7 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_at, last) => last,
 };
 
-/** From the link of one row to that of another. */
+/** Moves from the link of one row to that of another. */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const step = steps[event.key];
   const row = (event.target as Element).closest('tbody tr');

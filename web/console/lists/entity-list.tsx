@@ -14,7 +14,7 @@ interface Entity {
   readonly updatedAt: string;
 }
 
-/** The name of an entity, which leads to it. @param screen the first part of its address in the console */
+/** The name of an entity, as a link to it. @param screen the first part of its address in the console */
 export function nameColumn(screen: EntityScreen, title: string): Column<Entity> {
   return {
     name: 'name',
@@ -29,7 +29,7 @@ export function nameColumn(screen: EntityScreen, title: string): Column<Entity> 
   };
 }
 
-/** When an entity was changed last. */
+/** When an entity was last changed. */
 export const changedColumn: Column<Entity> = {
   name: 'updatedAt',
   title: texts.policies.changed,
@@ -41,10 +41,10 @@ export const changedColumn: Column<Entity> = {
 
 type EntityScreen = 'cas' | 'clients' | 'policies' | 'signers';
 
-/** The list of all entities of a kind, found by their names; administrators may add one. */
+/** The list of all entities of a kind, searchable by name. Administrators can add one. */
 export function EntityList<Item extends Entity>(props: {
   readonly screen: EntityScreen;
-  /** Of the management API. */
+  /** The path in the management API. */
   readonly path: string;
   readonly columns: readonly Column<Item>[];
   readonly words: {
@@ -57,9 +57,9 @@ export function EntityList<Item extends Entity>(props: {
     readonly noneText: string;
   };
   readonly nameLabel: string;
-  /** The id of what adds one. */
+  /** The id of the link that adds one. */
   readonly createId: string;
-  /** What is chosen besides the name: its controls, and its filter. */
+  /** Filters in addition to the name: their controls. */
   readonly filters?: ReactNode;
   readonly filter?: string | null;
 }) {

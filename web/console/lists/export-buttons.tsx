@@ -14,12 +14,12 @@ interface ExportProps<Item> {
   readonly sort: string;
 }
 
-/** As many as the API gives at once. */
+/** The most that the API returns at once. */
 const chunk = 500;
-/** More than a spreadsheet is pleasant with; whoever needs all asks the API. */
+/** More than a spreadsheet handles well. For all of it there is the API. */
 const most = 10_000;
 
-/** Everything that the filter finds, not only the page that is shown. */
+/** Exports everything that the filter finds, not only the page on the screen. */
 export function ExportButtons<Item>({ path, columns, filter, sort }: ExportProps<Item>) {
   const { lists: words } = texts;
   const exported = useMutation({

@@ -3,7 +3,7 @@ import { Button } from '../../parts/button.tsx';
 import { texts } from '../texts/texts.ts';
 import { useListAddress } from './data-list.tsx';
 
-/** The filters of a list. They stand in its address as soon as they are set. */
+/** The filters of a list. Setting one changes the list's address. */
 export function Filters({ children }: { readonly children: ReactNode }) {
   const [address, change] = useListAddress();
   const isFiltered = Object.entries(address).some(
@@ -23,12 +23,12 @@ export function Filters({ children }: { readonly children: ReactNode }) {
 }
 
 interface FilterProps {
-  /** In the address. */
+  /** Its name in the address. */
   readonly name: string;
   readonly label: string;
 }
 
-/** So long nothing is typed before it is asked for. */
+/** How long after the last key the list is read. */
 const pause = 300;
 
 export function TextFilter({
@@ -40,7 +40,7 @@ export function TextFilter({
   const [address, change] = useListAddress();
   const given = address[name] ?? '';
   const [text, setText] = useState(given);
-  // Of the address itself: a link, the button that clears, the way back.
+  // The address itself has changed: a link, the button that clears, going back.
   useEffect(() => setText(given), [given]);
   useEffect(() => {
     if (text === given) return;
@@ -74,7 +74,7 @@ export function ChoiceFilter({
   usual = texts.attempts.any,
 }: FilterProps & {
   readonly choices: Readonly<Record<string, string>>;
-  /** What is shown while the address says nothing. */
+  /** Shown while the address says nothing. */
   readonly usual?: string;
 }) {
   const [address, change] = useListAddress();

@@ -1,4 +1,4 @@
-// The chart, apart from the rest: it is read after the first screen.
+// The chart, in a file of its own that loads after the first screen.
 
 import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, Tooltip } from 'chart.js';
 import { useEffect, useRef } from 'react';
@@ -49,7 +49,7 @@ export function AttemptsChart({ hours }: HourlyAttempts) {
 }
 
 function draw(canvas: HTMLCanvasElement, hours: HourlyAttempts['hours']): () => void {
-  // A custom property keeps both of its colours; one that is used has become the right one.
+  // A custom property would return both of its colours; a used one returns the right one.
   const { color, borderTopColor, outlineColor, textDecorationColor } = getComputedStyle(canvas);
   const chart = new Chart(canvas, {
     type: 'bar',

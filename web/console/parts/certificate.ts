@@ -4,7 +4,10 @@ interface Element {
   readonly end: number;
 }
 
-/** When a certificate ends (RFC 5280 section 4.1.2.5), RFC 3339; null when that cannot be read. @param pem of one */
+/**
+ * When a certificate expires (RFC 5280 section 4.1.2.5), RFC 3339; null if that cannot be read. @param pem one
+ * certificate
+ */
 export function notAfter(pem: string): string | null {
   try {
     const bytes = Uint8Array.from(atob(pem.replaceAll(/-----[^-]+-----|\s/g, '')), (one) =>
@@ -13,7 +16,7 @@ export function notAfter(pem: string): string | null {
     const [certificate] = elements(bytes, 0, bytes.length);
     const [tbs] = certificate === undefined ? [] : elements(bytes, certificate.begin, certificate.end);
     const members = tbs === undefined ? [] : elements(bytes, tbs.begin, tbs.end);
-    // The version is optional, explicitly tagged; serial number, algorithm and issuer come before the validity.
+    // The version is optional and explicitly tagged. Serial number, algorithm and issuer come before the validity.
     const validity = members[members[0]?.tag === 0xa0 ? 4 : 3];
     const [, end] = validity === undefined ? [] : elements(bytes, validity.begin, validity.end);
     return end === undefined
@@ -24,7 +27,7 @@ export function notAfter(pem: string): string | null {
   }
 }
 
-/** The elements side by side in a range of DER (X.690 section 8.1). */
+/** The successive elements in a range of DER (X.690 section 8.1). */
 function elements(bytes: Uint8Array, from: number, to: number): readonly Element[] {
   const found: Element[] = [];
   for (let at = from; at < to; ) {
@@ -42,7 +45,7 @@ function elements(bytes: Uint8Array, from: number, to: number): readonly Element
   return found;
 }
 
-/** UTCTime has two digits for its year, of 1950 to 2049; GeneralizedTime has four. */
+/** UTCTime has a two-digit year, from 1950 to 2049; GeneralizedTime has four digits. */
 function timeOf(tag: number, text: string): string | null {
   const digits = tag === 0x17 ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text;
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits);

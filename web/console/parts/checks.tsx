@@ -6,7 +6,7 @@ interface Check {
   readonly saw: string | null;
 }
 
-/** What was checked, step by step. The server says what it saw in English. */
+/** What was checked, step by step. The server's part of each line is in English. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   return (
     <ol className="checks">

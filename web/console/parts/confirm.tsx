@@ -14,18 +14,18 @@ export interface ConfirmProps {
   readonly title: string;
   /** Says what ends. */
   readonly ends: string;
-  /** Fields of the change, if it has any. */
+  /** Fields of the change, if any. */
   readonly fields?: ReactNode;
   readonly isDestructive?: boolean;
   readonly change: () => Change;
-  /** What is shown as the same change; without secrets. */
+  /** The same change as a command and an API call, without secrets. */
   readonly shown?: () => Change;
   readonly command: readonly string[] | null;
   readonly done: string;
   readonly whenDone: () => unknown;
 }
 
-/** A button that asks first. Nothing happens before the answer, and a failure stays where it can be read. */
+/** A button that asks first. Nothing happens before the answer, and a failure stays readable. */
 export function Confirm(props: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,13 +1,14 @@
-// Lists as files. They are opened in spreadsheets, and names in them are written by strangers.
+// Lists as files. People open them in spreadsheets, and strangers choose the names in them.
 
-/** RFC 4180. What a spreadsheet would take for a formula begins with an apostrophe instead. */
+/** RFC 4180. Text that a spreadsheet would take for a formula begins with an apostrophe. */
 export function csvOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   return [columns, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
 /**
- * Where a formula begins: spreadsheets look past spaces and some marks, and East Asian ones take wide signs too. Where
- * numbers have a decimal comma, a semicolon separates cells, whatever the quotes say: a formula may begin after each.
+ * Where a formula may begin: spreadsheets skip spaces and some marks, and East Asian ones accept full-width signs too.
+ * Where numbers have a decimal comma, a semicolon separates cells despite the quotes, so a formula may begin after
+ * each.
  */
 const formula = /(^|[;\t\r\n])(?=[\s"']*[=+\-@|%\t\r\n\uff1d\uff0b\uff0d\uff20])/g;
 

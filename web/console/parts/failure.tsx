@@ -3,11 +3,11 @@ import { Button } from '../../parts/button.tsx';
 import { Refusal } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 
-/** What went wrong in words; a refusal of a field says why, as the server puts it. */
+/** What went wrong, in words. A refused field says why, in the server's words. */
 export function failureText(error: unknown): string {
   const { failures } = texts;
   if (error instanceof Unreachable) return failures.unreachable;
-  // The provider has no time to renew the session; what it refuses for good ends the session.
+  // The provider is too busy to renew the session. A final refusal would end the session instead.
   if (error instanceof RefusedRenewal) return failures.busy;
   if (!(error instanceof Refusal)) return failures.other;
   if (error.field === 'force') return texts.forms.lastAdministrator;
@@ -24,7 +24,7 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A failure with its reference id, in place of what could not be shown. */
+/** Shows a failure with its reference id, in place of what could not be loaded. */
 export function Failure({
   error,
   retry,

@@ -5,8 +5,8 @@ import { texts } from '../texts/texts.ts';
 import { Loaded } from './loaded.tsx';
 
 /**
- * A screen whose code is read when somebody opens it, and again at the press of a button when that failed.
- * @param title of the page until it is there
+ * A screen whose code loads when somebody opens it. If that fails, a button tries again.
+ * @param title of the page until it has loaded
  */
 export function laterScreen(
   name: string,

@@ -3,7 +3,10 @@ import type { ReactNode } from 'react';
 import { texts } from '../texts/texts.ts';
 import { Failure } from './failure.tsx';
 
-/** What was read, while it is read, and when it cannot be. Old data stays when it cannot be refreshed, and says so. */
+/**
+ * What was read, or that it is being read, or that it cannot be. If it cannot be refreshed, the old data stays, with a
+ * notice.
+ */
 export function Loaded<Found>({
   query,
   children,

@@ -6,7 +6,9 @@ interface Drawing {
   readonly path: string;
 }
 
-/** Drawn here, so that what is in it stands in no address. The white edge belongs to it, in the dark too (ISO/IEC 18004). */
+/**
+ * Drawn here, so that its content is in no address. The white margin is part of it, in dark mode too (ISO/IEC 18004).
+ */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const [drawing, setDrawing] = useState<Drawing | null>(null);
   useEffect(() => {

@@ -3,13 +3,13 @@ import { addressOf, type Change } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 
 export interface SameChangeProps {
-  /** The words after `overlay-auth`; each is quoted where a shell asks for it. */
+  /** The words after `overlay-auth`. Each is quoted if a shell requires it. */
   readonly command: readonly string[] | null;
-  /** Secrets in its body are left out by whoever calls. */
+  /** The caller removes secrets from the body. */
   readonly change: Change;
 }
 
-/** What a form does, for those who want to do it again by a program. */
+/** Shows what a form does, for people who want to do the same with a program. */
 export function SameChange({ command, change: { method, path, body, version } }: SameChangeProps) {
   const typed = command === null ? null : ['overlay-auth', ...command].map(shellQuoted).join(' ');
   const condition = version == null ? '' : `\nIf-Match: ${version}`;
@@ -34,7 +34,7 @@ function Sample({ label, text }: { readonly label: string; readonly text: string
   );
 }
 
-/** A word as a POSIX shell reads it: names are written by strangers, and somebody will paste this. */
+/** A word quoted for a POSIX shell: strangers choose names, and somebody will paste this. */
 export function shellQuoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -73,7 +73,7 @@ const columns: readonly Column<LoginAttempt>[] = [
   },
 ];
 
-/** So often the list is read again while it is live. */
+/** How often a live list is read again. */
 const liveEvery = 3_000;
 
 export function AttemptsScreen() {

@@ -1,4 +1,4 @@
-// The words of the audit trail.
+// The texts of the audit trail.
 
 import { wordsOf } from '../texts/texts.ts';
 

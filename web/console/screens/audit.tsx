@@ -63,7 +63,7 @@ const columns: readonly Column<AuditEvent>[] = [
   },
 ];
 
-/** A person who was deleted has no name any more. */
+/** A deleted person no longer has a name. */
 function Person({ of: { id, name } }: { readonly of: { readonly id: string; readonly name: string } }) {
   if (name === '') return <code>{id}</code>;
   return (
@@ -78,7 +78,7 @@ function whatOf({ event, action, entity }: AuditEvent): string {
   return `${named(words.actions, action)}: ${named(words.entities, entity ?? '')}`;
 }
 
-/** As `name: value`, several values with commas. */
+/** As `name: value`, several values separated by commas. */
 function detailsOf(details: AuditEvent['details']): string {
   const shown = Object.entries(details).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   return shown
@@ -136,7 +136,7 @@ function filterOf(address: Readonly<Record<string, string | undefined>>): string
   );
 }
 
-/** By id, as a link of the page of a person gives it, or by a part of the name. */
+/** By id, as the link on a person's page passes it, or by part of the name. */
 function who(of: 'identity' | 'byIdentity', text: string | undefined): string | null {
   if (text === undefined || text === '') return null;
   return `${equal(`${of}Id`, text)} or ${contains(`${of}Name`, text)}`;

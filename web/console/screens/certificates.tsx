@@ -69,7 +69,7 @@ function End({ at }: { readonly at: string | null }) {
   );
 }
 
-/** What signs tokens. The keys replace one another by themselves, so that none of them is about to end. */
+/** What signs tokens. The keys rotate automatically, so none of them needs attention. */
 function SigningKeys() {
   const query = useQuery({
     queryKey: ['signing-keys'],
@@ -101,7 +101,7 @@ function SigningKeys() {
   );
 }
 
-/** The certificates that people and devices sign in with, and when each ends. */
+/** The certificates that people and devices sign in with, and when each expires. */
 export function CertificatesScreen() {
   const [{ person }] = useListAddress();
   return (

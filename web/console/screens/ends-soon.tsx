@@ -10,14 +10,14 @@ import type { Authority, Enrollment, ListedInvitation } from '../types.ts';
 
 const { overview: words } = texts;
 
-/** So far ahead is looked. */
+/** How far it looks ahead. */
 const ahead = 30 * 86_400_000;
 
 interface Ending {
   readonly id: string;
   readonly what: string;
   readonly at: string;
-  /** Whom it is about; null: it is no person. */
+  /** The person it is about; null if it is not about a person. */
   readonly personId: string | null;
 }
 

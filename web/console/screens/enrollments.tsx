@@ -104,7 +104,7 @@ const invitationActions: Column<ListedInvitation> = {
   text: null,
 };
 
-/** What was handed out and nobody has used yet: tokens of devices, and links of people. */
+/** What was handed out and not used yet: tokens for devices, and links for people. */
 export function EnrollmentsScreen() {
   const [{ person: who, kind, method }] = useListAddress();
   const isInvitations = kind === 'invitation';
@@ -173,7 +173,7 @@ function Enrollments({ who, method }: Asked & { readonly method: string | undefi
   );
 }
 
-/** By a part of the name or by the id. */
+/** By part of the name or by id. */
 export function ofPerson(text: string | undefined): string | null {
   const conditions = [
     contains('identityName', text),

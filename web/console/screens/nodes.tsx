@@ -56,7 +56,7 @@ const columns: readonly Column<Controller>[] = [
   },
 ];
 
-/** So often the nodes are asked for again: they say every ten seconds that they run. */
+/** How often the nodes are read again. They announce every ten seconds that they run. */
 const every = 10_000;
 
 export function NodesScreen() {
@@ -82,7 +82,7 @@ interface HealthChecks {
   readonly checks: readonly { readonly id: string; readonly healthy: boolean }[];
 }
 
-/** Of the node that answers. Null: this listener does not serve the checks. */
+/** Health of the node that answers. Null: this listener does not serve the checks. */
 function Health() {
   const query = useQuery({
     queryKey: ['health'],

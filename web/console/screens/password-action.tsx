@@ -7,7 +7,7 @@ import type { Authenticator, IdentityDetail } from '../types.ts';
 
 const { person: words } = texts;
 
-/** Sets the password of somebody who has one, or gives one to somebody who has none. */
+/** Changes somebody's password, or gives them one if they have none. */
 export function PasswordAction({
   person,
   refresh,

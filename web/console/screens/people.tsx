@@ -137,12 +137,12 @@ function filterOf(
   return allOf(matches.join(' or '), stateIs, policyIs, hasRole);
 }
 
-/** Reference ids are short and of one case; dashes are for reading them out. */
+/** Reference ids are short and in one case. Dashes help when reading them out. */
 function looksLikeReference(text: string): boolean {
   return /^[0-9a-z-]{8,14}$/i.test(text);
 }
 
-/** The way from what a refused person reads out to what happened. */
+/** Leads from the id that a refused person reads out to what happened. */
 function AttemptOf({ reference }: { readonly reference: string }) {
   const query = useQuery({
     queryKey: ['attempt', reference],

@@ -54,7 +54,7 @@ const columns: readonly Column<Identity>[] = [
   },
 ];
 
-/** Who may do something here besides signing in, and what each right allows. */
+/** Who may do more here than sign in, and what each right allows. */
 export function PermissionsScreen() {
   const [{ q, right }] = useListAddress();
   const chosen = rightFilters[right as Right];

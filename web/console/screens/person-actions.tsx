@@ -22,7 +22,7 @@ export interface PersonActionsProps {
   readonly refresh: () => unknown;
 }
 
-/** What whoever is signed in may do for this person, and nothing else. */
+/** What the signed-in person may do for this one, and nothing else. */
 export function PersonActions({ person, me, sessions, refresh }: PersonActionsProps) {
   if (!mayHelp(me, person)) return null;
   const isAdmin = me?.isAdmin === true;

@@ -8,7 +8,7 @@ import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Identity } from '../types.ts';
 
-/** Finds somebody by a part of their name, or by an id. */
+/** Finds somebody by part of their name, or by id. */
 export function PersonPicker({ choose }: { readonly choose: (id: string) => void }) {
   const [text, setText] = useState('');
   const q = text.trim();

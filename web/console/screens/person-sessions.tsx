@@ -51,7 +51,7 @@ export function PersonSessions({
   );
 }
 
-/** A legacy session is not of one application. */
+/** A legacy session belongs to no particular application. */
 function applicationText({ clientId, mechanism }: ApiSession): string {
   const name = texts.attempts.mechanisms[mechanism];
   return clientId === '' ? name : `${words.client} ${clientId} (${name})`;

@@ -10,7 +10,7 @@ import { wayText } from '../words.ts';
 
 const { person: words } = texts;
 
-/** Can they sign in, and if not, why: an answer of the server, by the rules that judge real logins. */
+/** Whether they can sign in, and if not, why: the server's answer, by the rules that judge real logins. */
 export function PersonVerdict({ id }: { readonly id: string }) {
   const query = useQuery({
     queryKey: ['person', id, 'explanation'],

@@ -173,7 +173,7 @@ function lockText({ lockedUntil: { password, totp } }: IdentityDetail): string {
   return locks.length === 0 ? words.notLocked : locks.join('; ');
 }
 
-/** A lock without an end of its own is one that ends in many years. */
+/** A lock without an end is one that ends in many years. */
 export function lockEnd(until: string): string {
   const isFarAway = Date.parse(until) > Date.now() + 366 * 86_400_000;
   return isFarAway ? words.forGood : timeText(until);

@@ -8,7 +8,7 @@ import type { PolicyDraft, PolicyPreview } from '../types.ts';
 
 const { policies: words } = texts;
 
-/** Who would be touched if the policy were saved like this. The server works it out, when somebody asks. */
+/** Who would be affected if the policy were saved like this. The server computes it on request. */
 export function Impact({ draft, id }: { readonly draft: PolicyDraft; readonly id: string | null }) {
   const preview = usePreview();
   const isOfThisDraft = preview.variables?.draft === draft;

@@ -1,4 +1,5 @@
-// The editor of an auth policy: its rules in words while they are edited, and who would be touched before it is saved.
+// The editor of an auth policy: shows its rules in words while they are edited, and who would be affected before it is
+// saved.
 
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -34,8 +35,8 @@ export function PolicyScreen() {
 }
 
 /**
- * Where the form begins: the server's rules for passwords and certificates. Signers are off until somebody chooses them,
- * though the API would allow all of them.
+ * The initial values of the form: the server's rules for passwords and certificates. Signers are off until somebody
+ * chooses them, although the API would allow all of them.
  */
 const newPolicy: PolicyDraft = {
   name: '',
@@ -65,7 +66,7 @@ function Editor({ id, read }: { readonly id: string | null; readonly read: Versi
   const isAdmin = useIsAdmin();
   const [base, setBase] = useState(read);
   const [draft, setDraft] = useState(read.document);
-  // Read again while nothing was changed here: what is shown follows.
+  // It was read again while nothing was changed here: show the new state.
   if (read.version !== base.version && isSame(draft, base.document)) {
     setBase(read);
     setDraft(read.document);
@@ -121,7 +122,7 @@ function Editor({ id, read }: { readonly id: string | null; readonly read: Versi
   );
 }
 
-/** After the server has worked out who is touched: the last question before it is saved. */
+/** The last question before saving, after the server has computed who is affected. */
 function Save({
   change,
   id,
@@ -133,7 +134,7 @@ function Save({
   readonly id: string | null;
   readonly preview: ReturnType<typeof usePreview>;
   readonly saved: () => void;
-  /** Goes on from what is there now, with what was changed here or without it. */
+  /** Continues from the current state, with or without the changes made here. */
   readonly begin: (now: Versioned<PolicyDraft>, isMine: boolean) => void;
 }) {
   const [now, setNow] = useState<Versioned<PolicyDraft> | null>(null);
@@ -199,7 +200,7 @@ function Save({
   );
 }
 
-/** Somebody else was faster: the rules as they are now, and how to go on. */
+/** Somebody else was faster: shows the rules as they are now, and how to continue. */
 function Meanwhile({
   now,
   goOn,

@@ -1,4 +1,4 @@
-// The words of the screens about what runs: nodes, and certificates that end.
+// The texts of the screens about operation: nodes, and certificates that expire.
 
 import { wordsOf } from '../texts/texts.ts';
 

@@ -38,7 +38,7 @@ const program: Column<Either> = {
   text: (session) => programText(session) ?? '',
 };
 
-/** Addresses stand beside the times in the table, and in columns of their own in an export. */
+/** In the table, addresses are next to the times; an export has separate columns for them. */
 function fromColumn<Session>(title: string, address: (session: Session) => string | null): Column<Session> {
   return { name: title, title, cell: null, text: (session) => address(session) ?? '' };
 }
@@ -71,7 +71,7 @@ const apiColumns: readonly Column<ApiSession>[] = [
   {
     name: 'application',
     title: more.application,
-    // A legacy session is not of one application.
+    // A legacy session belongs to no particular application.
     cell: ({ clientId, mechanism }) =>
       clientId === '' ? more.mechanisms[mechanism] : <code>{clientId}</code>,
     text: ({ clientId }) => clientId,

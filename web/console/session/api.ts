@@ -1,4 +1,4 @@
-// Calls of the management API as the person who is signed in.
+// Calls to the management API as the signed-in person.
 
 import { Unreachable } from '@overlay-auth/client';
 import { accessToken, renewedToken, sessionEnded } from './session.ts';
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   readonly code: string;
   /** For an administrator. */
   readonly reference: string;
-  /** The field that was refused, if one was. */
+  /** The refused field, if any. */
   readonly field: string | null;
 
   constructor(status: number, error: RefusalBody = {}) {
@@ -50,10 +50,10 @@ export async function read<Document>(path: string, signal?: AbortSignal): Promis
   return (await readVersioned<Document>(path, signal)).document;
 }
 
-/** What was read, and its version; null where the API has none. */
+/** What was read, and its version; null if the API has none. */
 export interface Versioned<Document> {
   readonly document: Document;
-  /** As `If-Match` takes it. */
+  /** The form that `If-Match` takes. */
   readonly version: string | null;
 }
 
@@ -82,7 +82,7 @@ export async function list<Item>(
   return { items: data, total: totalCount, isEstimate: totalCountIsEstimate };
 }
 
-/** What is no JSON, as it came. @throws Refusal, Unreachable */
+/** The answer as text, if it is not JSON. @throws Refusal, Unreachable */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
   return (await send({ method: 'GET', path }, signal)).text();
 }
@@ -93,7 +93,7 @@ export interface Change {
   /** Below the root of the management API. */
   readonly path: string;
   readonly body?: object;
-  /** The version that must still be there: otherwise the refusal is 412. Null and none: any. */
+  /** The version that must still be current; otherwise the call is refused with 412. Null or absent: any. */
   readonly version?: string | null;
 }
 
@@ -102,12 +102,12 @@ export async function make<Document>(change: Change): Promise<Document> {
   return (await (await send(change)).json()).data;
 }
 
-/** The address of a call as other programs write it. */
+/** The address of a call, as other programs write it. */
 export function addressOf(path: string): string {
   return `${location.origin}${root}${path}`;
 }
 
-/** A text as a filter writes it. */
+/** A text literal in the filter language. */
 export function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
@@ -119,13 +119,13 @@ async function send(request: Sent, signal?: AbortSignal): Promise<Response> {
     const token = await accessToken();
     let response = await once(request, token, signal);
     if (response.status === 401) {
-      // The token may have ended before its time, such as by new signing keys. Once is enough to find out.
+      // The token may have ended early, for example because of new signing keys. Trying once is enough to find out.
       response = await once(request, await renewedToken(token), signal);
     }
     if (response.ok) return response;
     const { error } = await response.json().catch(() => ({}));
     if (response.status !== 401) throw new Refusal(response.status, error);
-    // Another provider's token is missing, which no page can get: signing in again would change nothing.
+    // Another provider's token is missing, which a page cannot send: signing in again would change nothing.
     const challenge = response.headers.get('www-authenticate') ?? '';
     if (challenge.includes('realm="overlay-secondary-ext-jwt"')) throw new Refusal(401, error);
     sessionEnded();
@@ -152,7 +152,7 @@ async function once({ method, path, ...rest }: Sent, token: string, signal?: Abo
   return response;
 }
 
-/** @throws Unreachable when no answer comes */
+/** @throws Unreachable when there is no answer */
 export async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);

@@ -1,6 +1,6 @@
 /**
- * Where somebody goes on after signing in: an address within the console, and its start for everything else. What was
- * stored is not trusted: it decides where the browser goes.
+ * Where somebody continues after signing in: an address within the console, and its start page for everything else. The
+ * stored address is not trusted, because it decides where the browser goes.
  */
 export function continueAddress(stored: unknown): string {
   if (typeof stored !== 'string') return '/console';

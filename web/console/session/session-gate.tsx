@@ -8,7 +8,7 @@ import { SignInAgain } from './sign-in-again.tsx';
 
 let begun: Promise<string | null> | undefined;
 
-/** Shows the console to those who are signed in, and to everybody else how to sign in. */
+/** Shows the console to people who are signed in, and tells everybody else how to sign in. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const state = useSyncExternalStore(onState, currentState);
   const [isPlaced, setPlaced] = useState(false);
@@ -56,7 +56,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A page of one message. */
+/** A page with a single message. */
 export function Alone({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div className="alone">

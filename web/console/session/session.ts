@@ -1,14 +1,14 @@
-// The session of the console, which is an ordinary public client of the provider at its own origin. Its tabs have one
-// session. Tokens live in memory: a reload of the only tab signs in anew, which asks for nothing where the provider keeps a
-// browser session. When the session ends in the middle, whoever sits there signs in beside the page, in a window of its
-// own, and every call that waited goes on: nothing that was typed is lost.
+// The session of the console, which is an ordinary public client of the provider at its own origin. Its tabs share one
+// session. Tokens stay in memory: reloading the only tab signs in again, silently if the provider keeps a browser
+// session. If the session ends while somebody works, they sign in again in a separate window and every waiting call
+// continues, so nothing that was typed is lost.
 
 import { ProtocolError, Refusal, SessionEnded } from '@overlay-auth/client';
 import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/browser';
 import { callback, signedOutPage } from './addresses.ts';
 import { continueAddress } from './continue-address.ts';
 
-/** `ended`: it was there, and waits for a sign-in to go on. */
+/** `ended`: there was a session, and a sign-in can continue it. */
 export type SessionState = 'starting' | 'signed-in' | 'ended' | 'signed-out' | 'failed';
 
 let state: SessionState = 'starting';
@@ -34,7 +34,7 @@ function become(next: SessionState): void {
 }
 
 let opened: Promise<BrowserSession> | undefined;
-/** What `opened` gave. */
+/** The result of `opened`. */
 let current: BrowserSession | undefined;
 
 /** The session of this tab, signed in or not. @throws Refusal, ProtocolError, Unreachable; the next call tries again */
@@ -52,7 +52,7 @@ async function open(): Promise<BrowserSession> {
     redirectUri: location.origin + callback,
     postLogoutRedirectUri: location.origin + signedOutPage,
     remember: 'memory',
-    // The account page keeps its tokens in `sessionStorage`; an administrator's must not get there.
+    // The account page keeps its tokens in `sessionStorage`. An administrator's must not get there.
     group: 'console',
   });
   found.on(({ kind }) => {
@@ -63,7 +63,7 @@ async function open(): Promise<BrowserSession> {
 }
 
 /**
- * Begins at the address that was opened.
+ * Starts at the opened address.
  * @returns the address within the console to show; null when the browser goes elsewhere
  */
 export async function begin(): Promise<string | null> {
@@ -90,24 +90,24 @@ export async function begin(): Promise<string | null> {
   }
 }
 
-/** Whether the sign-in came to nothing, and another one may help; a server that is not there says nothing of it. */
+/** Whether the sign-in failed and another one may help. An unavailable server says nothing about that. */
 export function isRefused(error: unknown): boolean {
   if (error instanceof Refusal) return error.status < 500 && error.status !== 429;
   return error instanceof ProtocolError;
 }
 
-/** Leaves for the sign-in, which comes back to this address. */
+/** Leaves for the sign-in, which returns to this address. */
 export async function signIn(address = '/console'): Promise<void> {
   await (await session()).signIn({ returnTo: address });
 }
 
 /**
- * Signs in beside the page, and lets the calls that waited go on. Somebody else begins anew: what is shown is not theirs
- * to see.
+ * Signs in again in a separate window, and lets waiting calls continue. If somebody else signs in, the page starts
+ * over: they must not see what it shows.
  * @throws WindowBlocked, Refusal, ProtocolError, Unreachable
  */
 export async function signInBeside(): Promise<void> {
-  // Not awaited before the window opens: later, browsers take it for advertising.
+  // Not awaited before the window opens: later, browsers would block it as a pop-up.
   if (current === undefined) throw new SessionEnded('not-logged-in');
   const isThem = await current.signInBeside(identityId ?? '');
   if (!isThem) {
@@ -118,12 +118,15 @@ export async function signInBeside(): Promise<void> {
   for (const resume of waiting.splice(0)) resume();
 }
 
-/** An access token that is good for a while yet; waits for a sign-in where the session has ended. @throws Unreachable, Refusal (503) */
+/**
+ * An access token that is valid for a while. Waits for a sign-in if the session has ended. @throws Unreachable, Refusal
+ * (503)
+ */
 export function accessToken(): Promise<string> {
   return tokenOf((own) => own.accessToken());
 }
 
-/** Another one than the one that was refused. @throws as `accessToken` */
+/** Another token than the refused one. @throws as `accessToken` */
 export function renewedToken(refused: string): Promise<string> {
   return tokenOf((own) => own.renewedToken(refused));
 }
@@ -142,12 +145,12 @@ async function tokenOf(give: (own: BrowserSession) => Promise<string>): Promise<
   }
 }
 
-/** The provider no longer knows the session although the token looked good. */
+/** The provider no longer knows the session, although the token seemed valid. */
 export function sessionEnded(): void {
   if (state === 'signed-in') become('ended');
 }
 
-/** Ends the session at the provider, which leads back to a page that says so. */
+/** Ends the session at the provider, which returns to a page that says so. */
 export async function signOut(): Promise<void> {
   await (await session()).signOut();
 }

@@ -6,7 +6,7 @@ import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
 import { isRefused, signInBeside } from './session.ts';
 
-/** Over the page, when the session has ended in the middle. The page below stays as it is. */
+/** A dialog over the page, for a session that ended during work. The page below stays as it is. */
 export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
   const [failure, setFailure] = useState<string | null>(null);
   const signIn = () => {

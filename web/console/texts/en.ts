@@ -1,5 +1,5 @@
-// Every word of the console, in English. The other languages have the type of this catalogue: a text that lacks there does
-// not compile.
+// Every text of the console, in English. The other languages have the type of this catalogue: a missing text does not
+// compile.
 
 import { reasons } from './reasons-en.ts';
 

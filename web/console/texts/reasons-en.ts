@@ -1,4 +1,4 @@
-/** Why a step of a login was refused, in a few words. The server tells the rest. */
+/** Why a step of a login was refused, in a few words. The server says the rest. */
 export const reasons = {
   locked: 'Locked',
   throttled: 'Too many attempts',

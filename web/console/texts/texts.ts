@@ -1,4 +1,4 @@
-// The words in the language that the server chose for the page, and times and numbers as it writes them.
+// The texts in the language that the server chose for the page, and times and numbers in its notation.
 
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
@@ -24,12 +24,12 @@ export function hourText(time: Date): string {
   return hour.format(time);
 }
 
-/** What a table has under a key that the server sent; the key itself where a newer server sends another one. */
+/** The name in a table for a key from the server, or the key itself if only a newer server knows it. */
 export function named<Names extends Readonly<Record<string, string>>>(names: Names, key: string): string {
   return Object.hasOwn(names, key) ? (names[key] ?? key) : key;
 }
 
-/** The words of a screen whose code is read later, in the language of the page. */
+/** The texts of a screen whose code loads later, in the language of the page. */
 export function wordsOf<Words>(inEnglish: Words, inGerman: NoInfer<Words>): Words {
   return language === 'de' ? inGerman : inEnglish;
 }

@@ -2,7 +2,7 @@ import type { Authority } from '../../types.ts';
 
 export type ClaimRule = NonNullable<Authority['externalIdClaim']>;
 
-/** What of a CA its form changes: its certificate stays. */
+/** What the form of a CA can change. Its certificate cannot change. */
 export type CaDraft = Pick<
   Authority,
   | 'name'
@@ -53,7 +53,7 @@ export const newRule: ClaimRule = {
   index: 0,
 };
 
-/** As `overlay-auth create|update ca --help` lists them. What has none is for a document with `--file`. */
+/** As `overlay-auth create|update ca --help` lists them. Fields without one need a document with `--file`. */
 export const caFlags = {
   name: '--name',
   isAuthEnabled: '--auth',

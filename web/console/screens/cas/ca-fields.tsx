@@ -33,7 +33,7 @@ export function CaFields({ form }: FieldsProps) {
   );
 }
 
-/** The rule by which the external id is read, and what it says in words. */
+/** The rule that finds the external id, and what it says in words. */
 function RuleFields({ form }: FieldsProps) {
   const { externalIdClaim: rule } = form.draft;
   const set = (externalIdClaim: ClaimRule | null) => form.set({ externalIdClaim });

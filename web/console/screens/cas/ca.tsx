@@ -25,7 +25,7 @@ export function CaScreen() {
   );
 }
 
-/** The certificate first; that its key is held is proved afterwards. */
+/** First the certificate; the proof that somebody holds its key comes afterwards. */
 function NewCa() {
   const navigate = useNavigate();
   return (

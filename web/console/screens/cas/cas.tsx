@@ -35,7 +35,7 @@ export function VerifiedBadge({ isVerified }: { readonly isVerified: boolean }) 
   return <Badge kind={isVerified ? 'good' : 'bad'}>{isVerified ? words.verified : words.notVerified}</Badge>;
 }
 
-/** When a certificate ends, if that can be read. */
+/** When a certificate expires, if that can be read. */
 export function EndOf({ certPem }: { readonly certPem: string }) {
   const at = notAfter(certPem);
   return at === null ? null : <Time at={at} />;

@@ -6,7 +6,7 @@ import type { Authority } from '../../types.ts';
 import { fileName, HandOver } from '../people/hand-over.tsx';
 import { words } from './words.ts';
 
-/** What leads whoever has a certificate of a CA here. It is no secret: the certificate is what lets them in. */
+/** The JWT that leads holders of the CA's certificates here. It is not a secret: the certificate lets them in. */
 export function EnrollmentJwt({ ca: { id, name } }: { readonly ca: Authority }) {
   const path = `cas/${encodeURIComponent(id)}/jwt`;
   const query = useQuery({ queryKey: ['text', path], queryFn: ({ signal }) => readText(path, signal) });

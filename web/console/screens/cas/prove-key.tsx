@@ -11,7 +11,10 @@ import { make } from '../../session/api.ts';
 import { PemField } from './pem-field.tsx';
 import { words } from './words.ts';
 
-/** Leads through the proof that whoever adds a CA holds its key: a certificate of it with the token as its common name. */
+/**
+ * Leads through the proof that whoever adds a CA holds its key: a certificate issued by it with the token as common
+ * name.
+ */
 export function ProveKey({ id, token }: { readonly id: string; readonly token: string }) {
   const [certPem, setCertPem] = useState('');
   const path = `cas/${id}/verify`;
@@ -71,7 +74,7 @@ export function ProveKey({ id, token }: { readonly id: string; readonly token: s
   );
 }
 
-/** @param token hexadecimal: nothing in it means something to a shell */
+/** @param token hexadecimal, so a shell interprets nothing in it */
 function commandsFor(token: string): string {
   return `openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout proof.key -subj /CN=${token} -out proof.csr
 openssl x509 -req -in proof.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 1 -out proof.crt`;

@@ -1,4 +1,4 @@
-// The words of the screens of third-party CAs; read with them.
+// The texts of the screens for third-party CAs, loaded with them.
 
 import { wordsOf } from '../../texts/texts.ts';
 

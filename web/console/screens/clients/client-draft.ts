@@ -1,7 +1,7 @@
 import { optionsFor } from '../../forms/draft.ts';
 import type { OidcClient } from '../../types.ts';
 
-/** What of an application its form changes. Keys as a document are for the command line and the API. */
+/** What the form of an application can change. JWK sets are left to the command line and the API. */
 export type ClientDraft = Omit<OidcClient, 'id' | 'createdAt' | 'updatedAt' | '_links' | 'jwks'>;
 
 /** A new one may choose its id. */
@@ -52,7 +52,7 @@ export const clientFlags = {
   tags: '--tag',
 } as const;
 
-/** The words that register it: what is as in a new one is left out. */
+/** The words of the command that registers it. Values at their default are omitted. */
 export function createCommand({ name, type, ...draft }: NewClientDraft): readonly string[] | null {
   const { name: _name, type: _type, ...fresh } = newClient;
   const isConfidential = type === 'confidential';

@@ -11,14 +11,14 @@ import { timeText } from '../../texts/texts.ts';
 import type { OidcClientSecret } from '../../types.ts';
 import { words } from './words.ts';
 
-/** As many as an application may have. */
+/** The most that an application may have. */
 const most = 2;
 
 export function newSecretOf(id: string): Change {
   return { method: 'POST', path: `oidc-clients/${id}/secrets` };
 }
 
-/** The secrets of an application, by when they were made: what they are nobody can see again. */
+/** The secrets of an application, by creation time. Nobody can see the secrets themselves again. */
 export function ClientSecrets({ id, mayChange }: { readonly id: string; readonly mayChange: boolean }) {
   const client = useQueryClient();
   const queryKey = ['secrets', id];
@@ -103,7 +103,7 @@ function Secret({
   );
 }
 
-/** What is shown once, to be copied. */
+/** A value that is shown once, to copy. */
 export function ShownOnce({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <div className="note" role="status">

@@ -66,7 +66,7 @@ function NewClient() {
   );
 }
 
-/** An application that proves itself by a secret gets its first one at once. */
+/** An application that authenticates with a secret gets its first one at once. */
 async function withSecret(id: string, draft: NewClientDraft): Promise<Created> {
   const created = { id, name: draft.name, secret: null, failure: null };
   if (!usesSecrets(draft)) return created;

@@ -1,4 +1,4 @@
-// The words of the screens of registered applications; read with them.
+// The texts of the screens for registered applications, loaded with them.
 
 import { wordsOf } from '../../texts/texts.ts';
 

@@ -8,7 +8,7 @@ interface Props {
   readonly refresh: () => unknown;
 }
 
-/** What an administrator may do to something that somebody signs in with. */
+/** What an administrator may do with an authenticator. */
 export function AuthenticatorActions({ authenticator, refresh }: Props) {
   const { id, method, identity } = authenticator;
   return (

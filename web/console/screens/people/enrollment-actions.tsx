@@ -10,7 +10,7 @@ interface Props {
   readonly refresh: () => unknown;
 }
 
-/** What an administrator may do with an enrollment that nobody has used yet. */
+/** What an administrator may do with an open enrollment. */
 export function EnrollmentActions({ enrollment, refresh }: Props) {
   const { id } = enrollment;
   return (
@@ -41,7 +41,7 @@ export function EnrollmentActions({ enrollment, refresh }: Props) {
   );
 }
 
-/** Ends the link with which a person chooses a password. */
+/** Withdraws the link with which a person chooses a password. */
 export function WithdrawLink({
   id,
   personId,

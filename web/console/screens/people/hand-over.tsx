@@ -5,13 +5,13 @@ import { KeepText } from '../../../parts/keep.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { words } from './words.ts';
 
-/** What somebody is given once: as text, as a QR code, or as a file. */
+/** What somebody receives once: as text, as a QR code, or as a file. */
 export function HandOver({
   says,
   text,
   file,
 }: {
-  /** What it is and until when it works. */
+  /** What it is, and how long it works. */
   readonly says: string;
   readonly text: string;
   readonly file: { readonly name: string; readonly type: string };
@@ -36,7 +36,7 @@ export function HandOver({
   );
 }
 
-/** A name as files may have it: people's names are written by strangers. */
+/** A safe file name: strangers choose people's names. */
 export function fileName(name: string, ending: string): string {
   const safe = name.replaceAll(/[^\p{L}\p{N}.-]+/gu, '-').replaceAll(/^[.-]+|[.-]+$/g, '');
   return `${safe === '' ? 'person' : safe.slice(0, 80)}.${ending}`;

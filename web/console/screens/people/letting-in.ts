@@ -1,4 +1,4 @@
-// What lets a person in for the first time or again: the link of an invitation, and what a device enrolls with.
+// What lets a person in for the first time or again: the link of an invitation, and the token for a device.
 
 import { type Change, make, read } from '../../session/api.ts';
 import type { Enrollment } from '../../types.ts';
@@ -27,7 +27,7 @@ export function enrollmentOf(identityId: string, wish: EnrollmentWish): Change {
   return { method: 'POST', path: 'enrollments', body: { identityId, ...wish } };
 }
 
-/** Makes an enrollment and reads what the device is given. @throws Refusal, Unreachable */
+/** Makes an enrollment and reads what to give to the device. @throws Refusal, Unreachable */
 export async function enroll(identityId: string, wish: EnrollmentWish): Promise<Enrollment> {
   const { id } = await make<{ readonly id: string }>(enrollmentOf(identityId, wish));
   return read<Enrollment>(`enrollments/${id}`);

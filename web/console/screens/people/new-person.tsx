@@ -1,4 +1,4 @@
-// Adds somebody, and in the same step makes what lets them in.
+// Adds somebody and, in the same step, makes what lets them in.
 
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -25,7 +25,7 @@ interface Added {
   readonly way: Way;
   readonly invited: Invited | null;
   readonly enrollment: Enrollment | null;
-  /** Why there is nothing to give them: the person is there all the same. */
+  /** Why there is nothing to give to them. The person exists anyway. */
   readonly failure: unknown;
 }
 

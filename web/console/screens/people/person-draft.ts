@@ -1,7 +1,7 @@
 import { optionsFor } from '../../forms/draft.ts';
 import type { IdentityDetail, Permission } from '../../types.ts';
 
-/** What of a person every form sets. */
+/** What every form about a person sets. */
 export interface PersonDraft {
   readonly name: string;
   readonly type: IdentityDetail['typeId'];
@@ -70,7 +70,7 @@ export function updateCommand(id: string, changes: Partial<EditedPerson>): reado
   return options === null ? null : ['update', 'identity', id, ...options];
 }
 
-/** What is as in any new identity is left out. */
+/** Omits values at their default. */
 export function createCommand({ name, ...draft }: PersonDraft): readonly string[] | null {
   const usual: Readonly<Record<string, unknown>> = { ...newPerson, type: 'Default' };
   const chosen = Object.entries(draft).filter(

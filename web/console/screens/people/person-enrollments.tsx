@@ -1,4 +1,4 @@
-// What somebody was given to get in with and has not used yet.
+// What somebody was given to get in with, and has not used yet.
 
 import { useQuery } from '@tanstack/react-query';
 import { Card, Empty } from '../../../parts/screen.tsx';

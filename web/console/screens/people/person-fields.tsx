@@ -7,7 +7,7 @@ import type { PersonDraft } from './person-draft.ts';
 import { usePolicyNames } from './policy-names.ts';
 import { words } from './words.ts';
 
-/** @param policy of the person; a list that is read may lack it */
+/** @param policy of the person; the list may not be loaded yet */
 export function PersonFields({
   form,
   policy,
@@ -37,7 +37,7 @@ export function PersonFields({
   );
 }
 
-/** One choice in place of a mark and a list: whoever administers needs no permission, and help includes reading. */
+/** One choice instead of a checkbox and a list: an administrator needs no permission, and helping includes reading. */
 function RightField({ form }: { readonly form: FormState<PersonDraft> }) {
   const { isAdmin, permissions } = form.draft;
   const held = permissions.includes('helpdesk') ? 'helpdesk' : (permissions[0] ?? 'none');

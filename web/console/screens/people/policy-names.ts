@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { list } from '../../session/api.ts';
 import type { AuthPolicy } from '../../types.ts';
 
-/** Names of auth policies by id; empty until they are read. */
+/** Names of auth policies by id; empty until they are loaded. */
 export function usePolicyNames(): Readonly<Record<string, string>> {
   const policies = useQuery({
     queryKey: ['policies', 'names'],

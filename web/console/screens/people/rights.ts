@@ -12,14 +12,14 @@ export const rightNames: Readonly<Record<Right, string>> = {
   read: texts.who.read,
 };
 
-/** Who has each, in the language of filters. */
+/** Who has each right, in the filter language. */
 export const rightFilters: Readonly<Record<Right, string>> = {
   all: 'isAdmin = true',
   helpdesk: 'isAdmin = false and permissions contains "helpdesk"',
   read: 'isAdmin = false and permissions contains "read" and permissions not contains "helpdesk"',
 };
 
-/** The ids of everybody who may do something: whoever may only help does nothing to them. Null until they are read. */
+/** The ids of everybody with a right, whom a helper must not act on. Null until they are loaded. */
 export function usePowerful(isAsked: boolean): ReadonlySet<string> | null {
   const filter = 'isAdmin = true or permissions contains "read" or permissions contains "helpdesk"';
   const query = useQuery({

@@ -1,4 +1,4 @@
-// The words about managing people: their accounts, what they enroll with, and their sessions.
+// The texts about managing people: their accounts, enrollments and sessions.
 
 import { wordsOf } from '../../texts/texts.ts';
 

@@ -1,4 +1,4 @@
-/** The parts of a JWT as somebody reads them; null for what is none. Nothing is verified. */
+/** The parts of a JWT for people to read; null for other text. Nothing is verified. */
 export function decodedJwt(token: string): { readonly header: string; readonly payload: string } | null {
   const parts = token.trim().split('.');
   if (parts.length !== 3) return null;

@@ -1,7 +1,7 @@
 import { optionsFor } from '../../forms/draft.ts';
 import type { DiscoveredSigner, Signer } from '../../types.ts';
 
-/** What of a signer its form changes; what follows from its certificate is not among it. */
+/** What the form of a signer can change, without what follows from its certificate. */
 export type SignerDraft = Omit<
   Signer,
   'id' | 'createdAt' | 'updatedAt' | '_links' | 'fingerprint' | 'commonName' | 'notBefore' | 'notAfter'
@@ -38,7 +38,7 @@ const newSigner: SignerDraft = {
   tags: {},
 };
 
-/** Where the form of a new one begins. @param found null: it is filled in by hand */
+/** The initial values for a new one. @param found null: to be filled in by hand */
 export function draftFrom(found: DiscoveredSigner | null): SignerDraft {
   if (found === null) return newSigner;
   const { issuer, jwksEndpoint, externalAuthUrl, scopes } = found;
@@ -48,12 +48,12 @@ export function draftFrom(found: DiscoveredSigner | null): SignerDraft {
     issuer,
     jwksEndpoint,
     externalAuthUrl,
-    // Whoever signs in on the pages brings an ID token: it is made for this server, and says who it is.
+    // People who sign in on the pages bring an ID token, which is made for this server and says who they are.
     ...(externalAuthUrl !== null && { scopes, targetToken: 'ID' as const }),
   };
 }
 
-/** As `overlay-auth create|update ext-jwt-signer --help` lists them. A certificate is a file there. */
+/** As `overlay-auth create|update ext-jwt-signer --help` lists them. There, a certificate is a file. */
 export const signerFlags = {
   name: '--name',
   enabled: '--enabled',
@@ -78,7 +78,7 @@ export const signerFlags = {
   tags: '--tag',
 } as const;
 
-/** The words that create it: what is as the server has it by default is left out. */
+/** The words of the command that creates it. Values at the server's default are omitted. */
 export function createCommand({ name, issuer, audience, ...draft }: SignerDraft): readonly string[] | null {
   const usual: Readonly<Record<string, unknown>> = { ...newSigner, useExternalId: false };
   const chosen = Object.entries(draft).filter(

@@ -60,7 +60,7 @@ export function SignerFields({ form }: FieldsProps) {
   );
 }
 
-/** In ID tokens the audience is the client; whoever has typed another one keeps it. */
+/** In ID tokens the audience is the client. Keep an audience that somebody typed. */
 function followsClient({ audience, clientId, targetToken }: SignerDraft): boolean {
   return targetToken === 'ID' && (audience === '' || audience === clientId);
 }

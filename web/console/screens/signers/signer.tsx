@@ -28,7 +28,7 @@ const nullable = [
   'enrollAttributeClaimsSelector',
 ] as const;
 
-/** What it vouches with, and for whom: sessions that rest on the old one end. */
+/** What it vouches with and for: changing this ends the sessions that depend on it. */
 const vouching = [
   'issuer',
   'audience',
@@ -155,7 +155,7 @@ function SavedSigner({ id }: { readonly id: string }) {
   );
 }
 
-/** What the provider has to know, where people sign in there from the pages. */
+/** What the provider has to know if people sign in there from the pages. */
 function RedirectUri({ signer }: { readonly signer: Signer }) {
   if (signer.externalAuthUrl === null || signer.clientId === null) return null;
   const uri = `${issuer}/login/ext-jwt/callback/${signer.id}`;

@@ -1,5 +1,5 @@
-// Testing a signer in a window of its own, which goes to the provider and comes back to the console. That window hands over
-// what it came back with and closes; only the session that began the test can have it judged.
+// Tests a signer in a separate window, which goes to the provider and returns to the console. That window passes on the
+// address it returned to, and closes; only the session that began the test can have the result judged.
 
 import { WindowBlocked } from '@overlay-auth/client/browser';
 import { make } from '../../session/api.ts';
@@ -7,7 +7,9 @@ import type { BegunTest, TestedSigner } from '../../types.ts';
 
 const channelName = 'overlay-auth signer test';
 
-/** In the window of a test: hands over what it came back with, and closes. @returns false: this is no such window */
+/**
+ * In the window of a test: passes on the address it returned to, and closes. @returns false: this is not such a window
+ */
 export function handOverTest(): boolean {
   if (!/^\/console\/signers\/[^/]+\/tested$/.test(location.pathname)) return false;
   const { hash } = location;
@@ -22,8 +24,8 @@ export function handOverTest(): boolean {
 let last: Window | undefined;
 
 /**
- * Tests a signer by a sign-in at its provider. To be called by a click: later, browsers open no window.
- * @param signal gives up waiting for the window
+ * Tests a signer with a sign-in at its provider. Call it in a click handler, because browsers open no window later.
+ * @param signal stops waiting for the window
  * @throws WindowBlocked, Refusal, Unreachable; the reason of the signal
  */
 export async function testBySignIn(signerId: string, signal: AbortSignal): Promise<TestedSigner> {
@@ -31,7 +33,7 @@ export async function testBySignIn(signerId: string, signal: AbortSignal): Promi
   const opened = window.open('', '_blank', 'popup,width=520,height=760');
   if (opened === null) throw new WindowBlocked();
   last = opened;
-  // Or the pages of the provider could lead this one elsewhere.
+  // Otherwise the provider's pages could navigate this window elsewhere.
   opened.opener = null;
   try {
     const path = `external-jwt-signers/${signerId}`;
@@ -58,7 +60,7 @@ function answerTo(id: string, signal: AbortSignal): Promise<string> {
     channel.onmessage = ({ data }) => {
       const came = new URLSearchParams(String(data));
       const answer = came.get('answer');
-      // Other tabs may wait for tests of their own.
+      // Other tabs may be waiting for their own tests.
       if (answer === null || came.get('test') !== id) return;
       signal.removeEventListener('abort', giveUp);
       channel.close();

@@ -9,13 +9,13 @@ import { words } from './words.ts';
 
 type State = { readonly kind: 'idle' | 'waiting' } | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A sign-in at the provider, in a window of its own, whose token is judged and logs nobody in. */
+/** A sign-in at the provider in a separate window. Its token is judged and logs nobody in. */
 export function TrySignIn({
   id,
   done,
 }: {
   readonly id: string;
-  /** Null when a test begins: what was shown is of another one. */
+  /** Null when a test begins: the result on the screen belongs to another one. */
   readonly done: (tested: TestedSigner | null) => void;
 }) {
   const [state, setState] = useState<State>({ kind: 'idle' });

@@ -12,7 +12,7 @@ import { decodedJwt } from './decoded-jwt.ts';
 import { TrySignIn } from './try-sign-in.tsx';
 import { words } from './words.ts';
 
-/** Says of a token whom it would sign in, and if nobody, why: one that the provider gives now, or one that is pasted. */
+/** Says whom a token would sign in or, if nobody, why: a new token from the provider, or a pasted one. */
 export function TryToken({ signer }: { readonly signer: Signer }) {
   const { id, externalAuthUrl, clientId } = signer;
   const [tested, setTested] = useState<TestedSigner | null>(null);
@@ -92,7 +92,7 @@ function Outcome({ tried, decoded }: { readonly tried: TriedToken; readonly deco
   );
 }
 
-/** Whether the signer accepts the token, whomever it names: its signature is good, and so is what it says of itself. */
+/** Whether the signer accepts the token, whomever it names: its signature and its claims are valid. */
 function isVerified({ checks }: TriedToken): boolean {
   return checks.some(({ check, verdict }) => check === 'token' && verdict === 'passed');
 }

@@ -1,4 +1,4 @@
-// The words of the screens of external JWT signers; read with them.
+// The texts of the screens for external JWT signers, loaded with them.
 
 import { wordsOf } from '../../texts/texts.ts';
 
