@@ -17,7 +17,7 @@ const [baseUrl = '', caFile = ''] = process.argv.slice(2);
 const { send: transport, close } = httpsTransport({ ca: readFileSync(caFile, 'utf8') });
 const provider = await discover({ baseUrl, transport });
 
-/** Shows a code until somebody has logged in with it. Null: somebody said no. */
+/** Shows a code until somebody has logged in with it. Null: the person declined. */
 async function logIn(): Promise<Tokens | null> {
   for (;;) {
     const login = await startDeviceLogin(provider);
@@ -31,7 +31,7 @@ async function logIn(): Promise<Tokens | null> {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === 'access_denied') return null;
-      // Nobody came in time: with another code.
+      // Nobody came in time: try another code.
       if (error.code !== 'expired_token') throw error;
     }
   }

@@ -2,7 +2,7 @@
 //   node direct-login.ts https://auth.example:1280 ca.pem password NAME PASSWORD
 //   node direct-login.ts https://auth.example:1280 ca.pem certificate CERT KEY
 //   node direct-login.ts https://auth.example:1280 ca.pem external-jwt TOKEN
-// What else is asked stands on standard output, and each answer is a line of standard input.
+// Further questions appear on standard output, and each answer is a line of standard input.
 
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
@@ -32,7 +32,7 @@ const ask = async (question: string) => {
 
 let externalJwt: string | undefined;
 
-/** Answers what is asked. A refusal changes nothing: the same state is answered again. */
+/** Answers the questions. A refusal changes nothing: answer the same state again. */
 async function answer(state: LoginState): Promise<LoginState> {
   switch (state.kind) {
     case 'credentials':
@@ -74,7 +74,7 @@ const api = createClientApi({
   baseUrl,
   token: session,
   transport,
-  // A policy that asks for a second token asks for it with every call.
+  // A policy that requires a second token requires it with every call.
   ...(secondary === undefined ? {} : { secondaryToken: async () => secondary }),
 });
 const { data } = await api.GET('/current-identity');

@@ -1,8 +1,8 @@
-// The types of the Edge APIs, written from the OpenAPI documents of a running server by openapi-typescript.
+// The types of the Edge APIs, generated from the OpenAPI documents of a running server by openapi-typescript.
 
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 
-/** The APIs that have types here: the root of their paths, and the file with the types. */
+/** The APIs with types: the root of their paths, and the file for the types. */
 export const describedApis = [
   { root: '/edge/client/v1', file: new URL('../src/api/client-api.gen.ts', import.meta.url) },
   { root: '/edge/management/v1', file: new URL('../src/api/management-api.gen.ts', import.meta.url) },
@@ -14,8 +14,8 @@ type Operation = Members & { responses: Record<string, Members> };
 /**
  * The text of the file with the types of one API.
  *
- * Left out is what a program cannot use: the paths outside the root, the descriptions of the API itself, refusals
- * (each becomes an `ApiError`) and what is said about headers.
+ * Omits what a program cannot use: paths outside the root, the descriptions of the API itself, refusals (each becomes
+ * an `ApiError`) and everything about headers.
  * @param document the OpenAPI document, as the server sends it
  */
 export async function apiTypes(document: object, root: string): Promise<string> {

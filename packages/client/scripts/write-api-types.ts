@@ -1,4 +1,4 @@
-// Writes the types of the Edge APIs anew: npm run client-types, after an endpoint has changed.
+// Generates the types of the Edge APIs: npm run client-types, after an endpoint has changed.
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

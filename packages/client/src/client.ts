@@ -1,4 +1,4 @@
-// What the package gives to every platform. `browser/browser.ts` and `node/node.ts` add what only they have.
+// What the package exports on every platform. `browser/browser.ts` and `node/node.ts` add what only they have.
 
 export {
   type Challenge,

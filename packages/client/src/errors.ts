@@ -1,4 +1,4 @@
-// Everything that this library throws on purpose. `kind` tells the classes apart where `instanceof` cannot, such as
+// Everything that this library throws deliberately. `kind` distinguishes the classes where `instanceof` cannot, such as
 // between two copies of the package.
 
 import { type Challenge, parseChallenges } from './api/challenge.ts';
@@ -8,17 +8,17 @@ import { membersIn, membersOf, textOf } from './json-members.ts';
 export class Refusal extends Error {
   readonly kind = 'refused';
   readonly status: number;
-  /** `INVALID_AUTH`, `invalid_grant`, …: stable, unlike the message. Empty when the answer names none. */
+  /** `INVALID_AUTH`, `invalid_grant`, …: stable, unlike the message. Empty if the answer has none. */
   readonly code: string;
-  /** The field that was refused, where the server names one. */
+  /** The refused field, if the server names one. */
   readonly field: string | undefined;
-  /** Why a field was refused, or why a refresh token is no longer good. */
+  /** Why a field was refused, or why a refresh token no longer works. */
   readonly reason: string | undefined;
   /** The reference id: to show, to log, and for an administrator to look up. */
   readonly requestId: string | undefined;
-  /** What a 401 asks for. */
+  /** What a 401 requires. */
   readonly challenges: readonly Challenge[];
-  /** How long to wait before it makes sense to try again; of 429 and 503. */
+  /** How long to wait before trying again; for 429 and 503. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, about: RefusalDetails) {
@@ -44,7 +44,7 @@ export interface RefusalDetails {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** What does not fit: each is a server, or somebody in between, that does not do what the protocol says. */
+/** What is wrong: in each case a server, or somebody in between, violates the protocol. */
 export type ProtocolProblem =
   | 'not_https'
   | 'discovery_failed'
@@ -58,7 +58,7 @@ export type ProtocolProblem =
   | 'answer_too_large'
   | 'answer_invalid';
 
-/** The answer was refused by this library, and nothing of it was used. */
+/** This library refused the answer and used none of it. */
 export class ProtocolError extends Error {
   readonly kind = 'protocol';
   readonly code: ProtocolProblem;
@@ -70,10 +70,10 @@ export class ProtocolError extends Error {
   }
 }
 
-/** There was no answer: no connection, no name, no trust, no time. The cause says which. */
+/** There was no answer: no connection, no name, no trust, or a timeout. See the cause. */
 export class Unreachable extends Error {
   readonly kind = 'unreachable';
-  /** Of the server that did not answer. */
+  /** The server that did not answer. */
   readonly origin: string;
 
   constructor(origin: string, cause: unknown) {
@@ -83,7 +83,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** There is no session to go on with: only a new login helps. */
+/** There is no session to continue: only a new login helps. */
 export class SessionEnded extends Error {
   readonly kind = 'session-ended';
   readonly reason: SessionEnd;
@@ -107,7 +107,7 @@ const sessionEnds = {
   'ended-elsewhere': 'The session has ended in another tab or program.',
 } as const;
 
-/** Why a session is over. */
+/** Why a session has ended. */
 export type SessionEnd = keyof typeof sessionEnds;
 
 /** The refusal in an answer of any endpoint: the envelope of the Edge APIs, or the error of OAuth. Reads the body. */
@@ -115,7 +115,7 @@ export async function refusalOf(response: Response): Promise<Refusal> {
   return refusalIn(response, await membersIn(response));
 }
 
-/** The same, of a body that was read already. */
+/** The same for a body that was read already. */
 export function refusalIn(
   { status, headers }: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
   body: unknown,

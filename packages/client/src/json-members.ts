@@ -1,18 +1,18 @@
-// Reads JSON of unknown shape member by member: what a server sends is not believed to have the shape it should.
+// Reads JSON of unknown shape member by member, because a server may send anything.
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The value as an object, or an empty one when it is something else. */
+/** The value as an object, or an empty one if it is something else. */
 export function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
 
-/** The members of the body of an answer; none when it is no JSON object. */
+/** The members of an answer's body; none if it is not a JSON object. */
 export async function membersIn(response: Response): Promise<Members> {
   return membersOf(await response.json().catch(() => undefined));
 }
 
-/** The value as a text that is not empty. */
+/** The value, if it is a non-empty text. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

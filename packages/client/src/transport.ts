@@ -1,11 +1,11 @@
-// How requests leave: `fetch`, or what a platform puts in its place (trust in a server, a client certificate).
+// How requests are sent: `fetch`, or a platform's replacement (trust in a server, a client certificate).
 
 import { ProtocolError, Unreachable } from './errors.ts';
 
-/** Sends one request and never follows a redirect on its own. `fetch` is one. */
+/** Sends one request and never follows a redirect by itself. `fetch` is one. */
 export type Transport = (request: Request) => Promise<Response>;
 
-/** No answer of the service comes near it; lists have pages. */
+/** No answer of the service is nearly this long; lists have pages. */
 const largestAnswer = 16 * 1024 * 1024;
 
 /**
@@ -21,7 +21,7 @@ export function guarded(transport: Transport = (request) => fetch(request)): Tra
     try {
       response = await transport(request);
     } catch (error) {
-      // A platform may have a better word for it.
+      // A platform may have a better description.
       throw error instanceof ProtocolError || error instanceof Unreachable
         ? error
         : new Unreachable(origin, error);
@@ -49,6 +49,6 @@ async function bounded(response: Response, origin: string): Promise<Response> {
     chunks.push(value);
   }
   const { status, statusText, headers } = response;
-  // An empty body may not be given to an answer that can have none (204, 304).
+  // An answer that cannot have a body (204, 304) must not get even an empty one.
   return new Response(size === 0 ? null : new Blob(chunks), { status, statusText, headers });
 }

@@ -1,18 +1,18 @@
-// What a 401 says about the tokens that are missing (WWW-Authenticate), as values.
+// What a 401 says about missing tokens (WWW-Authenticate), as values.
 
 /** What is wrong with a token: act on this, not on texts. */
 export type ChallengeError = 'missing' | 'invalid' | 'expired';
 
-/** A signer of external JWTs whose token would do. */
+/** An external JWT signer whose token would be accepted. */
 export interface ChallengeSigner {
   readonly id: string;
   readonly issuer: string;
 }
 
 export type Challenge =
-  /** The access token is lacking or refused: refresh, or log in. */
+  /** The access token is missing or refused: refresh, or log in. */
   | { readonly realm: 'overlay-oidc'; readonly error: ChallengeError }
-  /** The token is good, but this call needs a login that is at most so many seconds old (RFC 9470). */
+  /** The token is valid, but this call needs a login that is at most this many seconds old (RFC 9470). */
   | {
       readonly realm: 'overlay-oidc' | 'zt-session';
       readonly error: 'insufficient_user_authentication';
@@ -24,7 +24,7 @@ export type Challenge =
       readonly error: ChallengeError;
       readonly signers: readonly ChallengeSigner[];
     }
-  /** Every call also needs a valid external JWT of one of the signers. The session itself is still good. */
+  /** Every call also needs a valid external JWT of one of the signers. The session itself is still valid. */
   | {
       readonly realm: 'overlay-secondary-ext-jwt';
       readonly error: ChallengeError;
@@ -38,8 +38,8 @@ export type Challenge =
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * The challenges in the value of a WWW-Authenticate header. Several lines may be joined by commas, as `fetch` does.
- * What cannot be read ends the list; it never throws.
+ * The challenges in the value of a WWW-Authenticate header. Several headers may be joined with commas, as `fetch` does.
+ * Stops at text that cannot be read; never throws.
  * @see RFC 9110 section 11.6.1
  */
 export function parseChallenges(value: string | null): readonly Challenge[] {

@@ -9,24 +9,24 @@ import type { paths as ManagementPaths } from './management-api.gen.ts';
 
 /** Where access tokens come from; a `Session` is one. */
 export interface TokenSource {
-  /** An access token that is good for a while yet. @throws SessionEnded */
+  /** An access token that is valid for a while. @throws SessionEnded */
   accessToken(): Promise<string>;
-  /** Another one, because the server has refused this one although it looked good. @throws SessionEnded */
+  /** Another one, because the server has refused this one before it expired. @throws SessionEnded */
   renewedToken(refused: string): Promise<string>;
 }
 
 export interface EdgeApiOptions {
   /** Origin of the server, such as `https://localhost:1280`. */
   readonly baseUrl: string;
-  /** A session, or a token that somebody else keeps fresh; left out for the calls that need none. */
+  /** A session, or a token that you keep fresh yourself. Omit it for calls that need none. */
   readonly token?: TokenSource | string;
-  /** The external JWT that a policy requires with every call; asked for at each. */
+  /** The external JWT that a policy requires with every call. Called for each. */
   readonly secondaryToken?: () => Promise<string>;
   /** Default: `fetch`. */
   readonly transport?: Transport;
 }
 
-/** Method of an API: like openapi-fetch's, but a refusal throws, so there is always an answer. */
+/** Method of an API, like openapi-fetch's, but a refusal throws, so there is always an answer. */
 type Call<Paths, Method extends 'get' | 'put' | 'post' | 'patch' | 'delete'> = <
   Path extends PathsWith<Paths, Method>,
   Init extends MaybeOptionalInit<Paths[Path], Method & keyof Paths[Path]>,
@@ -77,7 +77,7 @@ function edgeApi<Paths extends object>(root: string, options: EdgeApiOptions): E
   const send = authenticated(options);
   const client: Client<Paths> = createClient<Paths>({
     baseUrl: new URL(root, options.baseUrl).href,
-    // No endpoint redirects; a token must not follow one.
+    // No endpoint redirects, and a token must not follow a redirect.
     redirect: 'error',
     credentials: 'omit',
     headers: { accept: 'application/json' },
@@ -93,7 +93,7 @@ function edgeApi<Paths extends object>(root: string, options: EdgeApiOptions): E
     method,
     (path: string, init?: object) => (client[method] as Untyped)(path, init).catch(refuseNoJson),
   ]);
-  // The same functions: only the type of what they return is narrower, because the others throw.
+  // The same functions. Only their return type is narrower, because the other cases throw.
   return Object.fromEntries(calls);
 }
 
@@ -102,7 +102,7 @@ function refuseNoJson(error: unknown): never {
   throw new ProtocolError('answer_invalid', 'The answer of the server is no JSON', error);
 }
 
-/** Sends requests with tokens. A token that was refused before its time is renewed, and the request repeated, once. */
+/** Sends requests with tokens. If a token is refused before it expires, renews it and repeats the request, once. */
 function authenticated({ token, secondaryToken, transport }: EdgeApiOptions): Transport {
   const send = guarded(transport);
   const withTokens = async (request: Request, accessToken: string) => {
@@ -122,7 +122,7 @@ function authenticated({ token, secondaryToken, transport }: EdgeApiOptions): Tr
   };
 }
 
-/** Whether a new access token may help: not so when a second token is missing, or the login is too old. */
+/** Whether a new access token may help: not if a second token is missing, or the login is too old. */
 function isTokenRefused({ headers }: Response): boolean {
   const challenges = parseChallenges(headers.get('www-authenticate'));
   return challenges.some(({ realm, ...rest }) => {
@@ -131,14 +131,14 @@ function isTokenRefused({ headers }: Response): boolean {
   });
 }
 
-/** The challenge of a refusal that asks for an external JWT with every call, if it does. */
+/** The challenge of a refusal that requires an external JWT with every call, if it does. */
 export function secondaryTokenChallenge(error: unknown) {
   return error instanceof Refusal
     ? error.challenges.find((challenge) => challenge.realm === 'overlay-secondary-ext-jwt')
     : undefined;
 }
 
-/** How old a login may be for the call that was refused (RFC 9470), if that is why. Seconds. */
+/** The greatest age of a login for the call that was refused (RFC 9470), if that is why. Seconds. */
 export function freshLoginAge(error: unknown): number | undefined {
   if (!(error instanceof Refusal)) return undefined;
   const found = error.challenges.find(

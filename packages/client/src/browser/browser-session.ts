@@ -1,4 +1,4 @@
-// Login in a page: leaves for the login page, comes back to the redirect URI, and shares the session with other tabs.
+// Login in a page: leaves for the login page, returns to the redirect URI, and shares the session with other tabs.
 
 import { ProtocolError } from '../errors.ts';
 import {
@@ -13,32 +13,32 @@ import { openSession, type Session } from '../session/session.ts';
 import { type TabStoreOptions, tabTokenStore } from './tab-store.ts';
 
 export interface BrowserSessionOptions extends ProviderOptions, Pick<AuthorizationOptions, 'scope'> {
-  /** Where logins come back to; an address of this origin that the server allows. */
+  /** Where logins return: an address of this origin that the server allows. */
   readonly redirectUri: string;
   /** Where the page after a logout leads; an address that the server allows. */
   readonly postLogoutRedirectUri?: string;
   /** Default: `memory`. */
   readonly remember?: TabStoreOptions['remember'];
   /**
-   * Pages of one group share a session; others of the same origin and client have one of their own. Default: all pages
-   * that name none are one group.
+   * Pages of one group share a session; others of the same origin and client have their own. Default: all pages without
+   * a group share one.
    */
   readonly group?: string;
 }
 
 export interface SignInOptions extends Pick<AuthorizationOptions, 'method' | 'prompt' | 'maxAge'> {
-  /** Where to go on afterwards, on this origin. Default: where the person is. */
+  /** Where to continue afterwards, on this origin. Default: where the person is now. */
   readonly returnTo?: string;
 }
 
 /** How a page begins: what to show. */
 export type PageStart =
-  /** Somebody is signed in. `returnTo`: where this person was before a login that has just come back. */
+  /** Somebody is signed in. `returnTo`: where they were before a login that has just returned. */
   { readonly isSignedIn: true; readonly returnTo?: string } | { readonly isSignedIn: false };
 
 export interface BrowserSession extends Session {
   /**
-   * To be called once, first: ends a login that has come back to the redirect URI, or goes on with the session of this
+   * Call it once, first: completes a login that has returned to the redirect URI, or continues with the session of this
    * tab or another one.
    * @throws Refusal when the person or the server refused; ProtocolError; Unreachable
    */
@@ -46,16 +46,16 @@ export interface BrowserSession extends Session {
   /** Leaves for the login page. */
   signIn(options?: SignInOptions): Promise<void>;
   /**
-   * Notes a login as `signIn` does, and returns the address that begins it: for pages that send its parameters along
-   * with something else. `start` ends it in this tab, whatever leads back to the redirect URI.
+   * Prepares a login like `signIn`, and returns the address that begins it: for pages that send its parameters along
+   * with something else. `start` completes it in this tab, whatever leads back to the redirect URI.
    */
   prepareSignIn(options?: SignInOptions): Promise<URL>;
   /**
-   * Signs in again in a window of its own, for a session that has ended in the middle: what is in this page stays. To be
-   * called by a click, since browsers open no window later. Begins the session only for the person who is expected.
-   * Waits until the window comes back; another call gives up what this one waits for.
+   * Signs in again in a separate window, for a session that has ended while somebody works: what this page shows stays.
+   * Call it in a click handler, because browsers open no window later. Begins the session only if the expected person
+   * signs in. Waits until the window returns; another call cancels this one.
    * @param identityId whose page this is
-   * @returns false when somebody else has signed in: nothing here is for them to see
+   * @returns false when somebody else has signed in, who must not see what is here
    * @throws WindowBlocked; Refusal when the person or the server refused; ProtocolError; Unreachable
    */
   signInBeside(identityId: string): Promise<boolean>;
@@ -63,7 +63,7 @@ export interface BrowserSession extends Session {
   signOut(): Promise<void>;
 }
 
-/** The browser opens no window for a sign-in. */
+/** The browser did not open a window for the sign-in. */
 export class WindowBlocked extends Error {
   readonly kind = 'window-blocked';
 
@@ -80,7 +80,7 @@ interface Left extends LoginAttempt {
 
 /**
  * The session of this page and of the other pages of its origin.
- * @throws Refusal, ProtocolError, Unreachable when the server is not what it should be
+ * @throws Refusal, ProtocolError, Unreachable when the server's discovery document is missing or wrong
  */
 export async function openBrowserSession(options: BrowserSessionOptions): Promise<BrowserSession> {
   const { redirectUri, postLogoutRedirectUri, scope, remember = 'memory', group } = options;
@@ -110,9 +110,9 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
       }
       const url = new URL(location.href);
       const left = takeLeft(leftKey, url);
-      // A code works once; it stays neither in the address nor in the history.
+      // A code works once. It stays neither in the address bar nor in the history.
       history.replaceState(null, '', location.pathname);
-      // A reload of the page that a login came back to.
+      // Reloading the page that a login returned to.
       if (url.search === '') return { isSignedIn: await store.resume() };
       if (left === undefined) {
         beside.handOver(url);
@@ -143,7 +143,7 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
       const endpoint = provider.metadata.end_session_endpoint;
       if (tokens === null || endpoint === undefined) return session.logOut();
       await store.update(async () => [null, undefined]);
-      // By POST: the ID token stands in no address.
+      // By POST, so that the ID token is in no address.
       submit(endpoint, {
         id_token_hint: tokens.idToken,
         client_id: provider.clientId,
@@ -154,13 +154,15 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
 }
 
 /**
- * Answers to logins in a window beside the page. The window hands over what it came back with; a code is worth nothing
- * without the verifier, which never leaves the page that waits.
+ * Answers to logins in a window beside the page. The window passes on the address it returned to. A code is useless
+ * without the verifier, which never leaves the waiting page.
  */
 function answersBeside(channelName: string) {
   let stopWaiting = () => {};
   return {
-    /** This may be the window beside a page. No other page takes the answer: the state is theirs. */
+    /**
+     * This may be the window beside a page. No other page accepts the answer, because the state belongs to that page.
+     */
     handOver({ href }: URL): void {
       const channel = new BroadcastChannel(channelName);
       channel.postMessage(href);
@@ -183,7 +185,7 @@ function answersBeside(channelName: string) {
   };
 }
 
-/** The login that an answer belongs to. Others stay: it may still come back in this tab. */
+/** The login that an answer belongs to. Others are kept: they may still return in this tab. */
 function takeLeft(key: string, url: URL): Left | undefined {
   let left: Left | null;
   try {
@@ -199,8 +201,8 @@ function takeLeft(key: string, url: URL): Left | undefined {
 }
 
 /**
- * Path, query and fragment of an address of this origin; the start page for all others. A path that begins with two
- * slashes would lead to another host when a page goes there.
+ * Path, query and fragment of an address of this origin; the start page for any other. A path that begins with two
+ * slashes would lead to another host.
  */
 function ownPath(address: string): string {
   const url = URL.parse(address, location.href);

@@ -1,9 +1,9 @@
-// How often each session was renewed, known to all tabs of an origin the moment it is written. It holds no tokens: only
-// so much that a tab can tell that its own are outdated, whatever messages are still on their way to it.
+// How often each session was renewed, visible to all tabs of an origin as soon as it is written. It contains no tokens,
+// only enough for a tab to know that its own are outdated, whatever messages are still under way.
 
 const database = 'overlay-auth';
 const counts = 'renewals';
-/** No session lives so long unused. Milliseconds. */
+/** No session lives this long without being used. Milliseconds. */
 const longestSession = 90 * 24 * 3600 * 1000;
 
 interface Row {
@@ -22,7 +22,7 @@ export async function writeCount(session: string, count: number): Promise<void> 
   await inStore('readwrite', (store) => store.put({ session, count, at: Date.now() } satisfies Row));
 }
 
-/** Forgets a session, and those that nobody has ended. */
+/** Forgets a session, and very old ones that nobody has ended. */
 export async function forgetCounts(session: string): Promise<void> {
   const rows: readonly Row[] = await inStore('readonly', (store) => store.getAll());
   const over = rows.filter((row) => row.session === session || row.at < Date.now() - longestSession);

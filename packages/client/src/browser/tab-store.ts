@@ -1,16 +1,16 @@
-// One session in all tabs of an origin. Each tab has the tokens in its memory; a new tab asks the others for them, and
-// whoever renews them tells the others.
+// One session in all tabs of an origin. Each tab keeps the tokens in memory. A new tab asks the others for them, and
+// the tab that renews them tells the others.
 
 import type { Tokens } from '../oidc/tokens.ts';
 import type { TokenStore } from '../session/token-store.ts';
 import { forgetCounts, readCount, writeCount } from './renewal-count.ts';
 
 export interface TabStoreOptions {
-  /** What the tabs have in common, such as issuer and client id. */
+  /** What the tabs share, such as issuer and client id. */
   readonly name: string;
   /**
-   * `memory`: the session is gone with the last tab, and with a reload of the only one. `tab`: a reload goes on with
-   * it, because the tokens are in `sessionStorage`, where scripts of this origin can read them.
+   * `memory`: the session ends with the last tab, and with a reload of the only one. `tab`: it survives a reload,
+   * because the tokens are in `sessionStorage`, where scripts of this origin can read them.
    */
   readonly remember: 'memory' | 'tab';
 }
@@ -34,16 +34,16 @@ type Message =
   | { readonly kind: 'has'; readonly held: Held }
   | { readonly kind: 'ended'; readonly session: string };
 
-/** How long the others may take to answer: a tab in the background is slow. Milliseconds. */
+/** How long the others may take to answer: a background tab is slow. Milliseconds. */
 const answerLimit = 300;
 const renewalLimit = 5000;
 
 /**
  * The store of this tab.
  *
- * That no refresh token is used twice stands on two things: a Web Lock around every change, and a count of the
- * renewals that is raised before a token is sent. A tab that finds the count above its own has missed a renewal: it
- * waits for the new tokens, and if their holder is gone it gives the session up rather than use an old token.
+ * Two things ensure that no refresh token is used twice: a Web Lock around every change, and a count of renewals that
+ * is raised before a token is sent. A tab whose own count is lower has missed a renewal: it waits for the new tokens
+ * and, if their holder is gone, gives up the session rather than use an old token.
  */
 export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
   const channel = new BroadcastChannel(name);
@@ -78,7 +78,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     }
   };
 
-  /** Asks the other tabs until `isEnough`, or for so long. */
+  /** Asks the other tabs until `isEnough`, or until the time is up. */
   function ask(session: string | undefined, isEnough: () => boolean, limit: number): Promise<void> {
     return new Promise((over) => {
       const wake = () => {
@@ -96,7 +96,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     });
   }
 
-  /** Brings this tab up to date with a session that others may have renewed. Under the lock. */
+  /** Brings this tab up to date with a session that others may have renewed. Call it under the lock. */
   async function catchUp({ session }: Held): Promise<void> {
     const count = await readCount(session);
     const isCurrent = () => held === null || held.session !== session || held.count >= count;
@@ -117,7 +117,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
       return result;
     }
     const { session, count } = before;
-    // Before the token leaves: who dies with the answer leaves a count that keeps others from using it again.
+    // Before the token is sent: if this tab dies with the answer, the count keeps others from using the token again.
     await writeCount(session, count + 1);
     let made: readonly [Tokens | null, T];
     try {
@@ -134,7 +134,7 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     } else if (tokens === before.tokens) {
       await writeCount(session, count);
     } else if (tokens.identityId !== before.tokens.identityId) {
-      // Another person: the other tabs stay with theirs.
+      // Another person: the other tabs keep their session.
       await writeCount(session, count);
       hold({ session: crypto.randomUUID(), count: 0, tokens });
     } else {

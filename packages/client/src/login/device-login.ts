@@ -5,12 +5,12 @@ import { ProtocolError, Refusal, Unreachable } from '../errors.ts';
 import { clientOf, type Provider, sending } from '../oidc/provider.ts';
 import { type Tokens, tokensOf, verifySignature } from '../oidc/tokens.ts';
 
-/** What to show, and where it ends. */
+/** What to show, and how to wait for the result. */
 export interface DeviceLogin {
-  /** To be entered at `verificationUri`, on any device with a browser. */
+  /** To enter at `verificationUri`, on any device with a browser. */
   readonly userCode: string;
   readonly verificationUri: string;
-  /** The same address with the code in it, for a QR code. */
+  /** The same address including the code, for a QR code. */
   readonly completeUri: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
@@ -23,14 +23,14 @@ export interface DeviceLogin {
 
 export interface DeviceLoginOptions {
   readonly scope?: string;
-  /** Resolves after so many milliseconds; default: a timer. */
+  /** Resolves after that many milliseconds. Default: a timer. */
   readonly pause?: (milliseconds: number) => Promise<void>;
 }
 
 const defaultInterval = 5;
 const slowDownBy = 5;
 
-/** Asks for the codes of a device. @throws Refusal, Unreachable, ProtocolError */
+/** Requests the codes for a device. @throws Refusal, Unreachable, ProtocolError */
 export async function startDeviceLogin(
   provider: Provider,
   options: DeviceLoginOptions = {},
@@ -76,7 +76,7 @@ export async function startDeviceLogin(
   };
 }
 
-/** One request: tokens, or why to go on asking. */
+/** One request: the tokens, or why to ask again. */
 async function poll(provider: Provider, deviceCode: string): Promise<Tokens | 'slow_down' | 'later'> {
   const { metadata, now } = provider;
   const client = clientOf(provider);

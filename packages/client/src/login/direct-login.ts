@@ -1,7 +1,7 @@
 // Login without a browser, for programs that ask for the credentials themselves: a state machine over the JSON contract
-// of the login. Each state says what is asked next, and has the methods that answer it.
+// of the login. Each state says what is required next, and has the methods to answer.
 //
-// A refused answer throws a Refusal and changes nothing: the same state can be answered again.
+// A refused answer throws a Refusal and changes nothing: answer the same state again.
 
 import { ProtocolError, refusalOf } from '../errors.ts';
 import { type Members, membersIn, membersOf, textOf, textsOf } from '../json-members.ts';
@@ -29,7 +29,7 @@ export type LoginState =
 /** Who is it? */
 export interface AskingForCredentials {
   readonly kind: 'credentials';
-  /** @param credentials with the external JWT that the policy requires besides, if it is known already */
+  /** @param credentials with the external JWT that the policy also requires, if you have it already */
   password(credentials: {
     readonly username: string;
     readonly password: string;
@@ -43,70 +43,73 @@ export interface AskingForCredentials {
 /** A code of the authenticator app, or a recovery code. */
 export interface AskingForTotp {
   readonly kind: 'totp';
-  /** Spaces and dashes do not matter. @throws Refusal `INVALID_TOTP_CODE`: wait for the next code */
+  /** Spaces and dashes are ignored. @throws Refusal `INVALID_TOTP_CODE`: wait for the next code */
   submit(code: string): Promise<LoginState>;
 }
 
-/** The policy asks for one-time codes, and there is no authenticator app yet. */
+/** The policy requires one-time codes, and there is no authenticator app yet. */
 export interface AskingForTotpEnrollment {
   readonly kind: 'totp-enrollment';
   begin(): Promise<AskingForFirstTotp>;
 }
 
-/** The app has to be set up with what is here, which is not shown again, and to prove it with a code. */
+/** Set up the app with these values, which are not shown again, and confirm with a code. */
 export interface AskingForFirstTotp {
   readonly kind: 'totp-confirmation';
   /** For a QR code. */
   readonly provisioningUrl: string;
-  /** To be typed into the app; base32. */
+  /** To type into the app; base32. */
   readonly secret: string;
-  /** Each replaces the app once. */
+  /** Each replaces a code of the app, once. */
   readonly recoveryCodes: readonly string[];
   /** @throws Refusal `INVALID_TOTP_CODE` */
   confirm(code: string): Promise<LoginState>;
-  /** Nothing is set up then. */
+  /** Sets nothing up. */
   cancel(): Promise<LoginState>;
 }
 
-/** A token of another provider, which is then needed with every call too. */
+/** A token of another provider, which every later call needs too. */
 export interface AskingForExternalJwt {
   readonly kind: 'external-jwt';
   readonly signerId: string | undefined;
   readonly issuer: string | undefined;
-  /** Where and how to get one, as far as the administrator said. */
+  /** Where and how to get one, as far as the administrator has said. */
   readonly authorizationUrl: string | undefined;
   readonly clientId: string | undefined;
   readonly scopes: readonly string[];
   submit(token: string): Promise<LoginState>;
 }
 
-/** A new password in place of the one that was given, which may not stay. Asked when everything else is proven. */
+/** A new password to replace the one used, which must change. Required once everything else is proven. */
 export interface AskingForNewPassword {
   readonly kind: 'new-password';
-  /** The fewest characters that it may have. */
+  /** The minimum number of characters. */
   readonly minLength: number | undefined;
-  /** @throws Refusal `INVALID_FIELD` with every reason; it can be tried again */
+  /** @throws Refusal `INVALID_FIELD` with every reason; try again */
   submit(password: string): Promise<LoginState>;
 }
 
-/** Something that this version cannot answer: a person has to log in with a browser. */
+/** Something that this version cannot answer: the person has to log in with a browser. */
 export interface AskingForUnknown {
   readonly kind: 'unsupported';
-  /** The `typeId` of what is asked. */
+  /** The `typeId`s of the queries. */
   readonly queries: readonly string[];
 }
 
 export interface DirectLoginOptions extends Pick<AuthorizationOptions, 'scope' | 'method'> {
-  /** What the server may allow, in order of preference. Nothing listens there: the code is taken from the answer. */
+  /**
+   * Redirect URIs that the server may allow, in order of preference. Nothing listens there: the answer contains the
+   * code.
+   */
   readonly redirectUris?: readonly string[];
 }
 
-/** Port 1 of this computer: an address that is never opened. */
+/** Port 1 of this computer, which is never opened. */
 const unopened = ['http://127.0.0.1:1/auth/callback', 'http://localhost:1/auth/callback'];
 
 /**
- * Begins a login. The transport has to show redirects instead of following them, as `httpsTransport` does; pages in
- * browsers cannot see them, and use the login of `@overlay-auth/client/browser`.
+ * Begins a login. The transport has to return redirects instead of following them, as `httpsTransport` does. Pages in
+ * browsers cannot see redirects, and use the login of `@overlay-auth/client/browser`.
  * @throws Refusal when the server allows none of the redirect URIs, or refuses the request
  * @throws ProtocolError, Unreachable
  */
@@ -147,7 +150,7 @@ interface Step {
   readonly bearer?: string | undefined;
 }
 
-/** Sends one answer, and gives what is asked after it. */
+/** Sends one answer, and returns what is required next. */
 async function step(flow: Flow, path: string, answer: Step): Promise<LoginState> {
   return nextState(flow, await send(flow, path, 'POST', answer));
 }
@@ -161,7 +164,7 @@ async function send(
   return provider.transport(jsonRequest(`${provider.issuer}/login/${path}`, { method, body, bearer }));
 }
 
-/** What a step was answered with: the end, or what else is asked. */
+/** What follows a step: the tokens, or the next question. */
 async function nextState(flow: Flow, response: Response): Promise<LoginState> {
   const { provider, attempt } = flow;
   const location = redirectIn(response, new URL(provider.issuer));
@@ -182,7 +185,7 @@ async function nextState(flow: Flow, response: Response): Promise<LoginState> {
   return queryState(flow, authQueries.map(membersOf));
 }
 
-/** The first query that this version can answer; the others are asked again after it. */
+/** The first query that this version can answer. The others follow later. */
 function queryState(flow: Flow, queries: readonly Members[]): LoginState {
   for (const query of queries) {
     if (query.typeId === 'MFA' || query.typeId === 'TOTP') {

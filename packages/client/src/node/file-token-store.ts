@@ -1,4 +1,4 @@
-// Tokens in a file that several programs share, such as two commands that run at the same time.
+// Tokens in a file that several programs share, such as two commands running at the same time.
 
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,14 +8,14 @@ import type { Tokens } from '../oidc/tokens.ts';
 import type { TokenStore } from '../session/token-store.ts';
 
 const retryAfter = 50;
-/** How long another program may hold the lock: a renewal, and a slow network. Milliseconds. */
+/** How long another program may hold the lock: a renewal on a slow network. Milliseconds. */
 const longestWait = 30_000;
 
 /**
- * A store in a file that only its owner can read. Readers see the old tokens or the new ones, also after a power cut.
- * Changes of all programs are made one after the other, under a lock that ends with its holder, however that dies.
+ * A store in a file that only its owner can read. Readers see the old tokens or the new ones, even after a power cut.
+ * All programs make their changes one after the other, under a lock that always ends with its holder.
  * @param path of the file; the lock is beside it
- * @throws Error when the file cannot be read or written, or another program holds the lock for too long
+ * @throws Error when the file cannot be read or written, or another program holds the lock too long
  */
 export function fileTokenStore(path: string): TokenStore {
   return {
@@ -50,14 +50,14 @@ async function readTokens(path: string): Promise<Tokens | null> {
     const tokens = JSON.parse(text);
     if (typeof tokens.accessToken === 'string' && typeof tokens.identityId === 'string') return tokens;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Error(`${path} holds no tokens: remove it, and log in again`);
 }
 
 async function replace(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
-  // What a program left that was killed, or what somebody else has put there: nothing is ever written into it.
+  // A killed program left it, or somebody else put it there: never write into it.
   await rm(temporary, { force: true });
   try {
     const file = await open(temporary, 'wx', 0o600);
@@ -75,8 +75,8 @@ async function replace(path: string, text: string): Promise<void> {
 }
 
 /**
- * Node has no file locks. An exclusive SQLite transaction on an empty file is one: it is the system's, and ends with
- * the process.
+ * Node has no file locks. An exclusive SQLite transaction on an empty file is one: the system releases it with the
+ * process.
  */
 async function lock(path: string): Promise<() => void> {
   await (await open(path, 'a', 0o600)).close();

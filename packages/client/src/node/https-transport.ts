@@ -1,4 +1,4 @@
-// Requests from Node with what `fetch` cannot be told there: whom to trust, and a client certificate.
+// Requests from Node with options that `fetch` does not have: whom to trust, and a client certificate.
 
 import type { IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
@@ -7,28 +7,28 @@ import { Readable } from 'node:stream';
 import type { Transport } from '../transport.ts';
 
 export interface HttpsTransportOptions {
-  /** PEM certificates of the authorities to trust, and no others; left out: those that Node trusts. */
+  /** PEM certificates of the authorities to trust, and no others. Default: those that Node trusts. */
   readonly ca?: string | readonly string[];
   /** A client certificate with its chain, and its key; both PEM. */
   readonly clientCertificate?: { readonly cert: string; readonly key: string };
-  /** What the server sees as the name of the program. */
+  /** The name of the program that the server sees. */
   readonly userAgent?: string;
-  /** Gives up when nothing arrives for so many milliseconds. Default: half a minute. */
+  /** Gives up when nothing arrives for this many milliseconds. Default: half a minute. */
   readonly silenceLimit?: number;
-  /** Called with the connection of each answer, such as to look at the certificate of the server. */
+  /** Called with the connection of each answer, for example to read the server's certificate. */
   readonly onConnection?: (socket: Socket) => void;
-  /** More for the connections, such as `lookup`. */
+  /** Further options for the connections, such as `lookup`. */
   readonly agent?: AgentOptions;
 }
 
-/** A transport with connections of its own. */
+/** A transport with its own connections. */
 export interface HttpsTransport {
   readonly send: Transport;
-  /** Closes the connections that are kept. */
+  /** Closes idle connections. */
   close(): void;
 }
 
-/** Connections to servers that prove themselves by `ca`, with the client certificate if there is one. */
+/** Connections to servers that `ca` vouches for, with the client certificate if there is one. */
 export function httpsTransport(options: HttpsTransportOptions = {}): HttpsTransport {
   const { ca, clientCertificate = {}, userAgent = 'overlay-auth-client', silenceLimit = 30_000 } = options;
   const agent = new Agent({
@@ -37,7 +37,7 @@ export function httpsTransport(options: HttpsTransportOptions = {}): HttpsTransp
     minVersion: 'TLSv1.2',
     ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
     ...clientCertificate,
-    // A certificate that was named may be an intermediate or the server's own: it is then the end of the chain.
+    // A listed certificate may be an intermediate or the server's own. It ends the chain then.
     allowPartialTrustChain: true,
     ...options.agent,
   });
@@ -51,7 +51,7 @@ export function httpsTransport(options: HttpsTransportOptions = {}): HttpsTransp
         ...Object.fromEntries(request.headers),
         ...(request.method === 'GET' ? {} : { 'content-length': String(body.length) }),
       };
-      // `Headers` joins what was appended; the service reads one token from each line.
+      // `Headers` joins appended values, but the service reads one token per header line.
       const tokens = request.headers.get('authorization')?.split(/,\s*(?=Bearer )/);
       if (tokens !== undefined) headers.authorization = tokens;
       const { method, url, signal } = request;

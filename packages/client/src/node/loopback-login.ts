@@ -1,4 +1,4 @@
-// Login in the browser of this computer, for programs: it comes back to a port of this computer (RFC 8252 section 7.3).
+// Login in the browser of this computer, for programs: it returns to a port of this computer (RFC 8252 section 7.3).
 
 import { createServer, type ServerResponse } from 'node:http';
 import { finishLogin, hasStateOf, type LoginAttempt } from '../oidc/code-flow.ts';
@@ -10,14 +10,14 @@ export interface LoopbackLoginOptions<T> {
   /** Shows the address to the person, or opens it in their browser. */
   readonly open: (url: string) => void | Promise<void>;
   /**
-   * What is done with the tokens, such as saving them. The page in the browser says only afterwards that somebody is
-   * logged in.
+   * What to do with the tokens, such as saving them. Only afterwards does the page in the browser say that the login is
+   * complete.
    */
   readonly complete: (tokens: Tokens) => Promise<T>;
   /** What that page says. Default: `You are logged in.` */
   readonly loggedInText?: string;
   readonly scope?: string;
-  /** Ends the wait for the person; its reason is thrown. Default: 15 minutes. */
+  /** Stops waiting for the person; its reason is thrown. Default: 15 minutes. */
   readonly signal?: AbortSignal;
 }
 
@@ -25,9 +25,9 @@ const callbackPath = '/auth/callback';
 const longestWait = 15 * 60_000;
 
 /**
- * Logs in through the browser. The server is asked first whether it would: a browser would show its refusal on a page,
- * and the program would wait for ever.
- * @returns what `complete` made of the tokens
+ * Logs in through the browser. The program first asks the server whether it would refuse: a browser would show the
+ * refusal on a page, and the program would wait for ever.
+ * @returns the result of `complete`
  * @throws Refusal when the server or the person refused; ProtocolError; Unreachable; the reason of the signal
  */
 export async function loopbackLogin<T>(provider: Provider, options: LoopbackLoginOptions<T>): Promise<T> {
@@ -54,7 +54,7 @@ export async function loopbackLogin<T>(provider: Provider, options: LoopbackLogi
   }
 }
 
-/** The end of a login as the browser brings it. */
+/** The result of a login as the browser delivers it. */
 interface Callback {
   readonly url: URL;
   /** Shows the result in the browser. Called once. */
@@ -63,7 +63,7 @@ interface Callback {
 
 interface LoopbackRedirect extends AsyncDisposable {
   readonly port: number;
-  /** The answer that belongs to the attempt; others are refused and waited past. */
+  /** The answer that belongs to the attempt. Others are refused, and the wait continues. */
   next(attempt: LoginAttempt, signal: AbortSignal): Promise<Callback>;
 }
 
@@ -76,7 +76,7 @@ async function listenForRedirect(): Promise<LoopbackRedirect> {
       answer(response, 404, 'Nothing here', 'This address only receives the end of a login.');
       return;
     }
-    // Anybody can call a port of this computer.
+    // Anybody can connect to a port of this computer.
     if (waiting === undefined || !hasStateOf(waiting.attempt, url)) {
       answer(response, 400, 'Not this login', 'This answer does not belong to the login that is waiting.');
       return;
@@ -112,7 +112,7 @@ async function listenForRedirect(): Promise<LoopbackRedirect> {
         };
       }),
     async [Symbol.asyncDispose]() {
-      // The last page has to get out; beside it browsers keep connections open for minutes.
+      // The last page has to be sent, but browsers keep idle connections open for minutes.
       await lastPage;
       server.close();
       server.closeAllConnections();

@@ -1,11 +1,11 @@
-// Authorization code with PKCE: what begins a login, and what ends it.
+// Authorization code with PKCE: beginning and completing a login.
 
 import * as oauth from 'oauth4webapi';
 import { ProtocolError, Refusal } from '../errors.ts';
 import { clientOf, type Provider, sending } from './provider.ts';
 import { type Tokens, tokensOf, verifySignature } from './tokens.ts';
 
-/** What only the program that begins a login knows until the tokens are there. */
+/** What only the program that begins a login knows until it has the tokens. */
 export interface LoginAttempt {
   readonly redirectUri: string;
   readonly codeVerifier: string;
@@ -14,13 +14,13 @@ export interface LoginAttempt {
 }
 
 export interface AuthorizationOptions {
-  /** Default: `openid offline_access`, which gives a refresh token. */
+  /** Default: `openid offline_access`, which yields a refresh token. */
   readonly scope?: string;
   /** Hint at the primary method. */
   readonly method?: 'password' | 'cert' | 'ext-jwt';
-  /** `login`: the person has to prove anew who it is. `none`: nobody is asked. */
+  /** `login`: the person has to log in again. `none`: fail rather than ask anybody. */
   readonly prompt?: 'login' | 'none';
-  /** How old a login may be that is gone on with. Seconds. */
+  /** How old an existing login may be. Seconds. */
   readonly maxAge?: number;
 }
 
@@ -64,13 +64,13 @@ export function isRedirectOf({ redirectUri }: LoginAttempt, url: URL): boolean {
   return url.origin === expected.origin && url.pathname === expected.pathname;
 }
 
-/** Whether an answer belongs to the attempt; anybody can call a redirect URI. */
+/** Whether an answer belongs to the attempt, because anybody can call a redirect URI. */
 export function hasStateOf({ state }: LoginAttempt, url: URL): boolean {
   return url.searchParams.get('state') === state;
 }
 
 /**
- * Redeems the code that a login came back with, and verifies the ID token with its signature.
+ * Redeems the code that a login returned with, and verifies the ID token including its signature.
  * @param url the redirect URI with the answer in its query
  * @throws Refusal when the person or the server refused
  * @throws ProtocolError state_mismatch, issuer_mismatch, code_missing, id_token_invalid, answer_invalid
@@ -101,7 +101,7 @@ export async function finishLogin(provider: Provider, attempt: LoginAttempt, url
   return tokens;
 }
 
-/** The parameters of a good answer. */
+/** The parameters of a successful answer. */
 export function answerOf(provider: Provider, attempt: LoginAttempt, url: URL): URLSearchParams {
   const answer = url.searchParams;
   if (!hasStateOf(attempt, url)) {

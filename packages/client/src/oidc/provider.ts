@@ -1,4 +1,4 @@
-// The OpenID provider of a server: where its endpoints are, and how its answers are judged.
+// The OpenID provider of a server: where its endpoints are, and how to check its answers.
 
 import * as oauth from 'oauth4webapi';
 import { ProtocolError, refusalOf } from '../errors.ts';
@@ -16,27 +16,27 @@ export interface ProviderOptions {
   readonly now?: () => number;
 }
 
-/** A provider whose discovery document was read and fits. */
+/** A provider whose discovery document was read and checked. */
 export interface Provider {
   readonly origin: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** The discovery document. All endpoints in it are of `origin`. */
+  /** The discovery document. All its endpoints belong to `origin`. */
   readonly metadata: oauth.AuthorizationServer;
   /** Bounded, https only. */
   readonly transport: Transport;
   readonly now: () => number;
 }
 
-/** A clock that is a little off must not stop anybody from logging in. */
+/** A slightly wrong clock must not prevent a login. */
 const toleranceSeconds = 60;
 
 /**
  * Reads the discovery document of a server.
  *
- * Tokens are verified against the address that is used to log in, and passwords go to the endpoints in this document:
- * it may name no other server.
- * @throws Refusal when the server has none there
+ * Tokens are verified against the address used to log in, and passwords go to the endpoints in this document, so it
+ * must not name another server.
+ * @throws Refusal when the server has no such document
  * @throws ProtocolError discovery_failed, issuer_mismatch, endpoint_elsewhere
  * @see OIDC Discovery 4.3
  */
@@ -76,7 +76,7 @@ function requireOwnEndpoints(metadata: oauth.AuthorizationServer, origin: string
   }
 }
 
-/** The client, as the protocol library wants it; with our clock. */
+/** The client in the form that the protocol library expects, with our clock. */
 export function clientOf({ clientId, now }: Provider): oauth.Client {
   return {
     client_id: clientId,
@@ -85,7 +85,7 @@ export function clientOf({ clientId, now }: Provider): oauth.Client {
   };
 }
 
-/** How the protocol library sends: every refusal is thrown before it is looked at further. */
+/** How the protocol library sends requests: every refusal throws before it is examined further. */
 export function sending({ transport }: Provider) {
   return {
     async [oauth.customFetch](url: string, options: object): Promise<Response> {

@@ -1,4 +1,4 @@
-// What happens to tokens after a login: their renewal, and their end.
+// Renewing tokens after a login, and ending them.
 
 import * as oauth from 'oauth4webapi';
 import { ProtocolError } from '../errors.ts';
@@ -6,9 +6,9 @@ import { clientOf, type Provider, sending } from './provider.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 
 /**
- * Exchanges a refresh token, which is used up by this. Whoever calls has to see to it that nobody else does so with
- * the same token: `openSession` does.
- * @throws Refusal `invalid_grant` when the server does not accept the token any more
+ * Exchanges a refresh token, which uses it up. The caller has to ensure that nobody else does so with the same token,
+ * as `openSession` does.
+ * @throws Refusal `invalid_grant` when the server no longer accepts the token
  * @throws ProtocolError subject_changed, id_token_invalid, answer_invalid
  * @see OIDC Core 12.2
  */

@@ -13,7 +13,7 @@ import {
 import type { Provider } from './provider.ts';
 
 export interface StartedAuthorization {
-  /** With the redirect URI that the server allows. */
+  /** With the redirect URI that the server allowed. */
   readonly attempt: LoginAttempt;
   /** The address that begins the same login in a browser. */
   readonly authorizationUrl: URL;
@@ -41,20 +41,20 @@ export async function startAuthorization(
       return { attempt, authorizationUrl: url, loginUrl: loginUrlIn(provider, attempt, location) };
     }
     refused = await refusalOf(response);
-    // An unknown redirect URI is answered on the spot (RFC 6749 4.1.2.1); another spelling may be allowed.
+    // A wrong redirect URI is refused at once (RFC 6749 4.1.2.1). The server may allow another spelling.
     if (response.status !== 400) break;
   }
   throw refused ?? new ProtocolError('answer_invalid', `${provider.origin} started no login`);
 }
 
 function loginUrlIn(provider: Provider, attempt: LoginAttempt, location: URL): URL {
-  // A request that is refused comes back at once; this throws what it says.
+  // A refused request returns at once; this throws the refusal.
   if (isRedirectOf(attempt, location)) answerOf(provider, attempt, location);
   if (location.origin === provider.origin) return location;
   throw new ProtocolError('redirect_elsewhere', `${provider.origin} leads the login to ${location.origin}`);
 }
 
-/** A request as programs send them in a login. */
+/** A request in the form that programs use during a login. */
 export function jsonRequest(
   url: string,
   {
@@ -77,7 +77,7 @@ export function jsonRequest(
 }
 
 /**
- * Where an answer leads; undefined when it is no redirect.
+ * Where an answer leads; undefined when it is not a redirect.
  * @throws ProtocolError in browsers, which hide redirects from pages
  */
 export function redirectIn(response: Response, base: URL): URL | undefined {

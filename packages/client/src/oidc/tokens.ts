@@ -3,15 +3,15 @@ import { ProtocolError } from '../errors.ts';
 import { textsOf } from '../json-members.ts';
 import { type Provider, sending } from './provider.ts';
 
-/** What a login gives. */
+/** The result of a login. */
 export interface Tokens {
   readonly accessToken: string;
   /** Milliseconds since 1970, by the clock of this computer. */
   readonly accessTokenExpiresAt: number;
-  /** How long it lives from when it was issued. Milliseconds. */
+  /** Its whole lifetime from when it was issued. Milliseconds. */
   readonly lifetime: number;
   readonly idToken: string;
-  /** Null when the server gave none: nothing can be renewed. */
+  /** Null when the server issued none: nothing can be renewed. */
   readonly refreshToken: string | null;
   readonly identityId: string;
   /** What was proven, such as `password` and `totp`: the `amr` of the ID token. */
@@ -19,10 +19,10 @@ export interface Tokens {
 }
 
 /**
- * The tokens of a good answer of the token endpoint. Issuer, audience, authorized party, times and the nonce of the ID
- * token are checked.
- * @param read checks an answer of the grant that was asked for
- * @param requestedAt when the request left, so that a slow answer makes no token live longer
+ * The tokens in a successful answer of the token endpoint. Checks issuer, audience, authorized party, times and nonce
+ * of the ID token.
+ * @param read checks an answer to the grant used
+ * @param requestedAt when the request was sent, so that a slow answer does not prolong a token
  * @throws ProtocolError id_token_invalid, answer_invalid
  * @see OIDC Core 3.1.3.7
  */
@@ -59,14 +59,14 @@ export async function tokensOf(
 }
 
 /**
- * Verifies the signature of the ID token in an answer that was read, with the keys of the provider.
+ * Verifies the signature of the ID token in an answer, with the provider's keys.
  * @throws ProtocolError id_token_invalid
  */
 export async function verifySignature(provider: Provider, response: Response): Promise<void> {
   try {
     await oauth.validateApplicationLevelSignature(provider.metadata, response, sending(provider));
   } catch (error) {
-    // A refusal, or no answer, is about the keys.
+    // A refusal, or a missing answer, concerns the keys.
     if (error instanceof Error && 'kind' in error) throw error;
     throw new ProtocolError('id_token_invalid', 'The signature of the ID token is not valid', error);
   }

@@ -1,4 +1,4 @@
-// A login that is kept alive: renews the access token before it ends, once for everybody who waits for it.
+// Keeps a login alive: renews the access token before it expires, once for everybody who waits for it.
 
 import type { TokenSource } from '../api/edge-api.ts';
 import { ProtocolError, Refusal, type SessionEnd, SessionEnded, Unreachable } from '../errors.ts';
@@ -9,37 +9,37 @@ import { isUsable, type TokenStore } from './token-store.ts';
 
 export type SessionEvent =
   | { readonly kind: 'renewed'; readonly tokens: Tokens }
-  /** Only a new login helps. `requestId`: the reference id of the refusal, if a server refused. */
+  /** Only a new login helps. `requestId`: the reference id of the refusal, if the server refused. */
   | { readonly kind: 'ended'; readonly reason: SessionEnd; readonly requestId: string | undefined };
 
 export interface Session extends TokenSource {
-  /** What is there now, renewed or not; null when nobody is logged in. */
+  /** The current tokens, renewed or not; null when nobody is logged in. */
   tokens(): Promise<Tokens | null>;
-  /** Tokens whose access token is good for a while yet. @throws SessionEnded, Unreachable, Refusal (503) */
+  /** Tokens whose access token is valid for a while. @throws SessionEnded, Unreachable, Refusal (503) */
   fresh(): Promise<Tokens>;
-  /** Takes the tokens of a new login. */
+  /** Starts with the tokens of a new login. */
   begin(tokens: Tokens): Promise<void>;
   /** Ends the session at the server, then forgets it. @throws Unreachable, and then nothing is forgotten */
   logOut(): Promise<void>;
-  /** Calls back at each event until the signal, if there is one, is aborted. */
+  /** Calls back at each event until the signal, if given, is aborted. */
   on(listener: (event: SessionEvent) => void, options?: { readonly signal?: AbortSignal }): void;
 }
 
 export interface SessionOptions {
   readonly provider: Provider;
   readonly store: TokenStore;
-  /** From 0 to below 1; default: `Math.random`. Spreads renewals, and keeps no secret. */
+  /** At least 0 and below 1; default: `Math.random`. Spreads renewals, and protects no secret. */
   readonly random?: () => number;
 }
 
 /**
  * The session whose tokens are in a store.
  *
- * A refresh token is used once: by one caller of this program (the others wait for the result), and under the lock of
- * the store, where what another tab or process has renewed meanwhile is taken instead. Only a request that got no
+ * A refresh token is used once: by one caller in this program, for whose result the others wait, and under the lock of
+ * the store. If another tab or process has renewed meanwhile, its result is used instead. Only a request without an
  * answer is sent again, at once, as the protocol of the service allows.
  *
- * How early it renews is drawn once, up to a minute earlier than needed: programs that logged in together, such as
+ * How early it renews is drawn once, up to a minute earlier than needed: programs that logged in together, for example
  * after an outage, do not all come back in the same second.
  */
 export function openSession({ provider, store, random = Math.random }: SessionOptions): Session {
@@ -69,7 +69,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
         refreshToken === null
           ? endedBy(new SessionEnded('expired'))
           : await renew(provider, { ...latest, refreshToken });
-      // What is dead is forgotten, so that nobody tries again with it.
+      // Forgets a dead session, so that nobody tries it again.
       return ['error' in next ? null : next, next];
     });
     if (!('error' in outcome)) {
@@ -91,13 +91,13 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
     try {
       next = await renewing;
     } catch (error) {
-      // Nobody can renew it just now; what is left of it is good.
+      // Nobody can renew it right now, but it is still valid.
       if (current !== null && current.accessToken !== refused && isOutage(error)) {
         if (provider.now() < current.accessTokenExpiresAt) return current;
       }
       throw error;
     }
-    // The one that was waited for may have begun before this token was refused.
+    // The renewal that it waited for may have begun before this token was refused.
     return next.accessToken === refused ? usable(refused) : next;
   }
 
@@ -120,7 +120,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
   };
 }
 
-/** Whether the server is not there or has no time, which says nothing of the session. */
+/** Whether the server is unavailable, which says nothing about the session. */
 function isOutage(error: unknown): boolean {
   return (
     error instanceof Unreachable ||
@@ -128,7 +128,7 @@ function isOutage(error: unknown): boolean {
   );
 }
 
-/** The end of a session, and what is thrown for it. */
+/** The end of a session, and what to throw for it. */
 interface Ended {
   readonly reason: SessionEnd;
   readonly requestId: string | undefined;
@@ -146,12 +146,12 @@ async function renew(
   const request = () => refreshTokens(provider, tokens);
   try {
     return await request().catch((error) => {
-      // Whether it arrived is not known. Sent again at once, it either works or is refused.
+      // Nobody knows whether it arrived. Sent again at once, it either works or is refused.
       if (error instanceof Unreachable) return request();
       throw error;
     });
   } catch (error) {
-    // The token is used up, and what came for it is not used: there is nothing to go on with.
+    // The token is used up, and its answer was rejected: the session cannot continue.
     if (error instanceof ProtocolError) return { reason: 'answer-refused', requestId: undefined, error };
     if (!(error instanceof Refusal) || error.code !== 'invalid_grant') throw error;
     return endedBy(new SessionEnded('refused', error.requestId));
