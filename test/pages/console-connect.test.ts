@@ -70,7 +70,7 @@ describe('applications', () => {
     await assertClean(guest);
     const id = page.url().split('/').at(-1) ?? '';
     const [older] = (await root.get(`oidc-clients/${id}/secrets`)).json.data;
-    await agree(guest, `delete-secret-${older.id}`, 'can no longer prove itself');
+    await agree(guest, `delete-secret-${older.id}`, 'can no longer authenticate');
     await announced(page, 'The secret is deleted');
     assert.equal((await root.get(`oidc-clients/${id}/secrets`)).json.data.length, 1);
     await agree(guest, 'delete', 'All sessions in this application end at once');
@@ -210,7 +210,7 @@ describe('external JWT signers', () => {
       [await tokenOf(server, idp, 'grace@idp'), 'Accepted. It signs in grace', verified],
       [await tokenOf(server, idp, 'nobody@idp'), 'Nobody has this external id', verified],
       [await tokenOf(server, idp, '<b>x</b>@idp', { aud: 'other' }), 'Refused:', unverified],
-      ['no token at all', 'Token not readable', 'no JWT'],
+      ['no token at all', 'Token not readable', 'not a JWT'],
     ] as const) {
       await page.locator('#token').fill(token);
       await page.locator('#check-token').press('Enter');
@@ -386,7 +386,7 @@ describe('third-party CAs', () => {
       )
       .waitFor({ state: 'attached' });
     await page.locator('#save').click();
-    await page.getByRole('alertdialog').getByText('Sessions that rest on the old rule end').waitFor();
+    await page.getByRole('alertdialog').getByText('Sessions opened by the old rule end').waitFor();
     await assertClean(guest);
     await page.locator('#save-confirm').click();
     await announced(page, 'Saved');

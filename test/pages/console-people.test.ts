@@ -252,7 +252,7 @@ describe('managing people', () => {
       .waitFor({ state: 'attached' });
     await assertClean(guest);
     await page.locator('#save').press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Zoe Quiet is added' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Zoe Quiet was added' }).waitFor();
     const link = (await page.locator('.secret').textContent()) ?? '';
     await page.locator('#show-qr').press('Enter');
     await page.getByRole('img', { name: 'QR code' }).waitFor();

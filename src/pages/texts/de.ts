@@ -12,7 +12,7 @@ const tryAgain = `Versuchen Sie es noch einmal. ${toAdministrator}`;
 const badRequest: ErrorText = {
   heading: 'Diese Anfrage kann nicht ausgeführt werden',
   text: 'In der Anfrage fehlt etwas, oder sie ist fehlerhaft.',
-  next: 'Die Anwendung, die Sie hierher geschickt hat, hat einen Fehler gemacht. Gehen Sie zu ihr zurück, oder sagen Sie es denen, die sie betreiben.',
+  next: 'Die Anwendung, die Sie hierher geschickt hat, hat einen Fehler gemacht. Gehen Sie zu ihr zurück, oder informieren Sie ihre Betreiber.',
 };
 const outage: ErrorText = {
   heading: 'Bitte versuchen Sie es später noch einmal',
@@ -51,7 +51,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   client_not_allowed: {
     heading: 'Nicht erlaubt',
     text: 'Sie dürfen diese Anwendung nicht benutzen.',
-    next: 'Geben Sie die Referenz unten der Systemverwaltung, die sie Ihnen freigeben kann.',
+    next: 'Geben Sie die Kennung unten an die Systemverwaltung weiter, die Ihnen den Zugang geben kann.',
   },
   invalid_target: badRequest,
   redirect_uri_not_registered: {
@@ -88,7 +88,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   password_change_required: {
     heading: 'Ein neues Passwort ist nötig',
-    text: 'Ihr Passwort muss ersetzt werden, bevor es weitergeht.',
+    text: 'Sie müssen ein neues Passwort wählen, bevor Sie fortfahren können.',
     next: 'Melden Sie sich auf Ihrer Kontoseite an; dort können Sie ein neues wählen.',
   },
   mfa_exists: changed,
@@ -223,7 +223,7 @@ export const de: Texts = {
     start: 'Ich habe eine App: weiter',
     add: 'Dieses Konto zur App hinzufügen',
     scan: 'Scannen Sie dieses Bild mit der App.',
-    picture: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter sagt dasselbe',
+    picture: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter enthält dasselbe',
     orType: 'Oder tippen Sie diesen Schlüssel in die App:',
     type: 'Tippen Sie diesen Schlüssel in die App:',
     openApp: 'Die App auf diesem Gerät öffnen',
@@ -260,7 +260,7 @@ export const de: Texts = {
     confirmLead: 'Vergleichen Sie das mit dem, was Sie vor sich haben.',
     code: 'Code',
     client: 'Anwendung',
-    place: 'Angefragt von der Adresse',
+    place: 'Angefragt von',
     time: 'Angefragt um',
     warning:
       'Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben und Ihr Gerät diesen Code zeigt. Wenn Ihnen jemand den Code geschickt hat, will er sich als Sie anmelden.',
@@ -291,7 +291,7 @@ export const de: Texts = {
 
   formPost: {
     heading: 'Zurück zur Anwendung',
-    text: 'Wenn in einigen Sekunden nichts geschieht, drücken Sie die Schaltfläche.',
+    text: 'Wenn in einigen Sekunden nichts geschieht, wählen Sie die Schaltfläche.',
     submit: 'Weiter',
   },
 
@@ -349,9 +349,9 @@ export const de: Texts = {
       'mixed-case': 'Das Passwort braucht einen Groß- und einen Kleinbuchstaben.',
       digit: 'Das Passwort braucht eine Ziffer.',
       special: 'Das Passwort braucht ein Sonderzeichen.',
-      common: 'Das Passwort ist eines von denen, die zuerst geraten werden.',
-      same: 'Das ist das Passwort, das Sie schon haben.',
-      'own-name': 'Das Passwort besteht aus dem Namen des Benutzers.',
+      common: 'Das Passwort ist zu verbreitet.',
+      same: 'Das ist Ihr jetziges Passwort.',
+      'own-name': 'Das Passwort ist dem Benutzernamen zu ähnlich.',
     },
   },
 
@@ -374,23 +374,23 @@ export const de: Texts = {
     dead: {
       used: {
         heading: 'Dieser Link wurde schon verwendet',
-        text: 'Mit ihm wurde ein Administratorkonto angelegt. Wenn Sie das nicht waren, sagen Sie es denen, die diesen Server betreuen.',
+        text: 'Mit ihm wurde ein Administratorkonto angelegt. Wenn Sie das nicht waren, informieren Sie die Betreiber dieses Servers.',
       },
       expired: {
         heading: 'Dieser Link gilt nicht mehr',
-        text: 'Ein solcher Link gilt 30 Minuten, und er gilt nicht mehr, sobald ein neuerer angelegt wird.',
+        text: 'Ein Einrichtungslink gilt 30 Minuten, oder bis ein neuerer angelegt wird.',
       },
       unknown: {
         heading: 'Das ist kein Einrichtungslink',
         text: 'Prüfen Sie, ob die ganze Adresse kopiert wurde und ob sie von diesem Server stammt.',
       },
     },
-    another: 'Legen Sie auf dem Server einen neuen Link oder gleich ein Administratorkonto an:',
+    another: 'Legen Sie auf dem Server einen neuen Link oder direkt ein Administratorkonto an:',
   },
 
   passwordChange: {
     heading: 'Wählen Sie ein neues Passwort',
-    lead: 'Ihr Passwort muss ersetzt werden, bevor es weitergeht. Überall sonst werden Sie abgemeldet.',
+    lead: 'Sie müssen ein neues Passwort wählen, bevor Sie fortfahren. Überall sonst werden Sie abgemeldet.',
     submit: 'Passwort ändern und weiter',
   },
 
@@ -412,17 +412,17 @@ export const de: Texts = {
     notSet: 'Das Passwort wurde nicht gesetzt:',
     doneHeading: 'Ihr Passwort ist gesetzt',
     done: (username: Html) =>
-      html`Sie können sich jetzt als ${username} anmelden. Dieser Link hat seinen Zweck erfüllt und kann nicht noch einmal verwendet werden.`,
+      html`Sie können sich jetzt als ${username} anmelden. Dieser Link wurde verwendet und funktioniert nicht mehr.`,
     goOn: 'Gehen Sie zur Anwendung zurück und melden Sie sich an.',
     toAccount: 'Bei Ihrem Konto anmelden',
     dead: {
       expired: {
         heading: 'Dieser Link gilt nicht mehr',
-        text: 'Die Zeit, in der er verwendet werden konnte, ist vorbei.',
+        text: 'Er wurde nicht rechtzeitig verwendet.',
       },
       unknown: {
         heading: 'Dieser Link funktioniert nicht',
-        text: 'Er wurde schon verwendet, es gibt einen neueren, oder die Adresse ist nicht vollständig. Wenn Sie ihn nicht selbst verwendet haben, sagen Sie es der Systemverwaltung.',
+        text: 'Er wurde schon verwendet, es gibt einen neueren, oder die Adresse ist unvollständig. Wenn Sie ihn nicht selbst verwendet haben, informieren Sie die Systemverwaltung.',
       },
     },
     another: 'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',

@@ -12,7 +12,8 @@ export interface ErrorText {
 }
 
 const startAgain = 'Go back to the application and sign in again.';
-const notYours = 'The application that sent you here made a mistake. Go back to it, or tell whoever runs it.';
+const notYours =
+  'The application that sent you here made a mistake. Go back to it, or tell the people who run it.';
 const tellSomebody = 'Try again. If it happens again, give the reference below to an administrator.';
 
 const badRequest: ErrorText = {
@@ -227,7 +228,7 @@ export const en = {
     start: 'I have an app: continue',
     add: 'Add this account to the app',
     scan: 'Scan this picture with the app.',
-    picture: 'QR code for your authenticator app; the key below says the same',
+    picture: 'QR code for your authenticator app; the key below contains the same',
     orType: 'Or type this key into the app:',
     type: 'Type this key into the app:',
     openApp: 'Open the app on this device',
@@ -263,10 +264,10 @@ export const en = {
     confirmLead: 'Compare this with what you have in front of you.',
     code: 'Code',
     client: 'Application',
-    place: 'Asked from the address',
-    time: 'Asked at',
+    place: 'Requested from',
+    time: 'Requested at',
     warning:
-      'Go on only if you have just started this yourself and your device shows this code. If somebody sent you the code, they want to sign in as you.',
+      'Continue only if you have just started this yourself and your device shows this code. If somebody sent you the code, they want to sign in as you.',
     confirm: 'Yes, sign in',
     deny: 'No, this is not my device',
     outcomes: {
@@ -355,7 +356,7 @@ export const en = {
       special: 'The password needs a special character.',
       common: 'The password is too common.',
       same: 'This is the password that you have now.',
-      'own-name': 'The password is made of the name of the user.',
+      'own-name': 'The password is too similar to the user’s name.',
     },
   },
 
@@ -378,7 +379,7 @@ export const en = {
     dead: {
       used: {
         heading: 'This link has been used',
-        text: 'An administrator was created with it. If that was not you, tell whoever looks after this server.',
+        text: 'An administrator was created with it. If that was not you, tell the people who run this server.',
       },
       expired: {
         heading: 'This link is no longer valid',
@@ -389,7 +390,7 @@ export const en = {
         text: 'Check that the whole address was copied, or that it is from this server.',
       },
     },
-    another: 'On the server, make a new link or create an administrator at once:',
+    another: 'On the server, make a new link or create an administrator directly:',
   },
 
   passwordChange: {
@@ -422,14 +423,14 @@ export const en = {
     dead: {
       expired: {
         heading: 'This link is no longer valid',
-        text: 'The time in which it could be used is over.',
+        text: 'It was not used in time.',
       },
       unknown: {
         heading: 'This link does not work',
-        text: 'It was used already, a newer one was made, or the address is not complete. If you did not use it yourself, tell an administrator.',
+        text: 'It has been used, a newer one was made, or the address is incomplete. If you did not use it yourself, tell an administrator.',
       },
     },
-    another: 'Ask whoever sent it for another one.',
+    another: 'Ask the person who sent it for a new one.',
   },
 
   error: {

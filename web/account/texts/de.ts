@@ -12,7 +12,7 @@ export const de: Texts = {
   signedOutText:
     'Melden Sie sich an, um Ihr Passwort zu ändern, eine Authenticator-App einzurichten und zu sehen, wo Sie angemeldet sind.',
   sessionEnded:
-    'Sie sind abgemeldet: Die Sitzung ist beendet, oder die Regeln Ihres Kontos haben sich geändert. Melden Sie sich erneut an; dabei wird nach allem gefragt, was Ihr Konto jetzt braucht.',
+    'Sie sind abgemeldet: Die Sitzung ist beendet, oder die Regeln Ihres Kontos haben sich geändert. Melden Sie sich erneut an, um fortzufahren.',
   loginFailed: 'Die Anmeldung wurde nicht abgeschlossen. Versuchen Sie es noch einmal.',
   secondTokenTitle: 'Nicht mit einem Browser',
   secondToken: [
@@ -48,19 +48,18 @@ export const de: Texts = {
   currentPassword: 'Jetziges Passwort',
   newPassword: 'Neues Passwort',
   repeatPassword: 'Neues Passwort noch einmal',
-  rules: 'Ein neues Passwort braucht:',
+  rules: 'Regeln für ein neues Passwort:',
   ruleLength: (count) => `mindestens ${count} Zeichen`,
-  ruleMixedCase: 'einen Groß- und einen Kleinbuchstaben',
+  ruleMixedCase: 'ein Groß- und ein Kleinbuchstabe',
   ruleNumber: 'eine Ziffer',
   ruleSpecial: 'ein Sonderzeichen',
-  ruleCommon:
-    'nichts, was zuerst geraten wird: kein verbreitetes Passwort, nicht Ihren Namen, nicht das jetzige',
+  ruleCommon: 'kein verbreitetes Passwort, nicht Ihr Name, nicht Ihr jetziges Passwort',
   changePassword: 'Passwort ändern',
   passwordChanged: 'Ihr Passwort ist geändert. Alle anderen Sitzungen sind beendet.',
   passwordsDiffer: 'Die beiden neuen Passwörter sind verschieden.',
-  passwordRefused: 'Dieses Passwort kann nicht verwendet werden. Es braucht:',
+  passwordRefused: 'Dieses Passwort kann nicht verwendet werden. Es verletzt diese Regeln:',
   wrongPassword:
-    'Das jetzige Passwort stimmt nicht. Nach zu vielen Fehlern ist es eine Weile gesperrt, ob richtig oder falsch.',
+    'Das jetzige Passwort stimmt nicht. Nach zu vielen Fehlversuchen ist es eine Weile gesperrt.',
   lockedUntil: (time) => `Zu viele falsche Passwörter: Ihres ist bis ${time} gesperrt.`,
 
   app: 'Authenticator-App',
@@ -77,14 +76,14 @@ export const de: Texts = {
     'Ihre Anmeldung liegt etwas zurück. Melden Sie sich zuerst noch einmal an, damit niemand anderes ändert, wie Sie sich anmelden.',
   signInAgain: 'Noch einmal anmelden',
   scan: 'Scannen Sie dieses Bild mit der App:',
-  qrCode: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter sagt dasselbe',
+  qrCode: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter enthält dasselbe',
   typeKey: 'Oder tippen Sie diesen Schlüssel in die App:',
   openApp: 'Die App auf diesem Gerät öffnen',
   copyKey: 'Schlüssel kopieren',
   codesFile: 'wiederherstellungscodes.txt',
   recoveryCodes: 'Wiederherstellungscodes',
   recoveryText:
-    'Jeder ersetzt die App einmal, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
+    'Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
   saved: 'Ich habe die Wiederherstellungscodes aufbewahrt',
   appCode: 'Code, den die App jetzt anzeigt',
   anyCode: 'Code der App oder ein Wiederherstellungscode',
@@ -127,8 +126,8 @@ export const de: Texts = {
   reference: 'Kennung:',
   more: 'Mehr anzeigen',
   language: 'Sprache',
-  languageText: 'Dieser Seite, der Anmeldeseiten und der Konsole, in diesem Browser.',
-  languages: { browser: 'Wie der Browser es wünscht', en: 'English', de: 'Deutsch' },
+  languageText: 'Für diese Seite, die Anmeldeseiten und die Konsole, in diesem Browser.',
+  languages: { browser: 'Wie im Browser eingestellt', en: 'English', de: 'Deutsch' },
   changeLanguage: 'Sprache ändern',
 
   method: {
@@ -137,6 +136,6 @@ export const de: Texts = {
     'ext-jwt': 'anderer Anbieter',
     totp: 'Authenticator-App',
     'secondary-ext-jwt': 'zweites Token eines anderen Anbieters',
-    enroll: 'Einrichtung des Zugangs',
+    enroll: 'Registrierung',
   },
 };

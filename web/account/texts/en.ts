@@ -10,7 +10,7 @@ export const en = {
   signedOutText:
     'Sign in to change your password, set up an authenticator app and see where you are signed in.',
   sessionEnded:
-    'You are signed out: the session has ended, or the rules of your account have changed. Sign in again to continue; you will be asked for everything that your account needs now.',
+    'You are signed out: the session has ended, or the rules of your account have changed. Sign in again to continue.',
   loginFailed: 'The sign-in did not finish. Try again.',
   secondTokenTitle: 'Not from a browser',
   secondToken: [
@@ -44,18 +44,17 @@ export const en = {
   currentPassword: 'Current password',
   newPassword: 'New password',
   repeatPassword: 'New password again',
-  rules: 'A new password needs:',
+  rules: 'Rules for a new password:',
   ruleLength: (count: number) => `at least ${count} characters`,
   ruleMixedCase: 'an upper-case and a lower-case letter',
   ruleNumber: 'a digit',
   ruleSpecial: 'a special character',
-  ruleCommon: 'not a common password, not your name, not your present password',
+  ruleCommon: 'not a common password, not your name, not your current password',
   changePassword: 'Change password',
   passwordChanged: 'Your password is changed. All other sessions are ended.',
   passwordsDiffer: 'The two new passwords differ.',
-  passwordRefused: 'This password cannot be used. It needs:',
-  wrongPassword:
-    'The current password is not right. After too many failures it is locked for a while, right or wrong.',
+  passwordRefused: 'This password cannot be used. It breaks these rules:',
+  wrongPassword: 'The current password is not right. After too many failures it is locked for a while.',
   lockedUntil: (time: string) => `Too many wrong passwords: yours is locked until ${time}.`,
 
   app: 'Authenticator app',
@@ -72,13 +71,13 @@ export const en = {
     'You signed in some time ago. Sign in again first, so that nobody else changes how you sign in.',
   signInAgain: 'Sign in again',
   scan: 'Scan this picture with the app:',
-  qrCode: 'QR code for your authenticator app; the key below says the same',
+  qrCode: 'QR code for your authenticator app; the key below contains the same',
   typeKey: 'Or type this key into the app:',
   openApp: 'Open the app on this device',
   copyKey: 'Copy the key',
   codesFile: 'recovery-codes.txt',
   recoveryCodes: 'Recovery codes',
-  recoveryText: 'Each of them replaces the app once, if you lose it. They are not shown again.',
+  recoveryText: 'Each works once in place of the app if you lose it. They are not shown again.',
   saved: 'I have saved the recovery codes',
   appCode: 'Code that the app shows now',
   anyCode: 'Code of the app, or a recovery code',
@@ -112,7 +111,7 @@ export const en = {
 
   attempts: 'Recent sign-in attempts',
   attemptsText:
-    'Also those of somebody else who tried your account. If you do not recognise one that succeeded, change your password.',
+    'Including those of anybody else who tried your account. If you do not recognise one that succeeded, change your password.',
   noAttempts: 'There are none.',
   passed: 'Succeeded',
   refused: 'Refused',
@@ -120,8 +119,8 @@ export const en = {
   reference: 'Reference:',
   more: 'Show more',
   language: 'Language',
-  languageText: 'Of this page, the sign-in pages and the console, in this browser.',
-  languages: { browser: 'As the browser asks', en: 'English', de: 'Deutsch' },
+  languageText: 'For this page, the sign-in pages and the console, in this browser.',
+  languages: { browser: 'As the browser prefers', en: 'English', de: 'Deutsch' },
   changeLanguage: 'Change language',
 
   method: {

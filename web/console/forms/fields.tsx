@@ -125,7 +125,7 @@ export function NumberField<Draft>({
   );
 }
 
-/** A time; an empty field is none. */
+/** A time. An empty field means none. */
 export function TimeField<Draft>({ form, name, hint }: FieldProps<Draft, string | null>) {
   const { field, control } = bound(form, name, hint);
   const given = form.draft[name] as string | null;
@@ -142,7 +142,7 @@ export function TimeField<Draft>({ form, name, hint }: FieldProps<Draft, string 
   );
 }
 
-/** Texts, one a line. */
+/** Texts, one per line. */
 export function LinesField<Draft>({ form, name, hint }: FieldProps<Draft, readonly string[]>) {
   const { field, control } = bound(form, name, hint);
   const lines = form.draft[name] as readonly string[];

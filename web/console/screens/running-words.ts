@@ -4,7 +4,7 @@ import { wordsOf } from '../texts/texts.ts';
 
 const en = {
   nodes: {
-    text: 'The nodes that share this database. Each says every ten seconds that it runs.',
+    text: 'The nodes that share this database. Each announces itself every ten seconds.',
     online: 'Online',
     offline: 'Not seen',
     version: 'Version',
@@ -19,13 +19,13 @@ const en = {
   certificates: {
     text: 'Certificates that people and devices sign in with.',
     keysTitle: 'Signing keys',
-    keys: 'They sign tokens and are replaced by themselves.',
+    keys: 'They sign tokens and rotate automatically.',
     uses: { next: 'Next', signing: 'Signs', verifying: 'Verifies only', unused: 'Not used' },
     signs: (from: string, until: string) => `Signs from ${from} until ${until}.`,
     removed: (at: string) => `Removed ${at}.`,
     person: 'Person',
     ends: 'Ends',
-    asked: 'New one asked for',
+    asked: 'New one requested',
     since: 'Since',
     over: 'Ended',
     soon: 'Soon',
@@ -51,7 +51,7 @@ const de: typeof en = {
   certificates: {
     text: 'Zertifikate, mit denen sich Personen und Geräte anmelden.',
     keysTitle: 'Signaturschlüssel',
-    keys: 'Sie signieren Token und werden von selbst ersetzt.',
+    keys: 'Sie signieren Token und werden automatisch ersetzt.',
     uses: { next: 'Der nächste', signing: 'Signiert', verifying: 'Prüft nur noch', unused: 'Unbenutzt' },
     signs: (from: string, until: string) => `Signiert von ${from} bis ${until}.`,
     removed: (at: string) => `Entfernt: ${at}.`,

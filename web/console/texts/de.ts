@@ -55,7 +55,7 @@ export const de: Texts = {
     endedText: 'Melden Sie sich an, um fortzufahren. Was Sie eingegeben haben, ist noch da.',
     blocked:
       'Der Browser hat kein Fenster geöffnet. Erlauben Sie Fenster für diese Adresse und versuchen Sie es noch einmal.',
-    testedTitle: 'Der Test ist zurück',
+    testedTitle: 'Der Test ist abgeschlossen',
     testedText: 'Sein Ergebnis steht in der Konsole. Sie können dieses Fenster schließen.',
   },
 
@@ -68,7 +68,7 @@ export const de: Texts = {
     notFoundTitle: 'Nicht gefunden',
     notFound: 'Hier ist nichts. Vielleicht wurde es gelöscht.',
     secondToken:
-      'Ihr Konto muss bei jeder Anfrage ein Token eines anderen Anbieters zeigen, und das kann eine Seite nicht. Nutzen Sie die Befehlszeile.',
+      'Ihr Konto muss bei jeder Anfrage ein Token eines anderen Anbieters senden, und das kann eine Seite nicht. Nutzen Sie die Befehlszeile.',
     changed:
       'Jemand anderes hat dies inzwischen geändert. Laden Sie es neu und machen Sie dann Ihre Änderung.',
     other: 'Das hat nicht geklappt.',
@@ -88,7 +88,7 @@ export const de: Texts = {
     asTable: 'Als Tabelle zeigen',
     hour: 'Stunde',
     issuers: 'Aussteller',
-    issuersText: 'Was Anwendungen und SDKs bekommen.',
+    issuersText: 'Die Adressen für Anwendungen und SDKs.',
     ends: 'Was bald endet',
     endsText: 'Zertifikate von CAs, Registrierungen und Einladungen der nächsten 30 Tage.',
     invitationOf: (name) => `Einladung von ${name}`,
@@ -330,7 +330,7 @@ export const de: Texts = {
     },
     mechanisms: { oidc: 'OpenID Connect', legacy: 'zt-session', enrollment: 'Registrierung' },
     nothing: 'Kein Anmeldeversuch passt dazu.',
-    nothingText: 'Nehmen Sie einen Filter weg, oder warten Sie: Versuche erscheinen hier von selbst.',
+    nothingText: 'Entfernen Sie einen Filter, oder warten Sie: Versuche erscheinen hier von selbst.',
     title: (reference) => `Anmeldeversuch ${reference}`,
     gone: 'Zu dieser Kennung ist nichts aufgezeichnet. Vielleicht ist es zu lange her, oder die Anfrage wurde abgelehnt, bevor sie geprüft wurde.',
     happened: 'Was geschah',
@@ -339,7 +339,7 @@ export const de: Texts = {
     check: 'Prüfung',
     verdict: 'Ergebnis',
     back: 'Zurück zur Liste',
-    clear: 'Filter leeren',
+    clear: 'Filter zurücksetzen',
     onlyRefused: 'Nur abgelehnte',
   },
 

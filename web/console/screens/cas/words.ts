@@ -21,7 +21,7 @@ const en = {
   what: 'What its certificates may do',
   rule: 'Whom a certificate names',
   ruleText:
-    'A certificate that was added to a person names that person. With a rule, other certificates name whoever has the external id in them.',
+    'A certificate that was added to a person names that person. With a rule, other certificates name the person whose external id they contain.',
   hasRule: 'Read an external id from its certificates',
   enrolling: 'Those who enroll with its certificates',
   labels: {
@@ -77,18 +77,18 @@ const en = {
   proveText: 'Until then nothing that it issued counts here.',
   step1: 'Make a certificate with this common name:',
   step2: 'Let the CA sign it. With openssl, where ca.crt and ca.key are its certificate and key:',
-  step3: 'Hand in that certificate. It proves nothing else, and you can throw it away afterwards.',
+  step3: 'Submit that certificate. It proves nothing else, and you can delete it afterwards.',
   proof: 'The certificate, PEM',
   verify: 'Verify',
   isVerified: 'The CA is verified',
   jwt: 'JWT for devices that enroll',
   jwtText:
-    'Give it to devices with a certificate of this CA, for “overlay-auth enroll” or an SDK. It is no secret and works as often as needed.',
-  disableEnds: 'Sessions that its certificates opened count no more, and nobody can sign in with them.',
-  ruleEnds: 'Sessions that rest on the old rule end at once.',
+    'Give it to devices with a certificate of this CA, for “overlay-auth enroll” or an SDK. It is not secret and works as often as needed.',
+  disableEnds: 'Sessions that its certificates opened stop working, and nobody can sign in with them.',
+  ruleEnds: 'Sessions opened by the old rule end at once.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteEnds:
-    'Nobody can sign in with its certificates, and sessions that they opened no longer count. To undo it, the key has to be proved again.',
+    'Nobody can sign in with its certificates, and sessions that they opened stop working. If you add it again, you have to prove the key again.',
 };
 
 const de: typeof en = {
@@ -101,7 +101,7 @@ const de: typeof en = {
   state: 'Zustand',
   verified: 'Bestätigt',
   notVerified: 'Nicht bestätigt',
-  signsIn: 'Meldet an',
+  signsIn: 'Für Anmeldungen',
   ends: 'Endet',
   fingerprint: 'Fingerabdruck',
   since: (time) => `Bestätigt ${time}`,
@@ -110,8 +110,8 @@ const de: typeof en = {
   what: 'Was ihre Zertifikate dürfen',
   rule: 'Wen ein Zertifikat nennt',
   ruleText:
-    'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate, wer die externe Id darin hat.',
-  hasRule: 'Eine externe Id aus ihren Zertifikaten lesen',
+    'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate die Person, deren externe Kennung sie enthalten.',
+  hasRule: 'Eine externe Kennung aus ihren Zertifikaten lesen',
   enrolling: 'Wer sich mit ihren Zertifikaten registriert',
   labels: {
     name: 'Name',
@@ -121,7 +121,7 @@ const de: typeof en = {
     isOttCaEnrollmentEnabled: 'Personen mit einer Registrierung dürfen eines ihrer Zertifikate verwenden',
     identityRoles: 'Rollenattribute, die sie bekommen',
     identityNameFormat: 'Ihre Namen',
-    externalIdClaim: 'Regel für die externe Id',
+    externalIdClaim: 'Regel für die externe Kennung',
     tags: 'Tags',
   },
   hints: {
@@ -164,10 +164,10 @@ const de: typeof en = {
   },
   prove: 'Beweisen Sie, dass Sie ihren Schlüssel haben',
   proveText: 'Bis dahin zählt hier nichts, was sie ausgestellt hat.',
-  step1: 'Machen Sie ein Zertifikat mit diesem Common Name:',
+  step1: 'Erzeugen Sie ein Zertifikat mit diesem Common Name:',
   step2:
     'Lassen Sie es von der CA signieren. Mit openssl, wenn ca.crt und ca.key ihr Zertifikat und Schlüssel sind:',
-  step3: 'Reichen Sie dieses Zertifikat ein. Es beweist sonst nichts, und Sie können es danach wegwerfen.',
+  step3: 'Reichen Sie dieses Zertifikat ein. Es beweist sonst nichts, und Sie können es danach löschen.',
   proof: 'Das Zertifikat, PEM',
   verify: 'Bestätigen',
   isVerified: 'Die CA ist bestätigt',
@@ -179,7 +179,7 @@ const de: typeof en = {
   ruleEnds: 'Sitzungen, die auf der alten Regel beruhen, enden sofort.',
   deleteTitle: (name) => `${name} löschen?`,
   deleteEnds:
-    'Ihre Zertifikate melden niemanden mehr an, und Sitzungen, die sie eröffnet haben, zählen nicht mehr. Um das rückgängig zu machen, muss der Schlüssel neu bewiesen werden.',
+    'Mit ihren Zertifikaten kann sich niemand mehr anmelden, und Sitzungen, die sie eröffnet haben, zählen nicht mehr. Wenn Sie sie wieder hinzufügen, müssen Sie den Schlüssel neu nachweisen.',
 };
 
 export const words = wordsOf(en, de);

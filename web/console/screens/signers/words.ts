@@ -41,8 +41,8 @@ const en = {
     clientId: 'Client id at the provider',
     scopes: 'Scopes',
     targetToken: 'Which token counts',
-    enrollToCertEnabled: 'Enroll to a certificate',
-    enrollToTokenEnabled: 'Enroll to this provider',
+    enrollToCertEnabled: 'Its tokens enroll for a certificate',
+    enrollToTokenEnabled: 'Its tokens enroll, and then sign in',
     enrollAuthPolicyId: 'Auth policy of those who enroll',
     enrollNameClaimsSelector: 'Claim with their name',
     enrollAttributeClaimsSelector: 'Claim with their role attributes',
@@ -92,7 +92,7 @@ const en = {
   verifiedText: 'The checks above verified it.',
   header: 'Header',
   payload: 'Claims',
-  unreadable: 'This is no JWT: it has no three parts that can be read.',
+  unreadable: 'This is not a JWT: it does not have three readable parts.',
   checks: 'What was checked',
 };
 
@@ -135,8 +135,8 @@ const de: typeof en = {
     clientId: 'Client-Id beim Anbieter',
     scopes: 'Scopes',
     targetToken: 'Welches Token zählt',
-    enrollToCertEnabled: 'Zu einem Zertifikat registrieren',
-    enrollToTokenEnabled: 'Zu diesem Anbieter registrieren',
+    enrollToCertEnabled: 'Seine Token registrieren für ein Zertifikat',
+    enrollToTokenEnabled: 'Seine Token registrieren und melden dann an',
     enrollAuthPolicyId: 'Auth-Richtlinie derer, die sich registrieren',
     enrollNameClaimsSelector: 'Claim mit ihrem Namen',
     enrollAttributeClaimsSelector: 'Claim mit ihren Rollenattributen',
@@ -187,7 +187,7 @@ const de: typeof en = {
   verifiedText: 'Die Prüfungen oben haben es bestätigt.',
   header: 'Kopf',
   payload: 'Claims',
-  unreadable: 'Das ist kein JWT: Es hat keine drei Teile, die man lesen kann.',
+  unreadable: 'Das ist kein JWT: Es hat keine drei lesbaren Teile.',
   checks: 'Was geprüft wurde',
 };
 
