@@ -118,6 +118,7 @@ describe('a task in the console', () => {
         await page.getByRole('heading', { level: 1, name: `Login attempt ${reference}` }).waitFor();
         await page.getByText(reason).first().waitFor();
         await page.getByText('What to do').first().waitFor();
+        if (reason === 'Wrong code') await screenshot(page, 'console-attempt');
         return 0;
       });
     }
