@@ -52,6 +52,7 @@ export const decidingModules: readonly DecidingModule[] = [
       'test/oidc/refresh-retry.test.ts',
       'test/oidc/refresh-standing.test.ts',
       'test/oidc/cert-sessions.test.ts',
+      'test/compatibility/token-exchange.test.ts',
     ],
   },
   {

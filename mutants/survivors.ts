@@ -74,6 +74,17 @@ const reasons: readonly Reason[] = [
     why: 'the same answer, after a reading that nobody has asked for',
   },
   {
+    file: 'src/oidc/grants/use-refresh-token.ts',
+    original: "'replaced'",
+    why: 'the same: all that is asked is whether it is a duplicate',
+  },
+  {
+    file: 'src/oidc/grants/use-refresh-token.ts',
+    original: "outcome.outcome === 'rotated'",
+    replacement: 'true',
+    why: 'the same: a repeated one brings no news of the session',
+  },
+  {
     file: 'src/login/throttle.ts',
     original: 'keys.length > 0',
     why: 'the same, with a commit that gives nothing back',

@@ -1,11 +1,12 @@
 // What a login by certificate leaves behind: refresh tokens bound to the certificate, and TLS sessions that resume.
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IdentityId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { DAY, fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import {
   certificateLogin,
@@ -25,6 +26,7 @@ import {
   type Made,
   subjectAltName,
 } from '../support/chains.ts';
+import { csrPem, ecKeys } from '../support/csr.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
 import { beginLogin, claimsOf, codeOf, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
@@ -37,7 +39,7 @@ let server: TestServer;
 let admin: Caller;
 let root: Issuer;
 before(async () => {
-  server = await startTestServer({ clock });
+  server = await startTestServer({ clock, signing: true });
   admin = await rootOf(server);
   root = await overlayRoot();
 });
@@ -175,6 +177,15 @@ describe('a refresh token of a login by certificate', () => {
     await refreshed(forgiving, forgivingToken);
     for (const each of [strict, forgiving]) each.closeConnections();
   });
+});
+
+test('the certificate that a refresh without offline_access brings ends with what this refresh has added', async () => {
+  const connection = withCertificate(server, await enrolled(server, await newIdentity()));
+  const { refresh_token: token } = await certificateLogin(connection);
+  clock.advance(HOUR);
+  const { json } = await refresh(connection, token, { scope: 'openid', csr_pem: csrPem(ecKeys()) });
+  assert.equal(new X509Certificate(json.session_cert).validToDate.getTime(), clock.now() + DAY);
+  connection.closeConnections();
 });
 
 /** One connection, made with a TLS session of an earlier one if given, and with a certificate if given. */

@@ -136,6 +136,30 @@ test('an application that may have no refresh tokens any more uses up none', asy
   assert.equal((await refreshAs(server, app, refresh_token)).status, 200);
 });
 
+test('a resource that was not granted uses nothing up', async () => {
+  const [one, two] = ['https://one.example', 'https://two.example'];
+  const app = await registerClient(root, { resources: [one, two] });
+  const { refresh_token } = await loginAt(server, app, 'alice', { resource: one });
+  const refused = await refreshAs(server, app, refresh_token, { resource: two });
+  assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_target']);
+  assert.deepEqual(auditedBy(server, refused), []);
+  assert.equal((await refreshAs(server, app, refresh_token)).status, 200);
+});
+
+test('by a clock that was set back an identity may be disabled again, and gets nothing while it is', async () => {
+  const id = await server.createUser({ name: 'dave', password });
+  const disabled = { disabledAt: clock.now(), disabledUntil: clock.now() + MINUTE };
+  await server.store.identities.update(id, disabled, clock.now());
+  clock.advance(2 * MINUTE);
+  const { refresh_token } = await login(server, 'dave', password);
+  const back = 90 * SECOND;
+  clock.set(clock.now() - back);
+  const refused = await refresh(server, refresh_token);
+  clock.set(clock.now() + back);
+  assertRefused(refused, { told: 'revoked', recorded: 'identity-unavailable' });
+  assert.equal((await refresh(server, refresh_token)).status, 200);
+});
+
 test('after the grace a token that was used before ends the family', async () => {
   const { refresh_token: first } = await login(server, 'alice', password);
   const { refresh_token: second } = (await refresh(server, first)).json;
