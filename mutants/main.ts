@@ -52,7 +52,7 @@ function mutate(module: DecidingModule): void {
       concurrency: 1,
       // One of them may make the code wait for ever.
       timeoutMS: 60_000,
-      reporters: ['clear-text', 'json'],
+      reporters: ['progress-append-only', 'clear-text', 'json'],
       clearTextReporter: { allowColor: false, logTests: false },
       jsonReporter: { fileName: report },
       ignorePatterns: ['docs', 'mutants/node_modules', 'dist', 'screenshots'],

@@ -49,6 +49,7 @@ export const decidingModules: readonly DecidingModule[] = [
     name: 'refresh',
     files: ['src/oidc/grants/use-refresh-token.ts'],
     tests: [
+      'src/oidc/grants/use-refresh-token.test.ts',
       'test/oidc/refresh-retry.test.ts',
       'test/oidc/refresh-standing.test.ts',
       'test/oidc/cert-sessions.test.ts',
