@@ -78,6 +78,8 @@ const keptEvents: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = {
   'setup.completed': 'yes',
 };
 
+const ofOwners = (Object.keys(keptEvents) as EventName[]).filter((name) => keptEvents[name] === 'owner');
+
 /** Events of the same name may be frequent or grave: a logout is not what somebody did to another's session. */
 function isKept(event: AuditEvent): boolean {
   switch (event.event) {
@@ -127,7 +129,8 @@ export function keptAudit(
     const isToBeCounted = uncounted >= countEvery();
     if (isToBeCounted) uncounted = 0;
     try {
-      await needs.store.auditEvents.append(records, isToBeCounted ? keepAtMost() : null);
+      const bound = isToBeCounted ? { keepAtMost: keepAtMost(), ofOwners } : null;
+      await needs.store.auditEvents.append(records, bound);
       return true;
     } catch (error) {
       needs.log.error('audit events could not be kept yet; the log has them', {

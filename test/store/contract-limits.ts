@@ -195,10 +195,14 @@ export function limitTests(shared: GetDatabase): void {
   });
 
   describe('audit events', () => {
-    const record = (entityId: string, at: number): AuditRecord => ({
+    const record = (
+      entityId: string,
+      at: number,
+      event: AuditRecord['event'] = 'admin.changed',
+    ): AuditRecord => ({
       id: newId<string>(),
       at,
-      event: 'admin.changed',
+      event,
       action: 'update',
       entity: 'identity',
       entityId,
@@ -221,13 +225,36 @@ export function limitTests(shared: GetDatabase): void {
         return items.map(({ at }) => at - t0);
       };
       await store.auditEvents.append(records.slice(0, 4), null);
-      await store.auditEvents.append(records.slice(3), 5);
+      await store.auditEvents.append(records.slice(3), { keepAtMost: 5, ofOwners: [] });
       assert.deepEqual(await times(), [1, 2, 3, 4, 5]);
       const page = await store.auditEvents.list(query({ limit: 1 }));
       assert.deepEqual(page.items[0], { ...records[1], identityName: null, byIdentityName: null });
       assert.equal(await store.auditEvents.deleteBefore(t0 + 4, 2), 2);
       assert.equal(await store.auditEvents.deleteBefore(t0 + 4, 2), 1);
       assert.deepEqual(await times(), [4, 5]);
+      await store.auditEvents.deleteBefore(t0 + HOUR, 10);
+    });
+
+    test('of owners push out their own once they are half of all', async () => {
+      const { store } = shared();
+      const entityId = uniqueName('entity');
+      const bound = { keepAtMost: 4, ofOwners: ['account.changed', 'totp.enrolled'] } as const;
+      const kept = async () => {
+        const filter = { op: '=', field: 'entityId', value: entityId } as const;
+        const sort = [{ field: 'id', descending: false }];
+        const { items } = await store.auditEvents.list({ filter, sort, limit: 10, offset: 0 });
+        return items.map(({ at, event }) => `${event.split('.')[0]} ${at - t0}`);
+      };
+      await store.auditEvents.append([record(entityId, t0), record(entityId, t0 + 1)], null);
+      const theirs = Array.from({ length: 5 }, (_value, at) => {
+        const event = at % 2 === 0 ? 'account.changed' : 'totp.enrolled';
+        return record(entityId, t0 + 2 + at, event);
+      });
+      await store.auditEvents.append(theirs, bound);
+      assert.deepEqual(await kept(), ['admin 0', 'admin 1', 'totp 5', 'account 6']);
+      await store.auditEvents.append([record(entityId, t0 + 7)], bound);
+      assert.deepEqual(await kept(), ['admin 1', 'totp 5', 'account 6', 'admin 7']);
+      await store.auditEvents.deleteBefore(t0 + HOUR, 10);
     });
   });
 

@@ -8,13 +8,23 @@ export interface ListedAuditEvent extends AuditRecord {
   readonly byIdentityName: string | null;
 }
 
+/** How many audit events are kept. */
+export interface AuditBound {
+  /** The oldest go first. */
+  readonly keepAtMost: number;
+  /**
+   * Events that the owner of an account can cause. Once they are more than half of all, the oldest of them go first:
+   * nobody pushes out what administrators did by changing their own account again and again.
+   */
+  readonly ofOwners: readonly AuditRecord['event'][];
+}
+
 export interface AuditEventStore {
   /**
-   * Stores audit events. With `keepAtMost`, deletes the oldest beyond that number, a few hundred per step. That counts
-   * the records, which takes longer the more there are, so do not ask for it with every call. Events already stored are
-   * skipped.
+   * Stores audit events. With a bound, deletes those beyond it, a few hundred per step. That counts the records, which
+   * takes longer the more there are, so do not ask for it with every call. Events already stored are skipped.
    */
-  append(records: readonly AuditRecord[], keepAtMost: number | null): Promise<void>;
+  append(records: readonly AuditRecord[], bound: AuditBound | null): Promise<void>;
   list(query: ListQuery): Promise<Page<ListedAuditEvent>>;
   /** Deletes at most `batch` records older than `before`. */
   deleteBefore(before: Millis, batch: number): Promise<number>;

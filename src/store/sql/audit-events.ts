@@ -1,7 +1,7 @@
 import type { AuditRecord } from '../../model/audit-event.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { AuditEventStore } from '../contracts/audit-events.ts';
+import type { AuditBound, AuditEventStore } from '../contracts/audit-events.ts';
 import { integer, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, type SqlRow } from './intent.ts';
@@ -19,8 +19,7 @@ export const auditEventIntents = { appendAuditEvents, deleteAuditEvents } as con
 
 export function auditEventStore({ write, list }: Database): AuditEventStore {
   return {
-    append: (records, keepAtMost) =>
-      write('appendAuditEvents', { records: records.map(auditEventRow), keepAtMost }),
+    append: (records, bound) => write('appendAuditEvents', { records: records.map(auditEventRow), bound }),
     list: (query) => list(listed, query, listedAuditEventOf),
     deleteBefore: (before, batch) => write('deleteAuditEvents', { before, batch }),
   };
@@ -38,7 +37,7 @@ const mostOverdue = 200;
 
 function* appendAuditEvents(args: {
   readonly records: readonly AuditEventRow[];
-  readonly keepAtMost: number | null;
+  readonly bound: AuditBound | null;
 }): Intent<void> {
   for (const record of args.records) {
     yield* first(
@@ -59,15 +58,26 @@ function* appendAuditEvents(args: {
       record.details,
     );
   }
-  if (args.keepAtMost === null) return;
-  const count = yield* first('SELECT count(*) AS total FROM audit_events');
-  const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
-  if (tooMany <= 0) return;
-  // Ids are ordered by time, so those beyond the limit are the oldest.
+  if (args.bound !== null) yield* deleteSurplus(args.bound, args.records.length + mostOverdue);
+}
+
+function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Intent<void> {
+  const surplus = (yield* countWhere('1 = 1', [])) - keepAtMost;
+  if (surplus <= 0) return;
+  const isOfOwner = ofOwners.length === 0 ? '1 = 0' : `event IN (${ofOwners.map(() => '?').join(', ')})`;
+  const areHalf = (yield* countWhere(isOfOwner, ofOwners)) > keepAtMost / 2;
+  // Ids are ordered by time, so the surplus is the oldest.
   yield* first(
-    'DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events ORDER BY id LIMIT ?)',
-    Math.min(tooMany, args.records.length + mostOverdue),
+    `DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events
+       WHERE ${areHalf ? isOfOwner : '1 = 1'} ORDER BY id LIMIT ?)`,
+    ...(areHalf ? ofOwners : []),
+    Math.min(surplus, most),
   );
+}
+
+function* countWhere(condition: string, params: readonly string[]): Intent<number> {
+  const row = yield* first(`SELECT count(*) AS total FROM audit_events WHERE ${condition}`, ...params);
+  return row === undefined ? 0 : integer(row, 'total');
 }
 
 function* deleteAuditEvents(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
