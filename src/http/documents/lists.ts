@@ -17,7 +17,7 @@ export async function mapPage<T>(
 }
 
 /** `meta` of a list: the fields that filters may name, which page this is, and how many entries there are in all. */
-export function listMeta(
+function listMeta(
   fields: ListFields,
   { limit, offset }: Pick<ListQuery, 'limit' | 'offset'>,
   { items, totalCount, totalCountIsEstimate }: Page<unknown>,
@@ -40,11 +40,17 @@ export interface AskedList {
 }
 
 /** A page of a list with its `meta`. @throws AuthError invalid_filter, could_not_validate */
-export async function listAnswer(
+export async function pagedList(
   { parameters, fields, reader }: AskedList,
   list: (query: ListQuery) => Promise<Page<unknown>>,
 ): Promise<Answer> {
   const query = reader.isAdmin ? listQuery(parameters, fields) : bounded(listQuery(parameters, fields));
   const page = await list(query);
   return listEnvelope(page.items, listMeta(fields, query, page));
+}
+
+/** A list that has no pages: all that there is. */
+export function wholeList(items: readonly object[]): Promise<Answer> {
+  const pagination = { limit: items.length, offset: 0, totalCount: items.length };
+  return listEnvelope(items, { filterableFields: [], pagination });
 }

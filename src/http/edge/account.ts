@@ -20,10 +20,10 @@ import { attemptMechanisms } from '../../model/login-attempt.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
-import { listAnswer, mapPage } from '../documents/lists.ts';
+import { mapPage, pagedList } from '../documents/lists.ts';
 import { timeSchema, wireTime } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer, listAnswer as listAnswerOf } from '../request/declared-answers.ts';
+import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf, listParameters } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
@@ -92,11 +92,11 @@ export function ownAccountRoutes(
       methods: ['GET', 'HEAD'],
       path: `${path}/authenticators`,
       summary: 'List the own authenticators',
-      answers: { 200: listAnswerOf(authenticatorSchema, 'One page of the list') },
+      answers: { 200: listAnswer(authenticatorSchema, 'One page of the list') },
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
-        listAnswer({ parameters: query, fields: authenticatorListFields, reader: principal }, async (asked) =>
+        pagedList({ parameters: query, fields: authenticatorListFields, reader: principal }, async (asked) =>
           mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs.clock)),
         ),
     }),
@@ -129,11 +129,11 @@ export function ownAccountRoutes(
       methods: ['GET', 'HEAD'],
       path: `${path}/login-attempts`,
       summary: 'List the own login attempts, the newest first',
-      answers: { 200: listAnswerOf(ownAttemptSchema, 'One page of the list') },
+      answers: { 200: listAnswer(ownAttemptSchema, 'One page of the list') },
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
-        listAnswer(
+        pagedList(
           { parameters: query, fields: ownLoginAttemptListFields, reader: principal },
           async (asked) => mapPage(await listOwnAttempts(needs, principal, asked), ownAttemptDocument),
         ),
@@ -154,11 +154,11 @@ function ownSessionRoutes(
       methods: ['GET', 'HEAD'],
       path,
       summary: 'List the own sessions',
-      answers: { 200: listAnswerOf(ownSessionSchema, 'One page of the list') },
+      answers: { 200: listAnswer(ownSessionSchema, 'One page of the list') },
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: ({ principal }, { query }) =>
-        listAnswer({ parameters: query, fields: apiSessionListFields, reader: principal }, async (asked) =>
+        pagedList({ parameters: query, fields: apiSessionListFields, reader: principal }, async (asked) =>
           mapPage(await listOwnSessions(needs, principal, asked), (session) => ({
             ...apiSessionDocument(session),
             isCurrent: session.id === principal.apiSessionId,

@@ -1,10 +1,8 @@
-import { listQuery } from '../../admin/list-parameters.ts';
 import { nodeListFields } from '../../model/list-fields.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
-import { listMeta } from '../documents/lists.ts';
-import { envelope } from '../request/answer.ts';
+import { mapPage, pagedList } from '../documents/lists.ts';
 import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
@@ -24,12 +22,13 @@ export function controllersRoute(
     answers: { 200: listAnswer(controllerSchema, 'One page of the controllers') },
     refusals: ['invalid_filter'],
     query: listParameters,
-    async handler(_context, { query }) {
-      const asked = listQuery(query, nodeListFields);
-      const page = await needs.store.nodes.list(asked);
-      const now = needs.clock.now();
-      const documents = page.items.map((node) => controllerDocument(node, now));
-      return envelope(documents, listMeta(nodeListFields, asked, page));
+    handler(_context, { query }) {
+      // There are few, and whoever asks wants all of them.
+      const asked = { parameters: query, fields: nodeListFields, reader: { isAdmin: true } };
+      return pagedList(asked, async (page) => {
+        const now = needs.clock.now();
+        return mapPage(await needs.store.nodes.list(page), (node) => controllerDocument(node, now));
+      });
     },
   });
 }

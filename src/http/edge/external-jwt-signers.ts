@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
-import { bounded, listQuery } from '../../admin/list-parameters.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import type { Store } from '../../store/contracts/store.ts';
-import { listMeta } from '../documents/lists.ts';
+import { mapPage, pagedList } from '../documents/lists.ts';
 import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
-import { envelope } from '../request/answer.ts';
 import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
@@ -46,11 +44,11 @@ export function publicSignerRoute(
     answers: { 200: listAnswer(publicSignerSchema, 'One page of the enabled signers') },
     refusals: ['invalid_filter'],
     query: listParameters,
-    async handler(_context, { query }) {
-      const asked = bounded(listQuery(query, publicSignerListFields));
-      const page = await listEnabledSigners(needs, asked);
-      const documents = page.items.map(publicSignerDocument);
-      return envelope(documents, listMeta(publicSignerListFields, asked, page));
+    handler(_context, { query }) {
+      const asked = { parameters: query, fields: publicSignerListFields, reader: { isAdmin: false } };
+      return pagedList(asked, async (page) =>
+        mapPage(await listEnabledSigners(needs, page), publicSignerDocument),
+      );
     },
   });
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
 import { type EnrollmentSigner, networkName } from '../../tokens/enrollment-jwt.ts';
-import { envelope } from '../request/answer.ts';
+import { wholeList } from '../documents/lists.ts';
 import { contentAnswer, listAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
 
@@ -52,10 +52,6 @@ export function networkJwtRoute(
     errors: 'edge',
     summary: 'Read the JWT with which clients find this network',
     answers: { 200: listAnswer(networkJwtSchema, 'The JWT') },
-    handler: () =>
-      envelope([{ name: networkName, token: enrollmentSigner.networkJwt }], {
-        filterableFields: [],
-        pagination: { limit: 1, offset: 0, totalCount: 1 },
-      }),
+    handler: () => wholeList([{ name: networkName, token: enrollmentSigner.networkJwt }]),
   });
 }

@@ -11,6 +11,7 @@ import type { PublishedAuthorities } from '../../enrollment/published-authoritie
 import type { SessionCertificate } from '../../model/session-certificate.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
+import { wholeList } from '../documents/lists.ts';
 import { entityMembers, linksSchema, wireTime } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
@@ -64,8 +65,7 @@ export function sessionCertificateRoutes(
       async handler({ principal }) {
         const now = needs.clock.now();
         const items = await needs.store.sessionCertificates.listOf(principal.apiSessionId, now);
-        const pagination = { limit: items.length, offset: 0, totalCount: items.length };
-        return envelope(items.map(certificateDocument), { filterableFields: [], pagination });
+        return wholeList(items.map(certificateDocument));
       },
     }),
     route({

@@ -12,11 +12,11 @@ import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
 import type { ListedInvitation } from '../../store/contracts/invitations.ts';
 import { inviteUrl } from '../documents/invite-path.ts';
-import { listAnswer, mapPage } from '../documents/lists.ts';
+import { mapPage, pagedList } from '../documents/lists.ts';
 import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../request/declared-answers.ts';
+import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { durationField, idOf, listParameters } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
@@ -63,12 +63,12 @@ export function invitationRoutes(
     adminRoute('GET', 'invitations', {
       operationId: 'listInvitations',
       summary: 'List who is invited and has not come yet; expired invitations stay for a week',
-      answer: declaredList(listedSchema, 'One page of the list'),
+      answer: listAnswer(listedSchema, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) => {
         const asked = { parameters: query, fields: invitationListFields, reader: adminCallOf(context) };
-        return listAnswer(asked, async (page) =>
+        return pagedList(asked, async (page) =>
           mapPage(await listInvitations(needs, page), listedInvitationDocument),
         );
       },

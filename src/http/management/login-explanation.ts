@@ -7,7 +7,8 @@ import {
 import type { LoginExplanation } from '../../login/explain-login.ts';
 import { primaryMethods } from '../../model/login.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
-import { type Answer, envelope, jsonType, listEnvelope } from '../request/answer.ts';
+import { wholeList } from '../documents/lists.ts';
+import { envelope, jsonType } from '../request/answer.ts';
 import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
@@ -56,15 +57,9 @@ function explanationByPolicy(needs: LoginExplanationNeeds): Route {
       // Sound because the applied schema is the one without the ignored members.
       const policy = body.policy as SentPolicyOfId | undefined;
       const found = await explainLoginsOf(needs, idOf(context), { methods, policy });
-      return listOf(found.map(explanationDocument));
+      return wholeList(found.map(explanationDocument));
     },
   });
-}
-
-function listOf(documents: readonly object[]): Promise<Answer> {
-  const count = documents.length;
-  const pagination = { limit: count, offset: 0, totalCount: count };
-  return listEnvelope(documents, { filterableFields: [], pagination });
 }
 
 function explanation(needs: LoginExplanationNeeds): Route {
@@ -77,7 +72,7 @@ function explanation(needs: LoginExplanationNeeds): Route {
       const methods = method === undefined ? primaryMethods : [method];
       const documents = (await explainLoginsOf(needs, idOf(context), { methods })).map(explanationDocument);
       if (method !== undefined) return envelope(documents[0] ?? {});
-      return listOf(documents);
+      return wholeList(documents);
     },
   });
 }

@@ -9,11 +9,11 @@ import type { AdminCall } from '../../admin/admin-call.ts';
 import type { ListFields } from '../../model/list-fields.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
-import { listAnswer } from '../documents/lists.ts';
+import { pagedList } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { type Answer, envelope } from '../request/answer.ts';
-import { dataAnswer, listAnswer as declaredList, doneAnswer } from '../request/declared-answers.ts';
+import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { changeParameters, idOf, listParameters } from '../request/fields.ts';
 import type { AuthenticatedContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
@@ -100,13 +100,13 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       ...of('read'),
       operationId: `list${named(collection)}`,
       summary: `List the ${wordsOf(collection)}`,
-      answer: declaredList(resource.document, 'One page of the list'),
+      answer: listAnswer(resource.document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) => {
         const reader = adminCallOf(context);
         const asked = { parameters: query, fields: resource.listFields, reader };
-        return listAnswer(asked, (page) => resource.list(page, reader));
+        return pagedList(asked, (page) => resource.list(page, reader));
       },
     }),
     adminRoute('GET', path, {
@@ -310,12 +310,12 @@ function partRoutes(
     adminRoute('GET', path, {
       operationId: `list${operationId}`,
       summary: `List ${what}`,
-      answer: declaredList(document, 'One page of the list'),
+      answer: listAnswer(document, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) => {
         const reader = adminCallOf(context);
-        return listAnswer({ parameters: query, fields: listFields, reader }, (asked) =>
+        return pagedList({ parameters: query, fields: listFields, reader }, (asked) =>
           list(idOf(context), asked, reader),
         );
       },
