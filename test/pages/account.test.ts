@@ -497,9 +497,13 @@ describe('every state is accessible', () => {
       await assertClean(guest);
       const who = `gerda ${name}`;
       await server.createUser({ name: who, password });
-      await loggedIn(server, who);
+      const sdkInfo = { appId: `<img/src=x>${'W'.repeat(99)}` };
+      const json = { username: who, password, sdkInfo };
+      assert.equal((await server.post('/edge/client/v1/authenticate?method=password', { json })).status, 200);
       await signIn(page, who);
       await page.locator('#sign-out').waitFor();
+      await goTo(page, 'sessions');
+      await page.getByText('<img/src=x>WWW').waitFor();
       for (const part of ['attempts', 'sessions', 'language', 'sign-in'] as const) {
         await goTo(page, part);
         await assertClean(guest);

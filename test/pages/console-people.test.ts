@@ -558,7 +558,8 @@ describe('every screen about people', () => {
     const enrollment = { identityId: id, method: 'ott' };
     createdId(await root.call('POST', 'enrollments', enrollment));
     await root.call('POST', `identities/${id}/invitation`, {});
-    await loggedIn(server, name);
+    const json = { username: name, password, sdkInfo: { appId: `<img/src=x>${'W'.repeat(99)}` } };
+    assert.equal((await server.post('/edge/client/v1/authenticate?method=password', { json })).status, 200);
     return [
       [`/people/${id}`, 'section:has(#sessions) .entries'],
       [`/people/${id}/edit`, '#field-name'],
