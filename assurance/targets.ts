@@ -123,7 +123,7 @@ export const targets: readonly Target[] = [
         'test/cluster/failover.test.ts',
         'test/cluster/standby-away.test.ts',
       ],
-      pattern: 'killed|fails over|standby|replica|read anew',
+      pattern: 'killed|fails over|standby|replica|rereads',
     },
   },
   {

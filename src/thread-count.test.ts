@@ -21,7 +21,7 @@ test('auto takes half of the cores, eight at most, and hashes have the rest', ()
   ]);
 });
 
-test('a number is taken at its word, and one thread leaves as much for hashes as ever', () => {
+test('a number is used as it is, and one thread leaves as much for hashes as before', () => {
   assert.deepEqual([requestThreads({ threads: 6 }, linux(2)), hashThreads({ threads: 6 }, linux(2))], [6, 1]);
   assert.deepEqual([requestThreads({ threads: 1 }, linux(8)), hashThreads({ threads: 1 }, linux(8))], [1, 7]);
 });

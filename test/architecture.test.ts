@@ -215,7 +215,7 @@ describe('the import rules', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('a small file that one file alone imports is a part of that file', () => {
+  test('a small file with a single importer belongs into that file', () => {
     const importersOf = Map.groupBy(
       imports.filter(({ specifier }) => specifier.startsWith('.')),
       ({ file, specifier }) => normalize(join(dirname(file), specifier)),

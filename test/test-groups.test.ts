@@ -49,7 +49,7 @@ function run(files: Readonly<Record<string, string>>, limits: Readonly<Record<st
   };
 }
 
-test('hooks of a file hold for that file alone, and files run one after another', () => {
+test('hooks of a file apply to that file only, and files run one after another', () => {
   const { counts, problems, output } = run({
     first: `
       before(() => console.log('first begins'));
@@ -66,7 +66,7 @@ test('hooks of a file hold for that file alone, and files run one after another'
   assert.deepEqual(said, ['first begins', each, each, 'first ends', 'second is loaded', 'c runs']);
 });
 
-test('a file whose process dies has failed by name, and the files behind it run', () => {
+test('a file whose process dies fails by name, and the following files run', () => {
   const { counts, problems, ran } = run({
     fine: `test('a', () => {});`,
     exits: `test('b', () => process.exit(0)); test('c', () => {});`,
@@ -91,7 +91,7 @@ test('a file that cannot be loaded and a hook that fails are failures', () => {
   assert.deepEqual(counts, { passed: 2, failed: 2, skipped: 0 });
 });
 
-test('each failed test is told with its file and reason, also of a process that died', () => {
+test('each failed test is reported with its file and reason, even if its process died', () => {
   const { failures } = run({
     fails: `test('a', () => { throw new Error('the reason of a'); });
             test('b', () => console.log('b runs'));`,
@@ -146,7 +146,7 @@ test('a file that leaves something behind is named', () => {
   assert.deepEqual(counts, { passed: 3, failed: 4, skipped: 0 });
 });
 
-test('what a file costs is counted with the processes that it starts, those that go on and those that nobody waits for', () => {
+test('what a file costs includes the processes that it starts, even those that continue or that nobody awaits', () => {
   const busy =
     'const until = Date.now() + 60_000; while (process.cpuUsage().user < 300_000 && Date.now() < until);';
   const grandchild = `${busy} process.stdout.write("done"); process.stdin.resume();`;

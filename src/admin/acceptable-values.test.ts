@@ -15,13 +15,13 @@ const refuses = (field: string) => (error: unknown) =>
   error instanceof AuthError && error.code === 'could_not_validate' && error.fields[0]?.field === field;
 
 describe('a name', () => {
-  test('is stored in one form: normal form C, spaces of one kind', () => {
+  test('is stored in one form: normal form C, one kind of space', () => {
     assert.equal(acceptableName('name', 'a\u0308\u00a0b'), 'ä b');
     assert.equal(acceptableName('name', '😀'.repeat(255)), '😀'.repeat(255));
     assert.equal(acceptableName('name', "Ölçü-'1' <b>"), "Ölçü-'1' <b>");
   });
 
-  test('is refused when empty, too long or not what one sees', () => {
+  test('is refused when empty, too long or not what people see', () => {
     const hostile = [
       '',
       ' ',
@@ -88,7 +88,7 @@ test('tags have names and plain values', () => {
   }
 });
 
-test('a value that is taken is refused in the name of its field; other failures stay what they are', async () => {
+test('a value that is taken is refused with the name of its field; other failures are not changed', async () => {
   const taken = Promise.reject(new AlreadyTaken('username'));
   await assert.rejects(takenRefused({ username: 'x' }, taken), refuses('username'));
   const down = new StoreUnavailable('disk full');

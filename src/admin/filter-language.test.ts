@@ -43,7 +43,7 @@ describe('a filter', () => {
     test(`is understood: ${JSON.stringify(text)}`, () => assert.deepEqual(filterOf(text), filter));
   }
 
-  test('binds not before and, and and before or', () => {
+  test('gives not precedence over and, and and over or', () => {
     const named = (value: string): Filter => ({ op: '=', field: 'name', value });
     assert.deepEqual(filterOf('not name="a" and name="b" or name="c" and (name="d" or name="e")'), {
       op: 'or',
@@ -187,7 +187,7 @@ describe('a filter that cannot be parsed', () => {
 });
 
 describe('the parameters of a list', () => {
-  test('have defaults, and the id makes the order complete', () => {
+  test('have defaults, and the id completes the order', () => {
     assert.deepEqual(listQuery({}, fields), {
       filter: { op: 'true' },
       sort: [{ field: 'id', descending: false }],
@@ -196,7 +196,7 @@ describe('the parameters of a list', () => {
     });
   });
 
-  test('may stand beside the filter', () => {
+  test('may accompany the filter', () => {
     const parameters = { filter: 'isAdmin = true', limit: '500', offset: '20', sort: 'name desc' };
     const query = listQuery(parameters, fields);
     assert.equal(query.limit, 500);
@@ -226,7 +226,7 @@ describe('the parameters of a list', () => {
     { filter: 'skip 5', offset: '5' },
   ];
   for (const parameters of refused) {
-    test(`are refused when out of bounds or said twice: ${JSON.stringify(parameters)}`, () => {
+    test(`are refused when out of bounds or given twice: ${JSON.stringify(parameters)}`, () => {
       assert.throws(
         () => listQuery(parameters, fields),
         (error) => error instanceof AuthError && error.code === 'could_not_validate',

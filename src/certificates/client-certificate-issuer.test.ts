@@ -95,7 +95,7 @@ describe('the issuer of client certificates', () => {
     });
   });
 
-  test('is made of an authority and its own key, of nothing else', () => {
+  test("needs an authority and that authority's own key", () => {
     const certificates = parseCertificates(signer.certPem);
     for (const key of [root.keyPem, 'abc', ''])
       assert.throws(() => signingAuthority(certificates, key), MalformedInput);

@@ -30,7 +30,7 @@ test('the Edge envelope, OAuth errors and anything else are understood', () => {
   }
 });
 
-test('a reason that the message holds already is not said twice', () => {
+test('a reason that the message already contains is not repeated', () => {
   const body = {
     error: { message: 'The field name is taken', cause: { field: 'name', reason: 'is taken' } },
   };

@@ -45,7 +45,7 @@ describe('where the OIDC provider is bound', () => {
     assert.deepEqual(oidcBindings({ ...given, listeners: listed }), ['explicit', 'none']);
   });
 
-  test('the rules hold for every combination of bindings on two listeners', () => {
+  test('the rules apply to every combination of bindings on two listeners', () => {
     for (const edgePresent of [true, false]) {
       for (const disableOidcAutoBinding of [true, false]) {
         for (const first of bindingSets) {
@@ -74,7 +74,7 @@ describe('where the OIDC provider is bound', () => {
     }
   });
 
-  test('no listener at all is no binding at all', () => {
+  test('without a listener there is no binding', () => {
     assert.deepEqual(oidcBindings({ edgePresent: true, disableOidcAutoBinding: false, listeners: [] }), []);
   });
 });

@@ -17,7 +17,7 @@ test('sizes are read and written with their unit', () => {
   }
 });
 
-test('what is no size is refused', () => {
+test('what is not a size is refused', () => {
   const texts = [
     '',
     '46',

@@ -10,7 +10,7 @@ import {
 } from './redirect-uris.ts';
 
 describe('configured redirect URIs', () => {
-  test('a star as the whole port stands for every port of that host', () => {
+  test('a star as the whole port means every port of that host', () => {
     const loopback = ['localhost', '127.0.0.1', '[::1]'].flatMap((host) => [
       `http://${host}`,
       `https://${host}`,
@@ -149,7 +149,7 @@ describe('configured redirect URIs', () => {
     }
   });
 
-  test('schemes that a browser acts upon are refused, in any case', () => {
+  test('schemes that a browser executes or opens are refused, in any letter case', () => {
     const hostile = [
       'javascript:alert(1)',
       'JavaScript:alert(1)//',

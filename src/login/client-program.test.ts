@@ -81,7 +81,7 @@ test('a program is known by the product that it names, with the beginning of its
   }
 });
 
-test('an SDK is known by what it says of itself, in the place of its HTTP library', () => {
+test('an SDK is known by what it says about itself, not by its HTTP library', () => {
   const header = 'Go-http-client/2.0';
   const desktop = { appId: 'Ziti Desktop Edge for Windows', appVersion: '2.7.1.0', type: 'ziti-sdk-c' };
   for (const [info, words] of [
@@ -101,7 +101,7 @@ test('an SDK is known by what it says of itself, in the place of its HTTP librar
   }
 });
 
-test('words of a stranger stay short, in whole characters', () => {
+test("a stranger's words stay short, in whole characters", () => {
   const hostile = [
     'x'.repeat(100_000),
     `x/${'1'.repeat(100_000)}`,

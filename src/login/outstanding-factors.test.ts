@@ -10,14 +10,14 @@ const policy = (requireTotp: boolean, requireExtJwt: SignerId | null) => ({
   secondary: { requireTotp, requireExtJwt },
 });
 
-test('nothing is outstanding when the policy asks for nothing and nothing is enrolled', () => {
+test('nothing is outstanding when the policy requires nothing and nothing is enrolled', () => {
   assert.deepEqual(
     outstandingFactors(policy(false, null), { isEnrolled: false, newPassword: null }, ['password']),
     [],
   );
 });
 
-test('TOTP is outstanding when the policy asks or the identity has enrolled it, until it is passed', () => {
+test('TOTP is outstanding when the policy requires it or the identity has enrolled it, until it is passed', () => {
   for (const [asks, isEnrolled] of [
     [true, false],
     [false, true],
@@ -58,7 +58,7 @@ test('of two outstanding factors TOTP comes first', () => {
   assert.deepEqual(types, ['totp', 'ext-jwt']);
 });
 
-test('a new password is asked for last, and only of a login with the old one', () => {
+test('a new password is required last, and only after a login with the old one', () => {
   const rules = { minPasswordLength: 12 } as PasswordPolicy;
   const asked = (passed: readonly PassedMethod[]) =>
     outstandingFactors(policy(true, signerId), { isEnrolled: true, newPassword: rules }, passed);

@@ -5,7 +5,7 @@ import { othersAgreeWithUs } from './clock-offset.ts';
 
 const beat = (lastSeenAt: number, leftAt: number | null = null) => ({ lastSeenAt, leftAt });
 
-test('the clock of the database is wrong when the others go by ours, and none goes by it', () => {
+test("the database's clock is wrong when other nodes agree with ours and none agrees with it", () => {
   for (const shift of [-86_400, -45, 45, 86_400].map((seconds) => seconds * SECOND)) {
     const truth = 1_000_000_000_000;
     const beats = [truth, truth - 3 * SECOND, truth - 10 * SECOND].map((at) => beat(at));

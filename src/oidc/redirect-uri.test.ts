@@ -29,7 +29,7 @@ describe('a redirect URI is accepted', () => {
   }
 });
 
-test('what begins and ends rightly in the same characters is refused', () => {
+test('a different URI with the same beginning and end is refused', () => {
   const overlapping = [{ kind: 'any-port', prefix: 'http://a', suffix: '//a' }] as const;
   assert.equal(isRegisteredRedirectUri(overlapping, 'http://a'), false);
   assert.equal(isRegisteredRedirectUri(overlapping, 'http://a//a'), true);
@@ -110,7 +110,7 @@ test('parameters are percent-encoded once and keep their order', () => {
   assert.equal(new URL(location).searchParams.get('state'), '"><script>\r\né✓&=#');
 });
 
-test('parameters are added to a query that is there, and absent ones leave nothing', () => {
+test('parameters are added to an existing query, and absent ones leave nothing', () => {
   assert.equal(
     withParameters('https://a.example/?x=1', [
       ['code', 'c'],

@@ -19,14 +19,14 @@ describe('fixed clock', () => {
     assert.equal(clock.monotonic(), SECOND);
   });
 
-  test('refuses what is not a time and does not run backwards', () => {
+  test('refuses what is not a time, and never runs backwards', () => {
     assert.throws(() => fixedClock('yesterday'), RangeError);
     assert.throws(() => fixedClock(Number.NaN), RangeError);
     for (const ms of [-1, Number.NaN]) assert.throws(() => fixedClock(0).advance(ms), RangeError);
   });
 });
 
-test('who waits for the system clock is back when it is there, and at once when it was before', async () => {
+test('waiting for the system clock ends at that time, or at once if it has passed', async () => {
   for (const wait of [-1000, 0, 0.4, 1, 1.6, 7.3]) {
     const at = systemClock.monotonic() + wait;
     await systemClock.waitUntil(at);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { recentMap } from './recent-map.ts';
 
-describe('a map of what was used lately', () => {
+describe('a map of recently used values', () => {
   test('keeps as many of the keys used last as it promises, and at most twice as many', () => {
     const map = recentMap<number, string>(10);
     for (let key = 0; key < 1000; key += 1) {
@@ -14,7 +14,7 @@ describe('a map of what was used lately', () => {
     }
   });
 
-  test('what is used stays, whatever comes; what is only looked at does not', () => {
+  test('used values stay, whatever comes; values that are only peeked at do not', () => {
     const map = recentMap<string, number>(10);
     map.set('used', 1);
     map.set('looked at', 2);
@@ -42,7 +42,7 @@ describe('a map of what was used lately', () => {
     assert.equal(map.get('b'), undefined);
   });
 
-  test('tells once of each value that it lets go of', () => {
+  test('reports each value that it drops, once', () => {
     const dropped: [string, number][] = [];
     const map = recentMap<string, number>(2, (value, key) => dropped.push([key, value]));
     map.set('a', 1);

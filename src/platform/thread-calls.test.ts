@@ -36,7 +36,7 @@ test('what fails there fails here, with its name and its fields', async (t) => {
   });
 });
 
-test('news arrive in order, and before the answer to a question that was asked after them', async (t) => {
+test('messages arrive in order, and before the answer to a later question', async (t) => {
   const told: number[] = [];
   const { calls, close } = connected({ news: (number: number) => void told.push(number) });
   t.after(close);
@@ -45,7 +45,7 @@ test('news arrive in order, and before the answer to a question that was asked a
   assert.deepEqual(told, [1, 2, 3]);
 });
 
-test('who waits for a thread that has ended is told so, and who asks it later', async (t) => {
+test('those who wait for a thread that has ended learn it, and so do those who ask later', async (t) => {
   const { calls, close } = connected();
   t.after(close);
   const waiting = calls.ask('never', null);

@@ -122,7 +122,7 @@ describe('a follower of the feed', () => {
     feed.stop();
   });
 
-  test('that has stood still for two seconds is behind until it has read', async () => {
+  test('that was suspended for two seconds is behind until it has read', async () => {
     const { feed, clock, done, state } = await followed();
     clock.advance(2 * SECOND);
     assert.deepEqual([feed.isBehind, feed.hasStoodStill], [false, false]);
@@ -162,7 +162,7 @@ describe('a follower of the feed', () => {
     feed.stop();
   });
 
-  test('takes numbers of another history anew, also when the first try fails', async () => {
+  test('starts over with the numbers of another history, even when the first try fails', async () => {
     const { feed, done, add, replaceBy, notify, state } = await followed();
     add(2);
     add(3);
@@ -193,7 +193,7 @@ describe('a follower of the feed', () => {
     feed.stop();
   });
 
-  test('hears nothing any more once it is stopped', async () => {
+  test('notices nothing any more once it is stopped', async () => {
     const { feed, done, add, notify } = await followed();
     feed.stop();
     add(2);

@@ -5,7 +5,7 @@ import { asId, type SignerId } from '../model/ids.ts';
 import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
 import { openSignerView } from './signer-view.ts';
 
-test('a signer that is read again and has not changed stays the same one, so that logins under way go on', async () => {
+test('a signer that is read again unchanged stays the same object, so that logins under way continue', async () => {
   const id = asId<SignerId>('one');
   const stored = { id, name: 'one', enabled: true, scopes: ['openid'] } as unknown as ExternalJwtSigner;
   let current = stored;

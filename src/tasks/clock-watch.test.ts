@@ -40,7 +40,7 @@ function watched(truth: string, beats: readonly Millis[] = []) {
 
 const truth = '2026-01-01T00:00:00Z';
 
-test('a clock is right, noticeable or wrong by that of the database, and each is said once', async () => {
+test("a clock is right, noticeable or wrong compared with the database's, and each is logged once", async () => {
   const { clock, watch, events } = watched(truth, [0]);
   for (const [ahead, isWrong] of [
     [0, false],
@@ -80,7 +80,7 @@ test('a clock that jumps is wrong at once, until the next look says otherwise', 
   assert.equal(watch.isWrong, false);
 });
 
-test('a clock that was wrong counts as wrong until what was done by it is done over', async () => {
+test('a clock that was wrong counts as wrong until its effects are corrected', async () => {
   const { clock, doneOver, watch, events } = watched(truth);
   clock.set(Date.parse(truth) - HOUR / 3);
   await watch.compare('own');
@@ -101,7 +101,7 @@ test('a clock that was wrong counts as wrong until what was done by it is done o
   );
 });
 
-test('where the others go by our clock it is the database that is wrong, and nobody stops for it', async () => {
+test("if the other nodes agree with our clock, the database's is wrong, and nobody stops", async () => {
   const { database, watch, events } = watched(truth, [-3 * SECOND]);
   database.offset = HOUR;
   await watch.compare('own');

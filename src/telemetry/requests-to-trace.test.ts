@@ -44,7 +44,7 @@ function choosing(settings: { sampling: number; callersPerSecond: number }, dice
   return { time, isTraced: requestsToTrace({ clock, random }, settings) };
 }
 
-test('a caller who always asks is followed so many times a second, and no more after a silence', () => {
+test('a caller who always asks is followed a limited number of times a second, even after a silence', () => {
   const { time, isTraced } = choosing({ sampling: 0, callersPerSecond: 5 });
   const traced = () => Array.from({ length: 1000 }, () => isTraced(asking)).filter(Boolean).length;
   assert.equal(traced(), 5);
@@ -63,7 +63,7 @@ test('a share of a request a second is followed every few seconds', () => {
   assert.equal(isTraced(asking), true);
 });
 
-test('nobody is followed where no caller counts, and requests of our own choice are traced anyway', () => {
+test('nobody is followed where callers have no say, and requests of our own choice are traced anyway', () => {
   const never = choosing({ sampling: 0, callersPerSecond: 0 });
   assert.deepEqual([asking, notAsking, null].map(never.isTraced), [false, false, false]);
   const chosen = choosing({ sampling: 0.6, callersPerSecond: 0 });
@@ -74,7 +74,7 @@ test('nobody is followed where no caller counts, and requests of our own choice 
   assert.deepEqual([asking, null].map(all.isTraced), [true, true]);
 });
 
-test('what a caller does not keep is not kept here either', () => {
+test('what a caller does not trace is not traced here either', () => {
   const { isTraced } = choosing({ sampling: 1, callersPerSecond: 100 });
   assert.equal(isTraced(notAsking), false);
 });

@@ -44,7 +44,7 @@ function opened() {
   return { counts, answers, spans, request };
 }
 
-test('while the collector answers nothing, no more spans are kept than fit, and each is counted once', async () => {
+test('while the collector does not answer, no more spans wait than fit, and each is counted once', async () => {
   const { counts, answers, spans, request } = opened();
   const all = 5000;
   for (let at = 0; at < all; at += 1) request();
@@ -62,7 +62,7 @@ test('while the collector answers nothing, no more spans are kept than fit, and 
   assert.equal(counts.sent + counts.lost + counts.dropped, all);
 });
 
-test('one request has a bounded number of parts, and what goes on after it is no part of it', async () => {
+test('a request has a bounded number of parts, and what continues after it is not part of it', async () => {
   const { counts, answers, spans, request } = opened();
   const part = { name: 'part', kind: 'internal', attributes: {} } as const;
   let later: (() => Promise<void>) | undefined;
@@ -85,7 +85,7 @@ test('one request has a bounded number of parts, and what goes on after it is no
   assert.equal(counts.sent, 1 + 200 + 1);
 });
 
-test('a part that fails is thrown on as it was', async () => {
+test('the error of a part is rethrown unchanged', async () => {
   const { answers, spans, request } = opened();
   const failure = new Error('the secret is canary');
   let thrown: Promise<unknown> | undefined;

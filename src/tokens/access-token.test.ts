@@ -131,7 +131,7 @@ describe('an access token', () => {
     }
   });
 
-  test('that says an earlier end itself ends then', () => {
+  test('that names an earlier end expires then', () => {
     const issued = toSeconds(now) * SECOND;
     const short = signed({ exp: toSeconds(now) + 60 });
     assert.equal(verdict(short, issued + MINUTE - 1), 'valid');
@@ -161,7 +161,7 @@ describe('an access token', () => {
     assert.equal(judge.verify(token, now + lifetime).verdict, 'expired');
   });
 
-  test('that was seen is not believed any more when the keys have changed and it was forgotten', () => {
+  test('that was seen before is no longer accepted when the keys have changed and it was forgotten', () => {
     const token = mint();
     let isKnown = true;
     const changing: KeyRing = {
@@ -251,7 +251,7 @@ describe('an access token', () => {
     assert.equal(verdict(signed({ amr: [], z_ct: [] })), 'valid');
   });
 
-  test('is good for what its audience and client are good for now', () => {
+  test('may be used for what its audience and client allow now', () => {
     const uses = new Map<string, 'edge-apis' | undefined>([['overlay', 'edge-apis']]);
     const asked: unknown[] = [];
     const judge = verifier({

@@ -27,7 +27,7 @@ describe('a token', () => {
     }
   });
 
-  test('is of the key that signed it and of no other, and of nothing else', () => {
+  test('is valid with the key and the bytes that were signed, and with no others', () => {
     for (const alg of algorithms) {
       const key = material(alg);
       const { header, payload, signature } =

@@ -59,12 +59,12 @@ test('every altered character, cut and addition is refused', () => {
   }
 });
 
-test('what is as long as a token and no base64url is refused, and is no error', () => {
+test('text as long as a token that is not base64url is refused without an error', () => {
   for (const character of ['=', ' ', '*', 'é', '+'])
     assert.equal(readOpaqueToken(tagKey, 'code', character.repeat(91)), undefined, character);
 });
 
-test('a token of another controller is the text of a UUID, and nothing else is', () => {
+test('the text of a UUID is a token of another controller, and nothing else is', () => {
   const text = '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
   assert.deepEqual(foreignToken(text), { text, hash: sha256(text) });
   for (const other of [

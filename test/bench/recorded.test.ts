@@ -29,7 +29,7 @@ test('the recorded ratios are numbers', () => {
   for (const [what, ratio] of ratios) assert.ok(ratio > 0 && ratio < 100, what);
 });
 
-test('the count of perf is read, and that it counts none', () => {
+test('the count of perf is read, and so is that it counts none', () => {
   assert.equal(parsePerfStat('123456789,,instructions:u,1000000,100.00,,\n'), 123_456_789);
   assert.equal(parsePerfStat('# started on\n\n42,,instructions:u,1,100.00,,\n'), 42);
   for (const text of [

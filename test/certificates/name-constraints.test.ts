@@ -137,7 +137,7 @@ describe('constraints on the subject', () => {
     }
   });
 
-  test('see through letter case, spaces and the type of the string', async () => {
+  test('ignore letter case, spaces and the type of the string', async () => {
     for (const subject of [
       distinguishedName([c, 'de', 0x13], [o, 'ACME works', 0x13], [cn, 'erin']),
       distinguishedName([c, 'DE'], [o, '  Acme   Works ', 0x14]),
@@ -147,7 +147,7 @@ describe('constraints on the subject', () => {
     }
   });
 
-  test('leave an empty subject alone', async () => {
+  test('do not apply to an empty subject', async () => {
     await bothSay('trusted', chain({ permitted: [acme] }, [dns('example.com')], distinguishedName()));
   });
 

@@ -27,7 +27,7 @@ function pathOf(...certificates: readonly Made[]): string[] {
   return certificates.map(({ der }) => sha256(der));
 }
 
-describe('what was sent beside the leaf', () => {
+describe('what was sent with the leaf', () => {
   test('may be in any order, twice, superfluous, or the leaf again', async () => {
     const stranger = authority({ subject: 'stranger' });
     const bystander = client({ subject: 'bystander', issuer: root });
@@ -91,7 +91,7 @@ describe('the nearest miss', () => {
     assert.equal(refusal.isSelfSigned, false);
   });
 
-  test('tells a chain that ends in a root nobody trusts', async () => {
+  test('names a chain that ends in a root that nobody trusts', async () => {
     const refusal = await bothSay('untrusted', {
       leaf: erin,
       sent: [lower, signer, root],
@@ -113,7 +113,7 @@ describe('the nearest miss', () => {
     assert.ok(refusal?.reason === 'malformed' && refusal.role === 'leaf');
   });
 
-  test('names which signature is not of whom it says, whatever the kinds of the two keys', () => {
+  test('names the signature that its issuer did not make, whatever the kinds of the two keys', () => {
     const kinds = [newKeys.ec, newKeys.rsa, newKeys.ed25519];
     for (const kind of kinds) {
       const anchor = authority({ subject: 'root', keys: kind() });
@@ -128,7 +128,7 @@ describe('the nearest miss', () => {
     }
   });
 
-  test('is the first of several that came as far, and no path that came less far hides it', () => {
+  test('is the first of several that got equally far, and no shorter attempt hides it', () => {
     const keys = newKeys.ec();
     const expired = authority({ subject: 'timed', keys, from: -2000, until: -1000 });
     const early = authority({ subject: 'timed', keys, from: 60_000, until: 120_000 });
@@ -221,7 +221,7 @@ describe('cross-signed authorities', () => {
     assert.deepEqual(verdict.path, pathOf(leaf, own));
   });
 
-  test('one bad path does not hide a good one', () => {
+  test('an invalid path does not hide a valid one', () => {
     const expired = authority({ subject: 'new root', keys, issuer: old, until: -1000, from: -2000 });
     const narrow = authority({ subject: 'new root', keys, issuer: root }, authorityExtensions().slice(1));
     for (const sent of [
@@ -244,7 +244,7 @@ describe('cross-signed authorities', () => {
     await bothSay('untrusted', { leaf: client({ issuer: aByB }), sent: [aByB, bByA], anchors: [root] });
   });
 
-  test('of a crowd of one name twelve are looked at, first those that the key identifier names', () => {
+  test('of many issuers with one name twelve are tried, first those that the key identifier names', () => {
     const keys = newKeys.ec();
     const subject = commonName('crowd');
     const right = authority({ subject, keys }, authorityExtensions(undefined, subjectKeyId(keys)));
@@ -266,7 +266,7 @@ describe('cross-signed authorities', () => {
     assert.deepEqual(refusalOf({ leaf: silent, sent: [], anchors }), { reason: 'too-much-work' });
   });
 
-  test('of two authorities of one name, the one that the key identifier names is the nearer miss', () => {
+  test('of two authorities with one name, the one that the key identifier names is the nearer miss', () => {
     const keys = newKeys.ec();
     const timed = (from: number, id: KeyPair) =>
       authority(

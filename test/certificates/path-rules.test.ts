@@ -133,7 +133,7 @@ describe('times', () => {
     }
   });
 
-  test('a certificate is good from its first moment to its last', () => {
+  test('a certificate is valid from its first moment to its last', () => {
     const wide = authority({ from: -3 * DAY, until: 3 * DAY });
     const leaf = client({ issuer: wide });
     const { validFromDate, validToDate } = new X509Certificate(leaf.der);
@@ -159,7 +159,7 @@ describe('times', () => {
     assert.deepEqual([until, until + 1].map(isForgiven), [false, true]);
   });
 
-  test('a policy may forgive an expired leaf, and nothing else', () => {
+  test('a policy may accept an expired leaf, and nothing else', () => {
     const gone = { from: -3 * DAY, until: -MINUTE };
     const leaf = client({ issuer: signer, ...gone });
     const verdict = validate(chainOf(leaf, signer, root), true);
@@ -219,7 +219,7 @@ describe('authorities', () => {
     await bothSay('trusted', chainOf(client({ issuer: open }), open, root));
   });
 
-  test('a path length is kept, at the anchor as below it', async () => {
+  test('a path length is enforced, at the anchor and below it', async () => {
     const lower = authority({ issuer: signer });
     const refusal = await bothSay(
       'path-length-exceeded',
@@ -236,7 +236,7 @@ describe('authorities', () => {
     await bothSay('trusted', chainOf(client({ issuer: two }), two, one, deep));
   });
 
-  test('a path length is kept when the authority has no key usage', async () => {
+  test('a path length is enforced when the authority has no key usage', async () => {
     const flat = authority({ issuer: root }, [basicConstraints(true, 0)]);
     const below = authority({ issuer: flat });
     await bothSay('path-length-exceeded', chainOf(client({ issuer: below }), below, flat, root));
@@ -255,7 +255,7 @@ describe('authorities', () => {
 });
 
 describe('usage', () => {
-  test('a leaf whose extended key usage lacks clientAuth is refused, also with any usage', async () => {
+  test('a leaf whose extended key usage lacks clientAuth is refused, even with any usage', async () => {
     for (const usages of [
       [usageOids.serverAuth],
       [usageOids.codeSigning],
@@ -352,7 +352,7 @@ describe('extensions', () => {
 });
 
 describe('algorithms and keys', () => {
-  test('SHA-1, MD5 and SHA-224 are refused, in the leaf as above it', async () => {
+  test('SHA-1, MD5 and SHA-224 are refused, in the leaf and above it', async () => {
     const issuer = authority({ keys: newKeys.rsa() });
     for (const signature of ['sha1', 'md5', 'pss-sha1'] as const)
       await bothSay('algorithm-not-accepted', chainOf(client({ issuer, signature }), issuer));
@@ -367,7 +367,7 @@ describe('algorithms and keys', () => {
     await bothSay('algorithm-not-accepted', chainOf(client({ issuer: old }), old, root));
   });
 
-  test('the signature of an anchor over itself is not looked at', async () => {
+  test("an anchor's signature over itself is ignored", async () => {
     const anchor = authority({ keys: newKeys.rsa(), signature: 'sha1' });
     await bothSay('trusted', chainOf(client({ issuer: anchor }), anchor));
   });
@@ -392,7 +392,7 @@ describe('algorithms and keys', () => {
 });
 
 describe('an anchor by itself', () => {
-  test('is checked as every path that ends in it would be', () => {
+  test('is checked like every path that ends in it', () => {
     const now = systemClock.now();
     const problem = (made: Made) => anchorProblem(readTrustAnchor(made.der), now)?.reason;
     assert.equal(problem(root), undefined);
@@ -417,7 +417,7 @@ describe('an anchor by itself', () => {
   });
 });
 
-test('every reason is told in one sentence that names the certificate', () => {
+test('every reason has one sentence that names the certificate', () => {
   const certificate = { role: 'leaf', subject: 'CN=erin', thumbprint: 'x' } as const;
   const refusals: PathRefusal[] = [
     { reason: 'untrusted', certificate, issuer: 'CN=elsewhere', isSelfSigned: false },

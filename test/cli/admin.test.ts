@@ -71,7 +71,7 @@ describe('admin create', () => {
     assert.match(String(row?.password_hash), /^\$argon2id\$v=19\$m=20480,t=3,p=1\$/);
   });
 
-  test('refuses passwords that break the rules, and names that cannot be', async (t) => {
+  test('refuses passwords that break the rules, and impossible names', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.home('.overlay');
@@ -111,7 +111,7 @@ describe('admin create', () => {
 });
 
 describe('admin recover', () => {
-  test('gives a new password and ends every session of before', async (t) => {
+  test('gives a new password and ends every earlier session', async (t) => {
     const { box, run, client } = await runningBox();
     t.after(() => box.close());
     t.after(() => client.closeConnections());
@@ -126,7 +126,7 @@ describe('admin recover', () => {
     await stopped(run);
   });
 
-  test('removes an authenticator app that was lost, and says what the policy asks for', async (t) => {
+  test('removes a lost authenticator app, and says what the policy requires', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.home('.overlay');
@@ -151,7 +151,7 @@ describe('admin recover', () => {
     assert.match(log, /command="admin recover".*"mfa"/);
   });
 
-  test('withdraws set-up links that are alive', async (t) => {
+  test('withdraws usable set-up links', async (t) => {
     const { box, run, client } = await runningBox();
     t.after(() => box.close());
     t.after(() => client.closeConnections());
@@ -168,7 +168,7 @@ describe('admin recover', () => {
     await stopped(run);
   });
 
-  test('prefers an administrator to somebody else with such a user name', async (t) => {
+  test('prefers an administrator to somebody else with that user name', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.home('.overlay');

@@ -31,7 +31,7 @@ function typing(...answers: string[]) {
   return (screen: string) => (/(: |\[y\/N\] )$/.test(screen) ? left.shift() : undefined);
 }
 
-test('deleting asks, and only a yes deletes', async () => {
+test('delete asks first, and only a yes deletes', async () => {
   await cli.run(['create', 'identity', 'some one']);
   for (const answer of ['', 'n', 'yess']) {
     const kept = await cli.run(['delete', 'identity', 'some one'], { person: typing(answer) });
@@ -96,7 +96,7 @@ test('at a terminal, another password can be chosen instead of the refused one',
   assert.ok(!(await exists('noa')));
 });
 
-test('a name with a space at its end is a slip, and refused before anything is asked', async () => {
+test('a name with a trailing space is a mistake, refused before anything is asked', async () => {
   for (const args of [
     ['create', 'identity', ' lead'],
     ['create', 'identity', 'trail '],

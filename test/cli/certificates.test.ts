@@ -61,7 +61,7 @@ describe('certificates on the command line', () => {
     assert.equal((await fine(device, ['whoami', '-j'])).json.name, 'device');
   });
 
-  test('says what the creation of an authenticator lacks before anything is asked', async () => {
+  test('names what is missing to create an authenticator before it asks anything', async () => {
     for (const [args, message] of [
       [['cert', 'root'], /needs its certificate/],
       [['cert', 'root', 'name', '--cert', 'device.crt'], /has no user name/],

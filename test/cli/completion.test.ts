@@ -37,7 +37,7 @@ async function offered(who: CommandLine, ...words: string[]): Promise<readonly s
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-test('what comes next is offered: commands, options, choices, names from the server, files', async () => {
+test('offers what can come next: commands, options, choices, names from the server, files', async () => {
   for (const [words, expected] of [
     [['log'], ['login', 'logout']],
     [['edge', 'li'], ['list']],
@@ -85,7 +85,7 @@ test('what comes next is offered: commands, options, choices, names from the ser
   }
 });
 
-test('without a login, a server or a known one, nothing is said and nothing is offered', async () => {
+test('without a login or a known server, says and offers nothing', async () => {
   await using stranger = commandLine();
   assert.deepEqual(await offered(stranger, 'get', 'identity', ''), []);
   assert.deepEqual(await offered(cli, 'get', 'identity', '--server', 'https://nobody.invalid', ''), []);

@@ -60,7 +60,7 @@ describe('config', () => {
     assert.ok(JSON.parse(stdout).properties.web);
   });
 
-  test('tune-hash proposes what a hash may cost here, and nothing weaker than the least', async (t) => {
+  test('tune-hash proposes what a hash may cost here, never less than the minimum', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     const { code, stdout } = await box.run(['config', 'tune-hash', '--time', '1ms', '-j']);
@@ -111,7 +111,7 @@ describe('ops db', () => {
 });
 
 describe('pki', () => {
-  test('show lists the certificates with their ends', async (t) => {
+  test('show lists the certificates with their expiry', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.home('h');
@@ -125,7 +125,7 @@ describe('pki', () => {
     assert.ok(certificates.every(({ daysLeft }: { daysLeft: number }) => daysLeft > 300));
   });
 
-  test('renew says what it lacks: the root key, or a certificate of its own', async (t) => {
+  test('renew says what is missing: the root key, or a certificate of its own', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.home('h');

@@ -60,7 +60,7 @@ test('a command says what is changed, and nothing where something cannot be type
   assert.equal(optionsFor({ pairs: {} }, flags), null, 'no option takes all pairs away');
 });
 
-test('a new one is typed with what is not there by default', () => {
+test('the command for a new one contains what differs from the defaults', () => {
   const client = {
     ...newClient,
     name: 'wiki',

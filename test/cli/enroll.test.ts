@@ -61,7 +61,7 @@ describe('enrolling on the command line', () => {
     assert.match(taken.stderr, /laptop\.json is there already/);
   });
 
-  test('the identity file logs in by itself, and says who the server is', async () => {
+  test('the identity file alone is enough to log in, and names the server', async () => {
     await fine(['create', 'identity', 'drone', '-o', 'drone.jwt']);
     await fine(['enroll', 'drone.jwt']);
     await using device = commandLine();
@@ -153,7 +153,7 @@ describe('enrolling on the command line', () => {
     assert.equal((await cli.run(['get', 'enrollment', 'valve'])).code, 1);
   });
 
-  test('an expired JWT is known as such without asking the server', async () => {
+  test('an expired JWT is recognized without asking the server', async () => {
     await fine(['create', 'identity', 'late', '-o', 'late.jwt']);
     await using other = commandLine(fixedClock(systemClock.now() + 4 * HOUR));
     writeFileSync(join(other.cwd, 'late.jwt'), text('late.jwt'));

@@ -81,7 +81,7 @@ describe('external JWTs on the command line', () => {
     await fine(['update', 'ext-jwt-signer', 'corporate', '--enabled']);
   });
 
-  test('a token can be tried, from a file or standard input, and a refusal is exit 1 with its reason', async () => {
+  test('a token can be tested, from a file or standard input, and a refusal is exit 1 with its reason', async () => {
     await using cli = commandLine();
     const file = await tokenFile(cli, 'grace@idp');
     const good = await fine(['verify', 'ext-jwt-signer', 'corporate', file]);
@@ -101,7 +101,7 @@ describe('external JWTs on the command line', () => {
     assert.match(explained.stdout, /overlay-auth verify ext-jwt-signer NAME FILE/);
   });
 
-  test('a token beside the password is the second factor, and its lack is explained', async () => {
+  test('a token with the password is the second factor, and its absence is explained', async () => {
     const signer = (await fine(['get', 'ext-jwt-signer', 'corporate', '-j'])).json;
     const policy = await createPolicy(server, 'two proofs', { secondary: { requireExtJwt: signer.id } });
     await createUserWithPolicy(server, 'ada', policy);
@@ -115,7 +115,7 @@ describe('external JWTs on the command line', () => {
     assert.match(done.stdout, /as ada \(password, ejs:/);
   });
 
-  test('the second factor is sent with every later command, as it then stands in its file', async () => {
+  test('the second factor is sent with every later command, as its file has it then', async () => {
     const signer = (await fine(['get', 'ext-jwt-signer', 'corporate', '-j'])).json;
     const policy = await createPolicy(server, 'at every call', { secondary: { requireExtJwt: signer.id } });
     await createUserWithPolicy(server, 'joan', policy);

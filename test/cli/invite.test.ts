@@ -43,7 +43,7 @@ test('a person without a password is invited, and chooses one', async () => {
   assert.equal(typeof (await login(server, 'ana', 'eleven loud umbrellas')).access_token, 'string');
 });
 
-test('a link is written to a file of its owner, drawn, and given to programs', async () => {
+test("a link is written to its owner's file, drawn, and returned to programs", async () => {
   await fine('create', 'identity', 'ben');
   const file = join(admin.cwd, 'ben.url');
   const { stdout } = await fine('invite', 'ben', '--expires', '7d', '-o', file);
@@ -64,7 +64,7 @@ test('a link is written to a file of its owner, drawn, and given to programs', a
   assert.equal(await use(json.url, 'twelve loud umbrellas'), 404);
 });
 
-test('what cannot be done is said, with what to do', async () => {
+test('impossible requests are refused with advice', async () => {
   await fine('create', 'identity', 'dora');
   for (const [args, code, text] of [
     [['invite', 'nobody'], 1, /nobody/],

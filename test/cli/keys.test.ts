@@ -84,7 +84,7 @@ describe('keys', () => {
     assert.equal((await stopped(run)).code, 0);
   });
 
-  test('rekey seals everything anew beside a running controller, which goes on', async (t) => {
+  test('rekey reseals everything beside a running controller, which continues', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
@@ -138,7 +138,7 @@ describe('keys', () => {
     assert.match(wrong.stderr, /not the one that this database was sealed with/);
   });
 
-  test('a rekey that was stopped goes on; until then everything opens, and a second one keeps every key', async (t) => {
+  test('an interrupted rekey continues; until then everything opens, and a second one keeps every key', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
@@ -177,7 +177,7 @@ describe('keys', () => {
     assert.equal(readKeyFile(kept).fingerprint, second.fingerprint, 'a key of before is never lost');
   });
 
-  test('without a configuration it says where one is looked for', async (t) => {
+  test('without a configuration it says where it looks for one', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     for (const args of [

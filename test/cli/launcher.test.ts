@@ -37,7 +37,7 @@ test('the command and the entry point can be executed, and pass arguments and ex
   }
 });
 
-test('a clone has a command of its own, which a link elsewhere leads to', (t) => {
+test('a clone has its own command, which works through a link too', (t) => {
   const folder = temporary(t);
   symlinkSync(ofClone, join(folder, 'auth'));
   for (const command of [ofClone, join(folder, 'auth')]) {
@@ -69,7 +69,7 @@ function installation(t: TestContext): { folder: string; command: string } {
   return { folder, command };
 }
 
-test('an installation is called by its name where the path has it, otherwise by where it is', (t) => {
+test('an installation is called by name if it is on the path, otherwise by its location', (t) => {
   const { folder, command } = installation(t);
   const told = (path: string, cwd: string, more: Record<string, string> = {}) =>
     spawnSync(process.execPath, [command], { cwd, env: { PATH: path, ...more }, encoding: 'utf8' }).stdout;
@@ -113,7 +113,7 @@ describe('the Node of a package', () => {
     return { unpack, cache: join(cache, 'overlay-auth') };
   }
 
-  test('is unpacked once, for its owner, and replaces the one of before', (t) => {
+  test('is unpacked once, for its owner, and replaces the previous one', (t) => {
     const { unpack, cache } = packed(t);
     mkdirSync(join(cache, 'node-25.0.0-before'), { recursive: true });
     const first = unpack();

@@ -82,7 +82,7 @@ describe('login --device', () => {
     assert.ok(login.stderr.includes(`overlay-auth login --device ${server.url}`));
   });
 
-  test('goes with no credentials', async () => {
+  test('cannot be combined with credentials', async () => {
     await using cli = commandLine(clock);
     for (const more of [['-u', 'ada'], ['--no-browser']]) {
       assert.equal((await cli.run([...command(), ...more])).code, 2);

@@ -23,7 +23,7 @@ async function mustChange(name: string): Promise<readonly string[]> {
   return ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', name];
 }
 
-test('is asked for a new one until it is good, and is logged in with it', async () => {
+test('is asked for a new one until it is accepted, and is logged in with it', async () => {
   const args = await mustChange('ann');
   await using cli = commandLine();
   const typed = [password, password, 'eleven loud umbrellas', 'eleven loud umbrellas'];
@@ -39,7 +39,7 @@ test('is asked for a new one until it is good, and is logged in with it', async 
   assert.equal(typeof (await login(server, 'ann', 'eleven loud umbrellas')).access_token, 'string');
 });
 
-test('is told to use a terminal where there is none', async () => {
+test('is told to use a terminal if there is none', async () => {
   const args = await mustChange('ben');
   await using cli = commandLine();
   const outcome = await cli.run(args, { env });

@@ -64,7 +64,7 @@ test('one command can use another login without changing the current one', async
   assert.equal(await whoIs(cli), 'bob');
 });
 
-test('a name that is logged in to several servers has to be said with one of them', async () => {
+test('a name that is logged in to several servers needs an address', async () => {
   await using cli = commandLine();
   await loginAs(cli, 'ada');
   await loginAs(cli, 'ada', second);
@@ -110,7 +110,7 @@ test('forget takes one login by its name, and everything of a server by its addr
   assert.equal(again.code, 1, again.stderr);
 });
 
-test('who is not logged in is told so, with what to type', async () => {
+test('somebody who is not logged in learns so, with what to type', async () => {
   await using cli = commandLine();
   await loginAs(cli, 'ada');
   for (const [word, next] of [

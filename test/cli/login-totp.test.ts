@@ -68,7 +68,7 @@ function plain(screen: string): string {
   return screen.replace(/\p{Cc}\[[0-9;]*[A-HJKf]/gu, '');
 }
 
-describe('login of somebody who has to set up one-time codes', () => {
+describe('a login that has to set up one-time codes', () => {
   test('shows the secret and the recovery codes once, and logs in with the first code', async () => {
     await createTotpUser(server, policy, 'ada');
     await using cli = commandLine(clock);
@@ -123,7 +123,7 @@ describe('login of somebody who has to set up one-time codes', () => {
   });
 });
 
-describe('login of somebody who has set them up', () => {
+describe('a login with one-time codes set up', () => {
   test('asks for the code at the terminal', async () => {
     await createTotpUser(server, policy, 'fay');
     const { app } = await enroll(server, clock, 'fay');

@@ -104,7 +104,7 @@ describe('login with a password', () => {
     assert.equal((await cli.run(['whoami'])).code, 3);
   });
 
-  test('knows a server again by its address without scheme, and by its issuer', async () => {
+  test('recognizes a server by its address without a scheme, and by its issuer', async () => {
     await using cli = commandLine(clock);
     await loginAs(cli);
     for (const address of [server.issuer, new URL(server.url).host]) {
@@ -200,7 +200,7 @@ describe('login with a one-time code', () => {
 });
 
 describe('login in the browser', () => {
-  test('comes back to this computer and shows the page after the tokens are there', async () => {
+  test('returns to this computer and shows the page once it has the tokens', async () => {
     await using cli = commandLine(clock);
     let visited: Promise<{ status: number; page: string }> | undefined;
     const login = await cli.run(['login', server.url, '--ca', join(server.home, 'ca.pem'), '--no-browser'], {
@@ -324,7 +324,7 @@ describe('a session', () => {
     assert.notEqual((await cli.run(['token', 'refresh'])).stdout, before);
   });
 
-  test('that is over names the command that begins a new one, and is remembered as over', async () => {
+  test('that has ended names the command that begins a new one, and stays known as ended', async () => {
     await using cli = commandLine(clock);
     await loginAs(cli);
     clock.advance(25 * HOUR);
@@ -337,7 +337,7 @@ describe('a session', () => {
     assert.match((await cli.run(['login', 'list'])).stdout, /ada .*over/);
   });
 
-  test('that an administrator ended is found out at the next call', async () => {
+  test('that an administrator ended is noticed at the next call', async () => {
     await using cli = commandLine(clock);
     await using other = commandLine(clock);
     await loginAs(cli);

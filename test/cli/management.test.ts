@@ -72,7 +72,7 @@ describe('identities', () => {
     assert.match(refused.stderr, /permissions/);
   });
 
-  test('are listed as a table, or as JSON, with filter, limit and a word about the rest', async () => {
+  test('are listed as a table or as JSON, with filter, limit and a note about the rest', async () => {
     for (const name of ['list-a', 'list-b', 'list-c']) await fine(['create', 'identity', name]);
     const filter = 'name contains "list-" sort by name desc';
     const table = await fine(['list', 'identities', filter, '--limit', '2']);
@@ -125,7 +125,7 @@ describe('identities', () => {
     assert.match((await fine(['get', 'identity', 'root', '-j'])).json.createdAt, /\.\d{3}Z$/);
   });
 
-  test('of which one does not exist are not deleted at all', async () => {
+  test('are not deleted at all if one of them does not exist', async () => {
     await fine(['create', 'identity', 'kept']);
     assert.equal((await cli.run(['delete', 'identity', 'kept', 'no such'])).code, 1);
     await fine(['get', 'identity', 'kept']);
@@ -141,7 +141,7 @@ describe('identities', () => {
     assert.match(denied.stderr, /reference: \S+\nnext: overlay-auth whoami/);
   });
 
-  test('of which nothing is to change are not sent', async () => {
+  test('without a change are not sent', async () => {
     const nothing = await cli.run(['update', 'identity', 'root']);
     assert.equal(nothing.code, 2);
     assert.match(nothing.stderr, /next: overlay-auth update identity --help/);
@@ -229,7 +229,7 @@ describe('an identity', () => {
   });
 });
 
-test('an external JWT signer is enrolled with, by options or from a file', async () => {
+test('an external JWT signer is set up for enrollment, by options or from a file', async () => {
   const made = ['create', 'ext-jwt-signer', 'acme', 'https://idp.example.com', 'overlay'];
   const enrolling = ['--enroll-to-cert', '--enroll-name-claim', 'email', '--enroll-auth-policy', 'Default'];
   await fine([...made, '--jwks-endpoint', 'https://idp.example.com/keys', ...enrolling]);
@@ -257,7 +257,7 @@ test('an external JWT signer is enrolled with, by options or from a file', async
   await fine(['delete', 'ext-jwt-signer', 'acme']);
 });
 
-test('sessions are revoked by the name of whose they are, and the revocation is found by it', async () => {
+test("sessions are revoked by their owner's name, and so is the revocation found", async () => {
   await fine(['create', 'identity', 'grace h']);
   const { id } = (await fine(['get', 'identity', 'grace h', '-j'])).json;
   await fine(['create', 'revocation', 'IDENTITY', 'grace h']);
@@ -274,7 +274,7 @@ test('sessions are revoked by the name of whose they are, and the revocation is 
   await fine(['delete', 'revocation', 'some-jti']);
 });
 
-test('processes that need a new access token at the same time spend one refresh token once', async (t) => {
+test('processes that need a new access token at the same time use a refresh token once', async (t) => {
   const box = sandbox();
   t.after(() => box.close());
   await using owner = commandLine();

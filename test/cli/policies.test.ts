@@ -59,7 +59,7 @@ describe('auth policies', () => {
     await fine('delete', 'auth-policy', 'crew');
   });
 
-  test('come from a file, in YAML or JSON; options say the last word', async () => {
+  test('come from a file, in YAML or JSON; options take precedence', async () => {
     const yaml = join(cli.cwd, 'policy.yaml');
     writeFileSync(yaml, 'primary:\n  updb: { minPasswordLength: 20 }\nsecondary: { requireTotp: true }\n');
     await fine('create', 'auth-policy', 'filed', '--file', yaml, '--no-require-totp');
@@ -98,7 +98,7 @@ describe('auth policies', () => {
     assert.equal((await policy('default')).secondary.requireTotp, false);
   });
 
-  test('that would shut the last administrator out need --force', async () => {
+  test('that would lock the last administrator out need --force', async () => {
     const refused = await cli.run(['update', 'auth-policy', 'default', '--no-password']);
     assert.equal(refused.code, 1);
     assert.match(
@@ -182,7 +182,7 @@ describe('explain', () => {
     assert.equal(json.attempts[0].reason, 'wrong-password');
   });
 
-  test('lets nothing that a stranger typed look like a line of its own', async () => {
+  test("never lets a stranger's text look like a line of its own", async () => {
     const name = 'x\n  ✓ passed  password';
     const refused = await submitPassword(server, await beginLogin(server), name, 'wrong');
     const { stdout } = await fine('explain', refused.json.error.requestId);

@@ -41,7 +41,7 @@ for (const [args, code, said, input] of [
   });
 }
 
-test('a command whose reader has gone ends without a word, as any program at the end of a pipe', () => {
+test('a command whose reader has gone ends quietly, like any program at the end of a pipe', () => {
   const pipeline = '(sleep 0.5; "$0" "$1" config schema; echo $? >&2) | true';
   const { stderr } = spawnSync('/bin/sh', ['-c', pipeline, process.execPath, entry], {
     encoding: 'utf8',

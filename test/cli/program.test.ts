@@ -77,7 +77,7 @@ test('the suggested address is that of the controller which is set up here', asy
   }
 });
 
-test('a value that is none of the choices is told apart from them', async () => {
+test('a value that is not one of the choices is refused with the choices', async () => {
   await using cli = commandLine();
   for (const [line, said] of [
     ['token session', "Invalid value 'session'; choose one of: access, id, refresh."],
@@ -114,7 +114,7 @@ test('a value that is none of the choices is told apart from them', async () => 
   }
 });
 
-test('help and version are not failures; nothing at all is', async () => {
+test('help and version are not failures; an empty command line is', async () => {
   await using cli = commandLine();
   for (const args of [
     ['--help'],

@@ -80,7 +80,7 @@ test('a backup is audited, one that was refused is not', async (t) => {
   assert.equal(log().match(line)?.length, 1);
 });
 
-test('restore works where there is no database any more, and tells programs what it did', async (t) => {
+test('restore works if the database is gone, and tells programs what it did', async (t) => {
   const home = await backedUp(t);
   const elsewhere = { ...env, OVERLAY_AUTH_DB: `sqlite:${home.path('new.db')}` };
   const { code, stdout } = await home.run(['ops', 'db', 'restore', 'copy.db', '-j'], { env: elsewhere });
@@ -98,7 +98,7 @@ test('restore works where there is no database any more, and tells programs what
   assert.ok(existsSync(home.path('new.db')));
 });
 
-test('restore and restored are refused beside a running controller, which goes on', async (t) => {
+test('restore and restored are refused beside a running controller, which continues', async (t) => {
   const home = await backedUp(t);
   const run = home.start(['run', 'controller', 'h/controller.yml', '--log-format', 'json']);
   const client = clientOfHome((await untilReady(run)).url, home.path('h'));
@@ -155,7 +155,7 @@ test('a backup that another key sealed is refused', async (t) => {
   assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);
 });
 
-test('an emptied database is refused in a sentence that says how to go on', async (t) => {
+test('an emptied database is refused in a sentence that says how to continue', async (t) => {
   const home = await backedUp(t);
   truncateSync(home.path('h/overlay.db'));
   for (const args of [

@@ -24,7 +24,7 @@ async function quickstart(box: Sandbox, ...args: string[]) {
 }
 
 describe('metrics', () => {
-  test('have a listener of their own on the loopback address, whose port keeps nobody from logging in', async (t) => {
+  test('have their own listener on the loopback address, and a taken port keeps nobody from logging in', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.home('.overlay', 'localhost:0');
@@ -101,7 +101,7 @@ describe('quickstart', () => {
     assert.doesNotMatch(page.text, /<script(?! src="\/assets\/)/);
   });
 
-  test('what it writes can be read by its owner only where it is secret', () => {
+  test('only the owner can read the secrets that it writes', () => {
     const { home } = first.ready;
     const mode = (...path: string[]) => statSync(join(home, ...path)).mode & 0o777;
     for (const folder of ['.', 'pki', 'secrets']) assert.equal(mode(folder), 0o700, folder);
@@ -163,7 +163,7 @@ describe('quickstart', () => {
     await stopped(third.started);
   });
 
-  test('an ephemeral home is gone afterwards', async (t) => {
+  test('an ephemeral home is deleted afterwards', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     const { started, ready } = await quickstart(box, '--ephemeral');
@@ -173,7 +173,7 @@ describe('quickstart', () => {
     assert.deepEqual(readdirSync(box.cwd), []);
   });
 
-  test('a port that is in use is named before anything is made, with a free one', async (t) => {
+  test('a port that is in use is reported before anything is created, with a free one', async (t) => {
     const box = sandbox();
     const other = createServer();
     t.after(async () => {
@@ -212,7 +212,7 @@ describe('quickstart', () => {
     await stopped(started);
   });
 
-  test('what cannot be meant is a usage error', async (t) => {
+  test('impossible options are a usage error', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     for (const args of [
@@ -267,7 +267,7 @@ describe('init', () => {
     assert.deepEqual(check.stdout.match(/issuer: .*/g), ['issuer: https://auth.example.com:8443/oidc']);
   });
 
-  test('makes nothing at all when the administrator cannot be made', async (t) => {
+  test('creates nothing at all if the administrator cannot be created', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     writeFileSync(join(box.cwd, 'short'), 'x');

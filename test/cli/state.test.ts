@@ -34,7 +34,7 @@ const file = (name: string, text: string): string => {
 };
 
 describe('export', () => {
-  test('prints YAML of all kinds, or of those that are named, and JSON with -j', async () => {
+  test('prints YAML of all kinds, or of the named ones, and JSON with -j', async () => {
     const all = parse((await fine(['export'])).stdout);
     assert.deepEqual(Object.keys(all), [
       'auth-policy',
@@ -89,7 +89,7 @@ describe('apply', () => {
     assert.match(changed.stdout, /^~ identity ana\n {4}roleAttributes: \["staff"\] -> \["staff","lab"\]\n/);
   });
 
-  test('takes back what export printed', async () => {
+  test('accepts what export printed', async () => {
     const exported = file('all.yml', (await fine(['export'])).stdout);
     const { created, changed, deleted } = (await fine(['apply', exported, '--prune', '--yes', '-j'])).json;
     assert.deepEqual([created, changed, deleted], [[], [], []]);

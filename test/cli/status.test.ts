@@ -78,7 +78,7 @@ describe('explain token', () => {
     expiry: 'passed',
   };
 
-  test('passes every check for a token that counts, whoever asks of their own', async () => {
+  test('passes every check for a valid token, also for its owner', async () => {
     assert.deepEqual(await verdicts(root, await token(root)), { ...good, session: 'passed' });
     assert.deepEqual(await verdicts(ada, await token(ada)), { ...good, session: 'passed' });
     assert.deepEqual(await verdicts(root, await token(ada, 'id')), good);
@@ -95,7 +95,7 @@ describe('explain token', () => {
     });
   });
 
-  test('tells an administrator that the session has ended, and others not', async () => {
+  test('tells administrators, but not others, that the session has ended', async () => {
     await using other = commandLine();
     await login(other, 'ada');
     const jwt = await token(other);
@@ -106,7 +106,7 @@ describe('explain token', () => {
     assert.match(stdout, /\nThis token is refused: session\.\n$/);
   });
 
-  test('says without a login what the token says of itself', async () => {
+  test('shows what the token itself says without a login', async () => {
     await using stranger = commandLine();
     writeFileSync(join(stranger.cwd, 'token.jwt'), await token(ada));
     const { json } = await fine(stranger, ['explain', 'token', 'token.jwt', '-j']);
@@ -115,7 +115,7 @@ describe('explain token', () => {
     assert.equal(json.payload.iss, `${server.url}/oidc`);
   });
 
-  test('refuses what is no JWT', async () => {
+  test('refuses what is not a JWT', async () => {
     for (const text of ['', 'secret', 'a.b.c', 'a.b']) {
       const { code, stderr } = await root.run(['explain', 'token', '-'], { input: text });
       assert.ok(code === 1 || code === 2, text);
@@ -125,7 +125,7 @@ describe('explain token', () => {
 });
 
 describe('explain policy', () => {
-  test('says what an identity must prove, what refuses it, and how it gets what it lacks', async () => {
+  test('says what an identity must prove, what refuses it, and how to fix that', async () => {
     await fine(root, ['create', 'auth-policy', 'strict', '--no-ext-jwt', '--require-totp']);
     await fine(root, ['create', 'identity', 'bare', '--auth-policy', 'strict']);
     const { stdout } = await fine(root, ['explain', 'policy', 'bare']);

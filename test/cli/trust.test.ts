@@ -140,7 +140,7 @@ test('a certificate for another name is refused whoever issued it', async () => 
   );
 });
 
-test('a server that does not go by the name that was used says so', async () => {
+test('a server that does not have the name that was used is reported', async () => {
   await using cli = commandLine();
   const url = `https://127.0.0.1:${new URL(server.url).port}`;
   const refused = await login(cli, url, ['--ca', join(server.home, 'ca.pem')]);

@@ -112,7 +112,7 @@ test('somebody signs in, is back where they were, and calls the API', async () =
   await close();
 });
 
-test('a foreign address is no place to go on', async () => {
+test('never continues at a foreign address', async () => {
   const { page, close } = await visitor();
   await signIn(page, 'alice', '/', "{ returnTo: 'https://evil.example/' }");
   assert.equal(await inPage(page, 'return start.returnTo;'), '/');
@@ -148,7 +148,7 @@ test('an answer to a login that this tab did not begin is refused', async () => 
 });
 
 describe('several tabs', () => {
-  test('have one session: a new one goes on with it, and sign-out ends it in all', async () => {
+  test('share one session: a new one joins it, and signing out ends it in all', async () => {
     const { context, page, close } = await visitor();
     await signIn(page);
     const second = await opened(context);
@@ -166,7 +166,7 @@ describe('several tabs', () => {
     await close();
   });
 
-  test('renew once, whoever begins', async () => {
+  test('renew once, whichever begins', async () => {
     const { context, page, close } = await visitor();
     await signIn(page);
     const tabs = [page, await opened(context), await opened(context)];
@@ -184,7 +184,7 @@ describe('several tabs', () => {
     await close();
   });
 
-  test('never use an old token, even when the new one died with its tab', async () => {
+  test('never use an old token, even if the new one died with its tab', async () => {
     const { context, page, close } = await visitor();
     await signIn(page);
     const second = await opened(context);
@@ -212,7 +212,7 @@ describe('several tabs', () => {
 });
 
 describe('a tab that remembers', () => {
-  test('goes on after a reload, and its copy does not use the token again', async () => {
+  test('continues after a reload, and its copy does not use the token again', async () => {
     const { context, page, close } = await visitor();
     await signIn(page, 'alice', '/?remember=tab');
     await page.reload();
@@ -233,7 +233,7 @@ describe('a tab that remembers', () => {
     await close();
   });
 
-  test('is not troubled by what else stands in its storage', async () => {
+  test('ignores whatever else is in its storage', async () => {
     const { page, close } = await visitor();
     const name = `overlay-auth ${server.issuer} overlay`;
     for (const text of ['{', '[]', '{"session":1}', 'null', '{"session":"x","tokens":{}}']) {

@@ -35,14 +35,14 @@ test('every challenge that the server writes is read back', () => {
   ]);
 });
 
-test('challenges of others are told as unknown', () => {
+test('other challenges are reported as unknown', () => {
   assert.deepEqual(parseChallenges('DPoP algs="ES256", Bearer realm=other, error=missing'), [
     { realm: 'unknown', scheme: 'DPoP', parameters: { algs: 'ES256' } },
     { realm: 'unknown', scheme: 'Bearer', parameters: { realm: 'other', error: 'missing' } },
   ]);
 });
 
-test('what is no challenge gives none, and hostile ones cost no time', () => {
+test('what is not a challenge yields none, and hostile ones cost no time', () => {
   for (const text of [
     null,
     '',

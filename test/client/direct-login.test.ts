@@ -82,7 +82,7 @@ describe('a login with a password', () => {
 });
 
 describe('one-time codes', () => {
-  test('are set up in the login, confirmed, and asked for from then on', async () => {
+  test('are set up during the login, confirmed, and required from then on', async () => {
     await createTotpUser(server, await totpPolicy(server), 'grace');
     const asked = await startDirectLogin(provider);
     const before = expect(await asked.password({ username: 'grace', password }), 'totp-enrollment');
@@ -115,7 +115,7 @@ describe('one-time codes', () => {
 });
 
 describe('a client certificate', () => {
-  test('logs in, and the tokens work with it only', async () => {
+  test('logs in, and the tokens work only with it', async () => {
     const ada = await server.createUser({ name: 'device', password });
     const leaf = await enrolled(server, ada);
     const asked = await startDirectLogin(await providerWith(leaf), { method: 'cert' });
@@ -140,7 +140,7 @@ describe('an external JWT', () => {
     await assert.rejects(stranger, { kind: 'refused' });
   });
 
-  test('as second factor is asked for in the login, and with every call', async () => {
+  test('as second factor is required in the login, and with every call', async () => {
     const policy = await createPolicy(server, 'two', { secondary: { requireExtJwt: signerId } });
     await createUserWithPolicy(server, 'hedy', policy);
     const asked = await startDirectLogin(provider);

@@ -76,7 +76,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('for want of a token says which would do', async () => {
+  test('for a missing token says which would be accepted', async () => {
     const refused = createManagementApi({ baseUrl: server.url, transport }).GET('/identities');
     await assert.rejects(refused, (error) => {
       assert.ok(error instanceof Refusal);
@@ -117,7 +117,7 @@ describe('a token that was refused', () => {
   });
 });
 
-describe('a server that does not play by the rules', () => {
+describe('a server that breaks the protocol', () => {
   const answering = (answer: () => Response) => management({ transport: async () => answer() });
 
   test('an answer without end is given up', async () => {
@@ -143,7 +143,7 @@ describe('a server that does not play by the rules', () => {
     await assert.rejects(answering(moved).GET('/identities'), { kind: 'refused', status: 302 });
   });
 
-  test('an answer that is no JSON is an error, not data', async () => {
+  test('an answer that is not JSON is an error, not data', async () => {
     const page = () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } });
     await assert.rejects(
       answering(page).GET('/identities'),
@@ -174,7 +174,7 @@ describe('a server that does not play by the rules', () => {
     assert.equal(sent, 0);
   });
 
-  test('nobody there is Unreachable, with its cause', async () => {
+  test('an unreachable server is Unreachable, with the cause', async () => {
     const api = management({ baseUrl: 'https://localhost:1' });
     await assert.rejects(api.GET('/identities'), (error) => {
       assert.ok(error instanceof Unreachable);

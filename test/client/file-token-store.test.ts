@@ -91,7 +91,7 @@ describe('tokens in a file', () => {
     assert.match(text, /^ey/);
   });
 
-  test('are for their owner only, and gone when the session is over', async () => {
+  test('are readable by their owner only, and gone when the session has ended', async () => {
     const { accessToken, refreshToken } = await loggedIn();
     assert.equal(statSync(file).mode & 0o777, 0o600);
     chmodSync(file, 0o644);

@@ -108,14 +108,14 @@ describe('discovery', () => {
     await assert.rejects(discover({ baseUrl, transport: page }), refused('discovery_failed'));
   });
 
-  test('of a server that is not https is not even asked for', async () => {
+  test('without https is not even attempted', async () => {
     const transport = async () => assert.fail('nothing is sent');
     const attempt = discover({ baseUrl: 'http://auth.example:1280', transport });
     await assert.rejects(attempt, refused('not_https'));
   });
 });
 
-describe('the end of a login', () => {
+describe('completing a login', () => {
   const attempt = newLoginAttempt(redirectUri);
   const callback = (changes: Readonly<Record<string, string | null>> = {}) => {
     const url = new URL(redirectUri);
@@ -169,7 +169,7 @@ describe('the end of a login', () => {
     const finish = async (answer: () => Response | Promise<Response>, current: LoginAttempt = attempt) =>
       finishLogin(await providerWith({ '/oidc/token': answer }), current, callback());
 
-    test('that fits is accepted', async () => {
+    test('that matches is accepted', async () => {
       const tokens = await finish(async () => answerWith(await sign(good)));
       assert.equal(tokens.identityId, 'ada');
     });

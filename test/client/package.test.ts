@@ -188,7 +188,7 @@ function reachable(file: string, found: Map<string, string>): Map<string, string
 }
 
 describe('the examples', () => {
-  test('a command line logs in by browser once, and goes on with the file', async () => {
+  test('a command line logs in by browser once, and continues with the file', async () => {
     await server.createUser({ name: 'ada', password });
     const tokens = join(project, 'tokens.json');
     const { child, over } = run('command-line.ts', [tokens]);
@@ -212,7 +212,7 @@ describe('the examples', () => {
     assert.deepEqual([again.code, again.text, again.errors], [0, 'You are ada.\n', '']);
   });
 
-  test('a device shows a code, takes a no for a no, and is logged in by a telephone', async () => {
+  test('a device shows a code, accepts a refusal, and is logged in by a telephone', async () => {
     await server.createUser({ name: 'lise', password });
     for (const [answer, says] of [
       ['deny', 'Somebody refused the login of this device.\n'],

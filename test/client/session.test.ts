@@ -50,7 +50,7 @@ async function sessionOf(transport?: Transport) {
 }
 
 describe('a session', () => {
-  test('uses an access token while it is good, and renews it before it ends', async () => {
+  test('uses an access token while it is valid, and renews it before it expires', async () => {
     const { session, events } = await sessionOf();
     const first = await session.accessToken();
     clock.advance(28 * MINUTE);
@@ -65,7 +65,7 @@ describe('a session', () => {
     );
   });
 
-  test('renews at a time of its own: those that logged in together do not come together', async () => {
+  test('renews at its own time: those that logged in together do not renew together', async () => {
     const provider = await providerWith();
     const sessions: Session[] = [];
     for (const drawn of [0.9, 0.5, 0]) {
@@ -153,7 +153,7 @@ describe('a session', () => {
   });
 });
 
-test('an answer to a renewal that is not to be trusted ends the session: its token is used up', async () => {
+test('an untrustworthy answer to a renewal ends the session, because its token is used up', async () => {
   const send = transportTo(server);
   let isLying = false;
   const { session, events } = await sessionOf(async (request) => {
@@ -193,7 +193,7 @@ describe('when the network fails', () => {
     assert.equal(refreshes[0], refreshes[1]);
   });
 
-  test('the session stays: later it goes on', async () => {
+  test('the session stays, and continues later', async () => {
     const send = transportTo(server);
     let isDown = false;
     const { session, events } = await sessionOf(async (request) => {
@@ -212,7 +212,7 @@ describe('when the network fails', () => {
     );
   });
 
-  test('a token that is to be renewed is used until it ends', async () => {
+  test('a token that cannot be renewed is used until it expires', async () => {
     const send = transportTo(server);
     let isDown = false;
     const { session } = await sessionOf(async (request) => {

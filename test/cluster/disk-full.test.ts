@@ -14,7 +14,7 @@ import { password } from '../support/management.ts';
 import { query, startPostgres } from '../support/postgres.ts';
 import { fill, type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
-test('a full disk of the database loses nothing, and the clients go on when there is room', async (t) => {
+test('a full disk of the database loses nothing, and clients continue when there is room', async (t) => {
   const disk = smallDisk('64m');
   if (disk === null) return t.skip('only a user who may mount file systems can run this');
   const server = await startPostgres();

@@ -79,7 +79,7 @@ describe('a database that fails over', () => {
     primary = standby;
   });
 
-  test('to one that lacks the last changes is read anew, whatever their numbers', async () => {
+  test('to a server that lacks the last changes rereads everything, whatever the numbers', async () => {
     const [one, other] = cluster.nodes as [ClusterNode, ClusterNode];
     await until(10 * SECOND, async () => (await other.failingChecks()).length === 0);
     const watched = await login(one.client, 'witness', password);

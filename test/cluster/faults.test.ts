@@ -65,7 +65,7 @@ describe('a cluster under load', () => {
       return elapsed;
     }));
 
-  test('a node that was paused does not do what its clients have given up', async () => {
+  test('a paused node drops requests that its clients have given up', async () => {
     const [node, other] = cluster.nodes as [ClusterNode, ClusterNode];
     const first = await login(node.client, 'witness', password);
     node.pause();
@@ -82,7 +82,7 @@ describe('a cluster under load', () => {
     assert.equal((await refresh(other.client, second.json.refresh_token)).status, 200);
   });
 
-  test('a node that is cut off from the database lets nobody in, says so, and comes back by itself', (t) =>
+  test('a node that is cut off from the database lets nobody in, says so, and recovers by itself', (t) =>
     underLoad(t, cluster, async (load, round) => {
       const node = nodeOf(round);
       const tokens = await login(node.client, 'witness', password);
@@ -143,7 +143,7 @@ describe('a cluster under load', () => {
       return elapsed;
     }));
 
-  test('a node whose clock jumps decides nothing by it, says so, and comes back by itself', async (t) => {
+  test('a node whose clock jumps decides nothing by it, says so, and recovers by itself', async (t) => {
     const [node, other] = cluster.nodes as [ClusterNode, ClusterNode];
     const tokens = await login(node.client, 'witness', password);
     const ended: string[] = [];
@@ -184,7 +184,7 @@ describe('a cluster under load', () => {
     assert.equal((await refresh(node.client, tokens.refresh_token)).status, 200);
   });
 
-  test('clocks that differ, and jump, by less than what tokens allow harm nobody', async (t) => {
+  test('clocks that differ or jump by less than tokens tolerate harm nobody', async (t) => {
     const [ahead] = cluster.nodes as [ClusterNode];
     ahead.shiftClock(12 * SECOND);
     try {

@@ -130,7 +130,7 @@ describe('nodes with addresses of their own', () => {
     assert.equal((await submitPassword(b, await beginLogin(a), 'alice', password)).status, 400);
   });
 
-  test('let nobody else vouch for what one of them issues', async () => {
+  test("accept only the issuer's own tokens", async () => {
     const { issuer } = (await b.get('/oidc/.well-known/openid-configuration')).json;
     const fields = {
       name: 'impostor',

@@ -78,7 +78,7 @@ describe('another node knows within five seconds', () => {
     });
   });
 
-  test('that a policy asks for more, and for less again', async (t) => {
+  test('that a policy requires more, and then less again', async (t) => {
     const id = await cluster.createUser('pia');
     const { json } = await cluster.admin.get('auth-policies/default');
     const { primary, secondary } = json.data;

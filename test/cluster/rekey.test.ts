@@ -83,7 +83,7 @@ describe('keys rekey with several nodes', () => {
     assert.ok(await login(other.client, 'alice', password));
   });
 
-  test('one that was stopped goes on; meanwhile, and with the new key alone, all nodes open everything', async () => {
+  test('an interrupted one continues; meanwhile, and with the new key alone, all nodes open everything', async () => {
     const app = await enrolled('tom');
     const invited = { name: 'device', type: 'Device', enrollment: { ott: true } };
     const device = createdId(await cluster.admin.call('POST', 'identities', invited));

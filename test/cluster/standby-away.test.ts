@@ -47,7 +47,7 @@ after(async () => {
 });
 
 describe('a standby that commits wait for and that is away', () => {
-  test('refuses what it cannot confirm, leaves everything else alone, and goes on when it is back', (t) =>
+  test('refuses what it cannot confirm, does not affect anything else, and continues when it is back', (t) =>
     underLoad(t, cluster, async (load, round) => {
       const node = cluster.nodes[round % cluster.nodes.length] as ClusterNode;
       const tokens = await login(node.client, 'witness', password);
@@ -74,7 +74,7 @@ describe('a standby that commits wait for and that is away', () => {
       return recovered;
     }));
 
-  test('gets no more connections than a node has, and what an administrator lets go of is not taken for there', async () => {
+  test('gets no more connections than a node has, and a cancelled wait does not count as confirmed', async () => {
     await cluster.close();
     const url = `${await primary.createDatabase()}&pool_max_conns=4`;
     const store = await openPostgresStore({ url });

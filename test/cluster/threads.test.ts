@@ -43,7 +43,7 @@ async function statuses(ask: (client: HttpsClient) => Promise<Answer>): Promise<
 const all = (status: number) => Array(connections).fill(status);
 const some = () => clients.filter((_, at) => at % 4 === 0);
 
-describe('what was taken back is refused by every thread from the next request on', () => {
+describe('what was withdrawn is refused by every thread from the next request on', () => {
   test('a session that was ended, whichever thread ended it', async () => {
     await server.createUser({ name: 'ended', password });
     for (const client of some()) {
@@ -83,7 +83,7 @@ describe('what was taken back is refused by every thread from the next request o
     }
   });
 
-  test('and the rights of an administrator who is none any more', async () => {
+  test('and the rights of a former administrator', async () => {
     const id = await server.createUser({ name: 'former', password, isAdmin: true });
     const { access_token: token } = await login(server, 'former', password);
     const list = (each: HttpsClient) => callerWith(each, token).get('identities?limit=1');
@@ -97,7 +97,7 @@ describe('what was taken back is refused by every thread from the next request o
   });
 });
 
-describe('what works once works once, however many threads are asked at the same moment', () => {
+describe('single-use items work only once, however many threads are asked at the same moment', () => {
   before(async () => void (await server.createUser({ name: 'once', password })));
 
   test('a code', async () => {
@@ -117,7 +117,7 @@ describe('what works once works once, however many threads are asked at the same
   });
 });
 
-describe('what is kept and counted is that of all', () => {
+describe('records and counts cover all threads', () => {
   async function answered(): Promise<number> {
     const { text } = await server.controller.services.readMetrics();
     const count = /duration_seconds_count\{api="edge-client",status_class="2xx"\} (\d+)/.exec(text);
@@ -162,7 +162,7 @@ describe('TLS', () => {
     });
   }
 
-  test('a session that began with one thread goes on with another', async () => {
+  test('a session that began on one thread continues on another', async () => {
     const first = await begin();
     const ticket = await new Promise<Buffer>((resolve) => first.once('session', resolve));
     first.destroy();
@@ -215,7 +215,7 @@ describe('a thread that dies', () => {
   });
   after(() => own.close());
 
-  test('loses its connections and nothing else, and another one takes its place', async () => {
+  test('loses its connections and nothing else, and another one replaces it', async () => {
     await own.createUser({ name: 'alice', password });
     const { access_token: ended } = await login(own, 'alice', password);
     const { access_token: token } = await login(own, 'alice', password);
@@ -249,7 +249,7 @@ describe('a thread that dies', () => {
     assert.match(text, /^overlay_auth_request_threads_replaced_total 1$/m);
   });
 
-  test('while it is starting holds up nobody who ends a session', async () => {
+  test('delays nobody who ends a session while it is starting', async () => {
     const admin = await loggedIn(own, 'root');
     const { access_token: token } = await login(own, 'alice', password);
     await callWith(own, token);

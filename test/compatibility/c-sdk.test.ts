@@ -97,7 +97,7 @@ describe('the C SDK', () => {
     assert.equal((await cRefreshAnswer(server, next.refresh)).json.error, 'invalid_grant');
   });
 
-  test('reads what it asks for besides as empty', async () => {
+  test('gets empty lists for everything else it asks for', async () => {
     await createIdentity(server, 'c-lists');
     const login = await cLogin(server);
     const { access } = await tokensOf(await login.extJwt(await tokenOf(server, idp, 'c-lists@idp')));

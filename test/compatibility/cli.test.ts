@@ -67,7 +67,7 @@ describe('the CLI', () => {
     }
   });
 
-  test('reads from the refresh token when it has to log in again', async () => {
+  test('learns from the refresh token when it has to log in again', async () => {
     const tokens = await cliLogin(server);
     const { claims, header } = parseJwt(tokens.refresh);
     assert.equal(claims.exp * SECOND, clock.now() + 24 * HOUR);

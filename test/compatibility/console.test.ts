@@ -209,7 +209,7 @@ describe('the console', () => {
     }
   });
 
-  test('asks for fabric endpoints in vain, and is told so in JSON', async () => {
+  test('asks for fabric endpoints in vain, and learns so in JSON', async () => {
     for (const path of ['/fabric/v1/cluster/list-members', '/fabric/v1/routers']) {
       const answer = await server.get(path, { headers: { accept: 'application/json' } });
       assert.equal(answer.status, 404);

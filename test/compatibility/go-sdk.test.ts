@@ -97,7 +97,7 @@ describe('the Go SDK', () => {
     assert.equal(parseJwt(next.id).claims.aud, goClient);
   });
 
-  test('enrolls TOTP in the middle of a login, and answers with a code at the next', async () => {
+  test('enrolls TOTP during a login, and answers the next one with a code', async () => {
     await createTotpUser(server, await totpPolicy(server), 'go-totp');
     const first = await goLogin(server);
     assert.deepEqual(await first.primary('password', credentials('go-totp')), {
@@ -154,7 +154,7 @@ describe('the Go SDK', () => {
     assertList(await goCall(server, tokens, '/edge/client/v1/services', jwt));
   });
 
-  test('is told 401 by the API when its session has ended, and then logs in again', async () => {
+  test('gets 401 from the API when its session has ended, and then logs in again', async () => {
     const id = await server.createUser({ name: 'go-ended', password });
     const tokens = await loggedInWithPassword('go-ended');
     await server.store.apiSessions.endAllOf(id, 'administrator', clock.now());
@@ -212,7 +212,7 @@ describe('the Go SDK', () => {
     }
   });
 
-  test('keeps its session alive over a restart, and loses it when its client id is taken away', async () => {
+  test('keeps its session over a restart, and loses it when its client id is removed', async () => {
     const first = await startCompatibleServer(clock);
     await first.createUser({ name: 'restart', password });
     const login = await goLogin(first);
@@ -241,7 +241,7 @@ describe('the Go SDK', () => {
     }
   });
 
-  test('is logged in by the same conversation on the management API', async () => {
+  test('logs in by the same conversation on the management API', async () => {
     await server.createUser({ name: 'go-admin', password, isAdmin: true });
     assert.deepEqual(await goCapabilities(server, '/edge/management/v1'), ['OIDC_AUTH']);
     const tokens = await loggedInWithPassword('go-admin');

@@ -147,7 +147,7 @@ describe('the main client, whichever path it uses', () => {
     }
   });
 
-  test('is not weakened for by the strict rules of an alias: PKCE and scope hold for both', async () => {
+  test('does not weaken the strict rules: PKCE and scopes apply to both', async () => {
     for (const path of authorizationPaths) {
       for (const clientId of ['overlay', goClient]) {
         for (const [name, value, error] of [
@@ -188,7 +188,7 @@ describe('codes and tokens of one client', () => {
     }
   });
 
-  test('the secret inside a signed refresh token is no refresh token by itself, for no client', async () => {
+  test('the secret inside a signed refresh token is not a refresh token by itself, for any client', async () => {
     const tokens = await tokensBy(on, goClient, ['/oidc/authorize', '/oidc/login/password', '/oidc/token']);
     const { claims } = parseJwt(tokens.refresh_token);
     for (const clientId of ['overlay', goClient]) {
@@ -231,13 +231,13 @@ describe('the second redirect', () => {
     return location.slice(on.url.length);
   }
 
-  test('says nothing in its address of what it leads to', async () => {
+  test('reveals nothing in its address about where it leads', async () => {
     const path = await hop();
     assert.ok(!path.includes('code='));
     assert.ok(locationOf(await on.get(path)).startsWith(`${redirectUri}?code=`));
   });
 
-  test('ends with the code, and is nothing that somebody can make up', async () => {
+  test('leads to the code, and cannot be made up', async () => {
     const path = await hop();
     const id = path.slice(path.indexOf('=') + 1);
     const authRequestId = idIn(await on.get(`/oidc/authorize?${authorizationQuery()}`));
@@ -282,7 +282,7 @@ describe('without aliases in the configuration', () => {
     }
   });
 
-  test('nothing of the profile is advertised or there', async () => {
+  test('nothing of the profile is advertised or exists', async () => {
     const discovery = (await off.get('/oidc/.well-known/openid-configuration')).json;
     assert.deepEqual(discovery.grant_types_supported, [
       'authorization_code',
@@ -304,7 +304,7 @@ describe('without aliases in the configuration', () => {
 });
 
 describe('a login that an alias has begun', () => {
-  test('ends when the alias is taken out of the configuration', async () => {
+  test('ends when the alias is removed from the configuration', async () => {
     const first = await startCompatibleServer(clock);
     await first.createUser({ name: 'ann', password });
     const begun = await first.get(`/oidc/authorize?${authorizationQuery({ client_id: goClient })}`);

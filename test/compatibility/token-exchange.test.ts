@@ -147,7 +147,7 @@ describe('exchanging a refresh token', () => {
     assertRefused(await exchange(tokens.refresh_token, 'refresh_token'));
   });
 
-  test('holds what has changed since the login', async () => {
+  test('applies what has changed since the login', async () => {
     const wantsTotp = await totpPolicy(server);
     const noPasswords = await createPolicy(server, 'no passwords', {
       primary: {
@@ -254,7 +254,7 @@ describe('exchanging an access token', () => {
   });
 });
 
-describe('an exchange that is asked for wrongly', () => {
+describe('a malformed exchange', () => {
   test('is refused as such, and nothing is used up', async () => {
     const tokens = await loginAs((await user()).name);
     const good = {
@@ -301,7 +301,7 @@ describe('an exchange that is asked for wrongly', () => {
 describe('csr_pem', () => {
   const keys = ecKeys();
 
-  test('brings a certificate of the session along with an access token, not with an ID token', async () => {
+  test('returns a session certificate with an access token, not with an ID token', async () => {
     for (const type of ['refresh_token', 'access_token'] as const) {
       const scope = type === 'refresh_token' ? 'openid offline_access' : 'openid';
       const ask = async (requested: 'access_token' | 'id_token', csr: string) => {
@@ -318,7 +318,7 @@ describe('csr_pem', () => {
     }
   });
 
-  test('that is no good uses nothing up', async () => {
+  test('that is invalid uses nothing up', async () => {
     const tokens = await loginAs((await user()).name);
     const bad = await goExchange(server, tokens.refresh_token, 'refresh_token', 'refresh_token', {
       csr_pem: 'abc',

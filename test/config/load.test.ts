@@ -156,7 +156,7 @@ describe('loading the configuration', () => {
     }
   });
 
-  test('a collector needs no more than its address; without secrets it may be asked in the clear', () => {
+  test('a collector needs only its address; without secrets it may be called in plain text', () => {
     const file = replaceAt(minimalFile(), ['telemetry'], { endpoint: 'http://collector:4318/otlp/' });
     assert.deepEqual(load(file).config.telemetry, {
       endpoint: 'http://collector:4318/otlp',
@@ -183,7 +183,7 @@ describe('loading the configuration', () => {
     check(load(fullFile()).config);
   });
 
-  test('nobody stays signed in unless the file says for how long, and idle is no longer than absolute', () => {
+  test('nobody stays signed in unless the file says for how long, and idle must not exceed absolute', () => {
     const given = (options?: unknown) => {
       const apis = [
         { binding: 'edge-client' },
@@ -412,7 +412,7 @@ describe('automatic binding through the file', () => {
 });
 
 describe('warnings', () => {
-  test('a star as the port of a host that is not this machine gets a word, also after logout', () => {
+  test('a star as the port of a host other than this machine gets a warning, also after logout', () => {
     const options = {
       redirectURIs: ['http://localhost:*/cb', 'https://app.example.com:*/cb', 'https://app.example.com/cb'],
       postLogoutURIs: ['https://127.0.0.1:*/out', 'https://app.example.com:*/out'],
@@ -434,7 +434,7 @@ describe('warnings', () => {
     assert.doesNotMatch(load(file).warnings.join(), /metrics/);
   });
 
-  test('an address in capitals is used in lower case, with a word about it', () => {
+  test('an address in capitals is used in lower case, with a warning', () => {
     const { config, warnings } = load(
       replaceAt(minimalFile(), ['web', 0, 'bindPoints', 0, 'address'], 'Ctrl.Example.COM:1280'),
     );

@@ -386,7 +386,7 @@ edge:
     }
   });
 
-  test('a wrong choice is answered with the nearest right one, a number with its missing unit', () => {
+  test('a wrong choice is answered with the nearest valid one, a number with its missing unit', () => {
     const table: readonly [Path, unknown, RegExp][] = [
       [['web', 0, 'apis', 0, 'binding'], 'edge-cleint', /nearest is edge-client\./],
       [['web', 0, 'options', 'minTLSVersion'], '1.2', /nearest is TLS1\.2\./],
@@ -429,13 +429,13 @@ edge:
     }
   });
 
-  test('an unquoted IPv6 address is answered with how to quote it', () => {
+  test('an unquoted IPv6 address is refused with how to quote it', () => {
     const [problem] = problemsOf('web:\n  - bindPoints:\n    - interface: [::1]:1280\n');
     assert.match(problem?.hint ?? '', /quotes/);
     assert.equal(problem?.line, 3);
   });
 
-  test('anchors and aliases are understood, and placed where the value stands', () => {
+  test('anchors and aliases are supported, and located where the value is', () => {
     const text = `v: 3
 db: sqlite:x.db
 secrets: { keyFile: k }

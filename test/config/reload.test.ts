@@ -31,7 +31,7 @@ function* changedAt(value: unknown, rebuild: (changed: unknown) => unknown): Gen
 
 const withoutIndex = (path: string) => path.replaceAll(/\[\d+\]/g, '[]');
 
-test('every setting is taken over as a whole or not at all, and the document lists those that are not', () => {
+test('every setting is applied as a whole or not at all, and the document lists those that are not', () => {
   const needRestart = new Set<string>();
   const live = new Set<string>();
   for (const file of [fullFile(), minimalFile()]) {
@@ -73,7 +73,7 @@ test('every setting is taken over as a whole or not at all, and the document lis
   );
 });
 
-test('a file that has lost its edge section changes nothing in it', () => {
+test('a file without its edge section changes nothing in it', () => {
   const { config } = load(fullFile());
   const { edge: _, ...rest } = fullFile();
   const fresh = load({

@@ -234,7 +234,7 @@ function assertAnswer(state: State, kind: Kind, answer: Answer): void {
 }
 
 describe('every kind of endpoint', () => {
-  test('answers every state of credentials as it should', async (t) => {
+  test('answers every state of credentials correctly', async (t) => {
     for (const state of states) {
       await t.test(state.name, async () => {
         for (const [kind, path] of endpoints) {
@@ -249,7 +249,7 @@ describe('every kind of endpoint', () => {
     }
   });
 
-  test('refuses more Authorization lines than it looks at, whatever they hold', async () => {
+  test('refuses too many Authorization lines, whatever they contain', async () => {
     const headers = bearer(...Array.from({ length: 4 }, () => 'x'));
     for (const [, path] of endpoints) assert.equal((await server.get(path, { headers })).status, 400);
   });

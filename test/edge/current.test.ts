@@ -27,7 +27,7 @@ for (const root of ['/edge/client/v1', '/edge/management/v1']) {
       assert.equal(answer.headers['expiration-seconds'], '1800');
     });
 
-    test('is told of its session, which expires with the access token', async () => {
+    test('sees its session, which expires with the access token', async () => {
       const alice = await loggedIn(server, 'alice');
       clock.advance(10 * MINUTE);
       const answer = await alice.get(`${root}/current-api-session`);

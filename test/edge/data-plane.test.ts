@@ -81,7 +81,7 @@ describe('entries of the data plane', () => {
   });
 });
 
-test('posture is taken note of without being read', async () => {
+test('posture is accepted without being read', async () => {
   const one = await caller.call('POST', `${root}/posture-response`, { typeId: 'OS' });
   assert.deepEqual([one.status, one.json.data], [201, { services: [] }]);
   const many = await caller.call('POST', `${root}/posture-response-bulk`, [{ typeId: 'OS' }]);

@@ -131,7 +131,7 @@ test('a client that stored the bare address logs in, calls and logs out', async 
 for (const { path: template, methods, reads } of paths) {
   const path = template.replace(':id', 'no-such-id');
   describe(template, () => {
-    test('says which methods there are', async () => {
+    test('lists the allowed methods', async () => {
       for (const method of allMethods) {
         if (methods.includes(method)) continue;
         const answer = await send(method, path);
@@ -155,7 +155,7 @@ for (const { path: template, methods, reads } of paths) {
       }
     });
 
-    test('gives its JSON document to who accepts something else, and no page', async () => {
+    test('gives its JSON document, and no page, to clients that accept something else', async () => {
       for (const method of methods.filter((name) => name === 'GET' || name === 'HEAD')) {
         const expected = template.endsWith('/docs') ? 406 : (await send(method, path)).status;
         const answer = await send(method, path, { accept: 'image/bmp' });
@@ -165,7 +165,7 @@ for (const { path: template, methods, reads } of paths) {
     });
 
     if (template.includes(':id')) {
-      test('does not find what there is not, whatever its id looks like', async () => {
+      test('does not find what does not exist, whatever its id looks like', async () => {
         const bodies = { csr: csrPem(ecKeys()), clientCertCsr: csrPem(ecKeys()), clientCert: 'x', password };
         const body = JSON.stringify({ ...bodies, currentPassword: password, username: 'x' });
         // Lists of what belongs to something that is not there are as empty as all others.

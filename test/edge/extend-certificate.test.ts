@@ -83,7 +83,7 @@ describe('a certificate that is extended', () => {
     assert.ok(answer.json.data.ca.includes('BEGIN CERTIFICATE'));
   });
 
-  test('goes on to be the one that logs in, until the client confirms the successor', async () => {
+  test('remains the one that logs in until the client confirms the successor', async () => {
     const one = await device();
     const keys = ecKeys();
     const certPem = await extended(one, keys);
@@ -103,7 +103,7 @@ describe('a certificate that is extended', () => {
     for (const each of [one.connection, successor]) each.closeConnections();
   });
 
-  test('has one successor: the one that was issued last', async () => {
+  test('has one successor: the latest one issued', async () => {
     const one = await device();
     const first = await extended(one, ecKeys());
     const second = await extended(one, ecKeys());
@@ -116,7 +116,7 @@ describe('a certificate that is extended', () => {
     assertRefused(await confirm(), 400, 'COULD_NOT_VALIDATE', 'clientCert');
   });
 
-  test('has to be on the connection: a token without it gets nothing', async () => {
+  test('has to be on the connection: a token alone gets nothing', async () => {
     const one = await device();
     const body = { clientCertCsr: csrPem(ecKeys()) };
     const session = await one.connection.post(`${root}/authenticate?method=cert`, { json: {} });
@@ -152,7 +152,7 @@ describe('a certificate that is extended', () => {
     assertRefused(await alice.call('POST', path, { clientCertCsr: csrPem(ecKeys()) }), 404, 'NOT_FOUND');
   });
 
-  test('of a third-party authority is for that to renew', async () => {
+  test('of a third-party authority can be renewed by that authority only', async () => {
     const ca = authority();
     await registerCa(admin, ca);
     const leaf = clientCertificate({ issuer: ca });
@@ -168,7 +168,7 @@ describe('a certificate that is extended', () => {
     connection.closeConnections();
   });
 
-  test('needs a request that is good', async () => {
+  test('needs a valid signing request', async () => {
     const { caller, path } = await device();
     for (const csr of ['', 'abc', csrPem(ecKeys(), { signer: ecKeys() })]) {
       const answer = await caller.call('POST', `${path}/extend`, { clientCertCsr: csr });
@@ -215,7 +215,7 @@ describe('an extension that an administrator asks for', () => {
     for (const each of [one.connection, connection]) each.closeConnections();
   });
 
-  test('ends what the former key has opened when a new one was asked for, but not the session that replaces it', async () => {
+  test('ends what the old key opened if a new one was requested, but not the session that replaces it', async () => {
     for (const rollKeys of [true, false]) {
       const one = await device();
       const other = await certificateLogin(one.connection);
@@ -268,7 +268,7 @@ describe('an extension that an administrator asks for', () => {
     one.connection.closeConnections();
   });
 
-  test('may keep the key when no new one was asked for', async () => {
+  test('may keep the key if no new one was requested', async () => {
     const one = await device();
     await admin.call('POST', `authenticators/${one.id}/request-extend`, {});
     assert.match(await extended(one, one.keys), /BEGIN CERTIFICATE/);

@@ -62,7 +62,7 @@ for (const root of [clientRoot, managementRoot]) {
       assert.equal((await caller.call('POST', path)).status, 201);
     });
 
-    test('needs the current password later, and the session goes on', async () => {
+    test('needs the current password later, and the session continues', async () => {
       const name = await somebody();
       const caller = await loggedIn(server, name);
       clock.advance(5 * MINUTE + SECOND);
@@ -78,7 +78,7 @@ for (const root of [clientRoot, managementRoot]) {
       assert.equal((await caller.call('POST', `${path}/verify`, { code })).status, 200);
     });
 
-    test('is no nearer after a refresh, which proves nothing', async () => {
+    test('is not provided by a refresh, which proves nothing', async () => {
       const name = await somebody();
       const tokens = await login(server, name, password);
       clock.advance(6 * MINUTE);
@@ -86,7 +86,7 @@ for (const root of [clientRoot, managementRoot]) {
       assertOidcAsked(await callerWith(server, renewed.access_token).call('POST', path));
     });
 
-    test('is asked of a session of the header zt-session too', async () => {
+    test('is required of a zt-session too', async () => {
       const session = await openSession(server, await somebody(), root);
       clock.advance(6 * MINUTE);
       assertAsked(await session.post(mfa), 'zt-session realm="zt-session"');
@@ -136,7 +136,7 @@ describe('the fresh proof', () => {
     assert.equal((await caller.get(`${clientRoot}/current-identity`)).status, 200);
   });
 
-  test('is not needed to give up an enrollment that was not confirmed', async () => {
+  test('is not needed to abandon an unconfirmed enrollment', async () => {
     const caller = await loggedIn(server, await somebody());
     assert.equal((await caller.call('POST', path)).status, 201);
     clock.advance(6 * MINUTE);
@@ -157,7 +157,7 @@ describe('the fresh proof', () => {
     connection.closeConnections();
   });
 
-  test('is not asked of clients of the compatibility profile, unless the configuration says so', async () => {
+  test('is not required of clients of the compatibility profile, unless the configuration says so', async () => {
     const name = await somebody();
     const token = await profileLogin(server, name);
     clock.advance(10 * MINUTE);

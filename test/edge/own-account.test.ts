@@ -55,7 +55,7 @@ async function opens(name: string, secret: string): Promise<boolean> {
 }
 
 describe('own authenticators', () => {
-  test("are one's own only, whatever the filter says, on both APIs and by both mechanisms", async () => {
+  test("include only one's own, whatever the filter says, on both APIs and with both mechanisms", async () => {
     await somebody('stranger');
     const alice = await somebody('alice');
     const everything = encodeURIComponent('true or method = "updb" limit none');
@@ -302,7 +302,7 @@ describe('own login attempts', () => {
 });
 
 describe('own TOTP', () => {
-  test('tells how many recovery codes are left, but not to a session that is partial', async () => {
+  test('tells how many recovery codes are left, but not to a partial session', async () => {
     const call = await somebody('nora');
     await call('POST', 'mfa');
     const { provisioningUrl, recoveryCodes } = (await call('GET', 'mfa')).json.data;
@@ -331,7 +331,7 @@ describe('own TOTP', () => {
   });
 });
 
-test('nothing of it is open to a partial session, without a session, or to the pages of others', async () => {
+test("is closed to partial sessions, to strangers and to other sites' pages", async () => {
   await createTotpUser(server, await totpPolicy(server), 'paula');
   const partial = await openSession(server, 'paula');
   const requests = [

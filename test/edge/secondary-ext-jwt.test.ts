@@ -138,7 +138,7 @@ describe('a caller whose policy requires an external JWT', () => {
   });
 });
 
-describe('what an administrator changes holds at the next call', () => {
+describe("an administrator's change applies at the next call", () => {
   test('a signer that is disabled, changed or enabled again', async () => {
     admin = await loggedIn(server, 'root');
     const [access, jwt] = [await accessToken(), await secondary()];
@@ -155,7 +155,7 @@ describe('what an administrator changes holds at the next call', () => {
     await patch({ audience: 'overlay' });
   });
 
-  test('a policy that begins or ceases to require the token', async () => {
+  test('a policy that starts or stops requiring the token', async () => {
     admin = await loggedIn(server, 'root');
     const policy = await createPolicy(server, 'free', {});
     await createUserWithPolicy(server, 'carol', policy);
@@ -188,7 +188,7 @@ describe('the keys of the signer', () => {
     assert.equal((await call([access, await secondary()])).status, 200);
   });
 
-  test('are not asked for again by calls, and those that are known do while the provider is down', async () => {
+  test('are not fetched by calls, and known ones suffice while the provider is down', async () => {
     const [access, jwt] = [await accessToken(), await secondary()];
     await call([access, jwt]);
     idp.misbehave({ kind: 'status', status: 503 });

@@ -72,7 +72,7 @@ function assertNotBound(answer: Awaited<ReturnType<HttpsClient['get']>>): void {
 }
 
 describe('a certificate of a session', () => {
-  test('says which session of whom it stands for, whatever the request says', async () => {
+  test('names its session and identity, whatever the request says', async () => {
     const { caller, id, identityId } = await boundSession();
     const keys = ecKeys();
     const csr = csrPem(keys, { subject: commonName('root') });
@@ -107,7 +107,7 @@ describe('a certificate of a session', () => {
     connection.closeConnections();
   });
 
-  test('stands for its own session only, also with the key of another one', async () => {
+  test('works for its own session only, even with the key of another one', async () => {
     const one = await boundSession();
     const again = await certificateLogin(one.connection);
     const other = await boundSession();
@@ -123,7 +123,7 @@ describe('a certificate of a session', () => {
     connection.closeConnections();
   });
 
-  test('that somebody made with the name of the session, below an authority of the overlay, is nothing', async () => {
+  test("that somebody else made with the session's name, under an authority of the overlay, does not work", async () => {
     const { tokens, id, identityId } = await boundSession();
     const uri = `spiffe://localhost/identity/${identityId}/apiSession/${id}/apiSessionCertificate/x`;
     const extensions = clientExtensions(subjectAltName(generalName.uri(uri)));
@@ -182,7 +182,7 @@ describe('a certificate of a session', () => {
     }
   });
 
-  test('is one of at most eight: the oldest goes', async () => {
+  test('is one of at most eight: the oldest is revoked', async () => {
     const { caller, tokens } = await boundSession();
     const first = await certified(caller);
     const connection = withCertificate(server, first);
@@ -220,7 +220,7 @@ describe('a certificate of a session', () => {
 });
 
 describe('a certificate signing request', () => {
-  test('that is no good is refused, and says why', async () => {
+  test('that is invalid is refused, with the reason', async () => {
     const alice = await loggedIn(server, 'alice');
     const hostile = [
       '',
@@ -296,7 +296,7 @@ describe('csrPem at login', () => {
     for (const each of [connection, other]) each.closeConnections();
   });
 
-  test('that is no good is refused when the password is right, and no sooner', async () => {
+  test('that is invalid is refused once the password is right, and no sooner', async () => {
     const authRequestId = await beginLogin(server);
     for (const bad of ['abc', csrPem(keys, { signer: ecKeys() })]) {
       const submit = (secret: string) =>
@@ -324,7 +324,7 @@ describe('csr_pem at a refresh', () => {
     for (const each of [connection, other]) each.closeConnections();
   });
 
-  test('that is no good uses nothing up', async () => {
+  test('that is invalid uses nothing up', async () => {
     const { refresh_token: token } = await login(server, 'alice', password);
     const bad = await refresh(server, token, { csr_pem: 'abc' });
     assert.deepEqual([bad.status, bad.json.error], [400, 'invalid_request']);

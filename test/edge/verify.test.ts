@@ -66,7 +66,7 @@ describe('forward authentication', () => {
     assert.equal(plain.headers['remote-groups'], '');
   });
 
-  test('refuses a session that lacks a factor with 403, on which no other token of it helps', async () => {
+  test('refuses a session that lacks a factor with 403, because no other token of it helps', async () => {
     const id = await server.createUser({ name: 'cyd', password });
     const cyd = await loggedIn(server, 'cyd');
     const legacy = await openSession(server, 'cyd');
@@ -108,7 +108,7 @@ describe('forward authentication', () => {
     }
   });
 
-  test('refuses at once whoever was disabled, and a session that ended', async () => {
+  test('refuses disabled identities and ended sessions at once', async () => {
     const root = await rootOf(server);
     const id = await server.createUser({ name: 'bob', password });
     const bob = await loggedIn(server, 'bob');
@@ -121,7 +121,7 @@ describe('forward authentication', () => {
     assert.equal((await verify(withBearer(bob.accessToken))).status, 401);
   });
 
-  test('says yes to nobody who asks without a guard: OPTIONS, TRACE, other paths', async () => {
+  test('never says yes without the guard: OPTIONS, TRACE, other paths', async () => {
     for (const headers of [{}, { origin: 'https://app.example', 'access-control-request-method': 'GET' }]) {
       const answer = await verify(headers, 'OPTIONS');
       assert.equal(answer.status, 405);

@@ -115,7 +115,7 @@ describe('an enrollment with a token and a certificate of a third-party CA', () 
     await admin.call('PATCH', `cas/${otherId}`, { isOttCaEnrollmentEnabled: true });
   });
 
-  test('is refused with a certificate that somebody has already', async () => {
+  test('is refused with a certificate that somebody already has', async () => {
     const owner = await createIdentity(server, uniqueName());
     const leaf = await enrolled(server, owner, { issuer: ca });
     const { token } = await invited(admin, { ottca: caId });
@@ -162,7 +162,7 @@ describe('an enrollment by CA alone', () => {
     assertRefused(renewed, 409, 'CONFLICT');
   });
 
-  test('is refused where the CA does not allow it, and makes nothing', async () => {
+  test('is refused where the CA does not allow it, and creates nothing', async () => {
     const before = (await admin.get('identities?limit=1')).json.meta.pagination.totalCount;
     const answer = await byCa(client({ issuer: other, subject: 'stranger' }));
     assertRefused(answer, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');

@@ -74,7 +74,7 @@ describe('an enrollment with an external JWT', () => {
     assertRefused(namesake, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
   });
 
-  test('is refused without a good token, for every cause alike', async () => {
+  test('is refused without a valid token, alike for every cause', async () => {
     const good = await tokenOf(server, idp, uniqueName(), claims(uniqueName()));
     const expired = await tokenOf(server, idp, uniqueName(), { exp: 1_600_000_000, iat: 1_500_000_000 });
     const foreign = await tokenOf(server, idp, uniqueName(), { aud: 'another' });

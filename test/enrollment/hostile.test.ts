@@ -34,7 +34,7 @@ const identityCount = async () =>
   (await admin.get('identities?limit=1')).json.meta.pagination.totalCount as number;
 
 describe('an enrollment token', () => {
-  test('is never anything else, and nothing else is one', async () => {
+  test('is never taken for anything else, nor anything else for it', async () => {
     const { token, jwt } = await invited(admin);
     const caller = await loggedIn(server, 'root');
     const code = await obtainCode(server, 'root', password);
@@ -62,7 +62,7 @@ describe('an enrollment token', () => {
     assert.equal((await refresh(server, caller.refreshToken)).status, 200);
   });
 
-  test('counts in exactly its own form, and once in a request', async () => {
+  test('is accepted in exactly its own form, and once per request', async () => {
     const { token } = await invited(admin);
     const { token: other } = await invited(admin);
     const forms = [
@@ -176,7 +176,7 @@ describe('a certificate of a third-party CA', () => {
     }
   });
 
-  test('is read once: what stands in it is no placeholder', async () => {
+  test('is read once: its content is not treated as a placeholder', async () => {
     assert.equal((await enrolByCa('[requestedName]', '[caId][constructor][__proto__]')).status, 200);
     const filter = encodeURIComponent('name="[requestedName][caId][constructor][__proto__]"');
     assert.equal((await admin.get(`identities?filter=${filter}`)).json.data.length, 1);

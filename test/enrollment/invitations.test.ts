@@ -74,7 +74,7 @@ describe('an invitation', () => {
     assert.ok(await canLogIn(name, chosen));
   });
 
-  test('is not used up by whoever only looks, and asks for a page', async () => {
+  test('is not used up by looking at the page', async () => {
     const { id } = await newPerson();
     const url = await linkFor(id);
     for (const accept of ['text/html', '*/*', 'image/*', 'application/json']) {
@@ -112,7 +112,7 @@ describe('an invitation', () => {
     assertRefused(await session.get('/edge/client/v1/current-identity'), 401, 'UNAUTHORIZED');
   });
 
-  test('withdraws a code that the old password got', async () => {
+  test('withdraws a code obtained with the old password', async () => {
     const id = await server.createUser({ name: 'in the middle', password });
     const url = await linkFor(id);
     const code = await obtainCode(server, 'in the middle', password);
@@ -157,7 +157,7 @@ describe('an invitation', () => {
     assert.equal((await open(third)).status, 404);
   });
 
-  test('ends when the password is set or taken away in another way', async () => {
+  test('ends when the password is set or removed in another way', async () => {
     const id = await server.createUser({ name: 'remembering', password });
     const url = await linkFor(id);
     const { data } = (await admin.get(`authenticators?filter=identityId="${id}"`)).json;
@@ -198,7 +198,7 @@ describe('an invitation', () => {
     assert.equal((await use(other)).status, 404);
   });
 
-  test('holds the password to the rules of the policy, and stays good', async () => {
+  test("applies the policy's password rules, and stays usable", async () => {
     const standard = await server.store.authPolicies.find('default' as never);
     const updb = { ...standard?.primary.updb, requireNumberChar: true } as never;
     const authPolicyId = await createPolicy(server, 'with a digit', { primary: { updb } });
@@ -220,7 +220,7 @@ describe('an invitation', () => {
     assert.ok(await canLogIn(name, `${chosen} 1`));
   });
 
-  test('is refused where there would be nothing to set up', async () => {
+  test('is refused if there would be nothing to set up', async () => {
     const standard = await server.store.authPolicies.find('default' as never);
     const updb = { ...standard?.primary.updb, allowed: false } as never;
     const authPolicyId = await createPolicy(server, 'no passwords', { primary: { updb } });
@@ -292,7 +292,7 @@ describe('an invitation', () => {
     assert.ok(await canLogIn('plain', password));
   });
 
-  test('ends when whoever made it loses the right to, also after it comes back', async () => {
+  test('ends when its creator loses the right to make it, even if they get it back', async () => {
     const makers = {
       administrator: { right: { isAdmin: true }, none: { isAdmin: false } },
       helper: { right: { permissions: ['helpdesk'] }, none: { permissions: ['read'] } },
@@ -321,7 +321,7 @@ describe('an invitation', () => {
     }
   });
 
-  test('is listed until the person has come, without its secret; a late one for a week more', async () => {
+  test('is listed without its secret until it is used, and for a week after it expires', async () => {
     const later = fixedClock('2026-03-01T12:00:00Z');
     const other = await startTestServer({ clock: later });
     try {
@@ -402,7 +402,7 @@ describe('an invitation', () => {
     assert.ok(!everything.includes(chosen));
   });
 
-  test('takes no form of another site, and no JSON', async () => {
+  test('accepts no form of another site, and no JSON', async () => {
     const { id, name } = await newPerson();
     const url = await linkFor(id);
     const form = { t: tokenOf(url), password: chosen, repeated: chosen };
@@ -428,7 +428,7 @@ describe('an invitation', () => {
     assert.ok(await canLogIn(name, winner));
   });
 
-  test('that nobody made counts against where it comes from', async () => {
+  test('that nobody made counts against its source', async () => {
     for (const t of ['', 'x', 'A'.repeat(91), 'A'.repeat(201)]) {
       const answer = await server.post('/invite', {
         form: { t, password: chosen, repeated: chosen },

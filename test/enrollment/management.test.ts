@@ -106,7 +106,7 @@ describe('an enrollment', () => {
     assertRefused(await admin.call('POST', `enrollments/${enrollmentId}/refresh`, {}), 404, 'NOT_FOUND');
   });
 
-  test('is refused for what could not be used, and says which field', async () => {
+  test('is refused if it could not be used, and names the field', async () => {
     const identityId = await identity();
     await server.createUser({ name: 'taken', password });
     const caId = await registerCa(admin, authority());
@@ -133,7 +133,7 @@ describe('an enrollment', () => {
     }
   });
 
-  test('is refused for an identity that is enrolled so already', async () => {
+  test('is refused for an identity that is already enrolled this way', async () => {
     const { id, token } = await invited(admin);
     await enrolledDevice(server, token);
     const again = await admin.call('POST', 'enrollments', { identityId: id, method: 'ott' });
@@ -206,7 +206,7 @@ describe('an enrollment', () => {
     assert.ok(!stored.includes(token) && !stored.includes(jwt));
   });
 
-  test('that cannot be given leaves no identity behind', async () => {
+  test('that cannot be created leaves no identity behind', async () => {
     const name = uniqueName();
     for (const enrollment of [{ ottca: 'none' }, { updb: ' x' }, { magic: true }]) {
       const answer = await admin.call('POST', 'identities', { name, enrollment });

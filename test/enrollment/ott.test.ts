@@ -48,7 +48,7 @@ describe('an identity with a one-time token', () => {
     client.closeConnections();
   });
 
-  test('is enrolled once: the token is then like one that never was', async () => {
+  test('is enrolled once: the token then looks like one that never existed', async () => {
     const { id, token } = await invited(admin);
     await enrolledDevice(server, token);
     const again = await enroll(server, token, csr());
@@ -171,7 +171,7 @@ test('every enrollment is in the audit trail, without its token', async () => {
   assert.ok(!lines.includes(token));
 });
 
-test('a token is refused after its end, and good again after a refresh', async () => {
+test('a token is refused after it expires, and works again after a refresh', async () => {
   const clock = fixedClock(systemClock.now());
   const later = await startTestServer({ signing: true, clock });
   try {

@@ -73,7 +73,7 @@ describe('an enrollment with a password', () => {
     assert.equal(spelled.status, 200, spelled.text);
   });
 
-  test('whose user name was taken meanwhile says so and keeps the token', async () => {
+  test('reports a user name that was taken meanwhile, and keeps the token', async () => {
     const { token } = await invited(admin, { updb: 'dora' });
     await server.createUser({ name: uniqueName(), username: 'dora', password });
     const answer = await enrollBy(server, 'updb', token, { json: { password } });

@@ -50,7 +50,7 @@ async function clientBehind(
 const proxied = (address: string) => clientBehind(proxyBlockFor(address));
 
 describe('behind a load balancer with the PROXY protocol', () => {
-  test('one who guesses is throttled, and other clients log in', async () => {
+  test('somebody who guesses is throttled, and other clients log in', async () => {
     const guesser = await proxied('203.0.113.7');
     const id = await beginLogin(guesser);
     for (let sent = 0; sent < 300; sent += 25) {
@@ -103,7 +103,7 @@ describe('behind a load balancer with the PROXY protocol', () => {
     assert.equal((await callWith(await proxied('203.0.113.30'), tokens.access_token)).status, 401);
   });
 
-  test('the balancer asks for its own health checks', async () => {
+  test("the balancer's own health checks work", async () => {
     const checks = await clientBehind(proxyLocal);
     assert.equal((await checks.get('/health-checks/ready')).status, 200);
   });

@@ -74,7 +74,7 @@ describe('media types of bodies', () => {
 });
 
 describe('hostile bodies', () => {
-  test('JSON with two meanings or none is refused without a trace', async (t) => {
+  test('ambiguous or malformed JSON is refused and has no effect', async (t) => {
     const { port } = await startTestListener(t);
     const hostile: readonly string[] = [
       '{"username":"alice","username":"root","password":"x"}',
@@ -118,7 +118,7 @@ describe('hostile bodies', () => {
     }
   });
 
-  test('values of another type are named, and passwords never repeated', async (t) => {
+  test('values of the wrong type are named, and passwords never repeated', async (t) => {
     const { port } = await startTestListener(t);
     for (const value of ['1', 'true', 'null', '[]', '{}', '{"$ne":null}', '{"toString":1}', '[["alice"]]']) {
       const body = `{"username":${value},"password":"secret-word"}`;
@@ -196,7 +196,7 @@ describe('hostile bodies', () => {
 });
 
 describe('large bodies', () => {
-  test('the limit holds for the bytes that come, announced or not', async (t) => {
+  test('the limit applies to the bytes that arrive, announced or not', async (t) => {
     const { port } = await startTestListener(t);
     const fits = (size: number) => `{"a":"${'x'.repeat(size - 8)}"}`;
     const table: readonly [string, number, number][] = [
@@ -226,7 +226,7 @@ describe('large bodies', () => {
     }
   });
 
-  test('the refusal reaches a client whose body comes apart from its headers', async (t) => {
+  test('the refusal reaches a client whose body arrives after its headers', async (t) => {
     const { port } = await startTestListener(t);
     for (const size of [16 * 1024 + 1, 20_000, 40_000, 64 * 1024, 64 * 1024 + 1, 100_000]) {
       for (const framing of ['announced', 'chunked'] as const) {
@@ -239,7 +239,7 @@ describe('large bodies', () => {
     }
   });
 
-  test('a client that never sends the body it announced is not waited for without end', async (t) => {
+  test('a client that never sends its announced body is not awaited for ever', async (t) => {
     const timeouts = { idle: 5000, read: 400, write: 10_000 };
     const { port } = await startTestListener(t, { listener: { timeouts } });
     const head = `POST ${login} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 20000\r\n\r\nxx`;

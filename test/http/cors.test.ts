@@ -52,7 +52,7 @@ const foreign = (port: number) => [
 ];
 
 describe('requests of web pages', () => {
-  test('origins that codes are sent to may read every answer, errors included', async (t) => {
+  test('origins that receive codes may read every answer, errors included', async (t) => {
     const { port } = await startTestListener(t);
     for (const origin of allowed(port)) {
       for (const [method, path] of paths) {

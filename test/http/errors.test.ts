@@ -81,7 +81,7 @@ describe('errors', () => {
     for (const line of log.lines) assert.equal(line.fields.path?.toString().startsWith('/throws/'), true);
   });
 
-  test('formats that offer a page give it to those who prefer one', async (t) => {
+  test('formats with a page send it to clients that prefer one', async (t) => {
     const thrown = { value: new AuthError('invalid_client') };
     const { port } = await startTestListener(t, { routes: throwing(thrown) });
     const table: readonly [ErrorFormat, string, RegExp][] = [
@@ -97,7 +97,7 @@ describe('errors', () => {
     }
   });
 
-  test('what nobody expected is a 500 without a word, and the server goes on', async (t) => {
+  test('an unexpected failure is a 500 without details, and the server continues', async (t) => {
     const thrown: { value: unknown } = { value: null };
     const { port, log } = await startTestListener(t, { routes: throwing(thrown) });
     const unexpected: unknown[] = [
@@ -125,7 +125,7 @@ describe('errors', () => {
     }
   });
 
-  test('failures of the parts below have statuses of their own', async (t) => {
+  test('failures of lower layers have their own statuses', async (t) => {
     const thrown: { value: unknown } = { value: null };
     const { port } = await startTestListener(t, { routes: throwing(thrown) });
     const table: readonly [unknown, number, string][] = [

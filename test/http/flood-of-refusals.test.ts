@@ -32,7 +32,7 @@ const times = (count: number, send: () => Promise<unknown>) => async () => {
 };
 
 const skip = usualThreads > 1 && 'what a thread has left out comes with its own next line';
-test('refused requests of anybody: ten lines a second of one kind, and the next one has the count', {
+test('refused requests of strangers: ten lines a second of one kind, and the next one counts the rest', {
   skip,
 }, async () => {
   const stranger = () => server.get('/edge/client/v1/current-identity');
@@ -51,7 +51,7 @@ test('refused requests of anybody: ten lines a second of one kind, and the next 
   assert.match(String(line?.fields.requestId), /^[0-9A-Z]{10}$/);
 });
 
-test('refused logins: their audit events too, and what passes is always written', async () => {
+test('refused logins: their audit events too, while successes are always written', async () => {
   const guess = async () => submitPassword(server, await beginLogin(server), 'ghost', 'x');
   const lines = await linesOf(times(100, guess));
   const events = lines.filter(({ message }) => message === 'audit');
@@ -61,7 +61,7 @@ test('refused logins: their audit events too, and what passes is always written'
   assert.ok(passed.some(({ fields }) => fields.event === 'login.passed'));
 });
 
-test('in all, whatever is tried: thirty lines a second', async () => {
+test('in all, whatever strangers try: thirty lines a second', async () => {
   const tries = [
     () => server.get('/nowhere'),
     () => server.get('/edge/client/v1/current-identity'),
@@ -77,7 +77,7 @@ test('in all, whatever is tried: thirty lines a second', async () => {
   assert.equal(lines.length, samplingDefaults.inAll);
 });
 
-test('connections that are no TLS', async () => {
+test('connections without TLS', async () => {
   const { port } = new URL(server.url);
   const noise = () =>
     new Promise<void>((resolve) => {

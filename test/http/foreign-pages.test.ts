@@ -114,7 +114,7 @@ describe('what could change something', () => {
     }
   });
 
-  test('is refused alike where there is no such method or path, but not for another host', async (t) => {
+  test('is refused alike for unknown methods and paths, but not for another host', async (t) => {
     const { port } = await startTestListener(t);
     const origin = 'https://evil.example';
     for (const [method, path] of [
@@ -157,7 +157,7 @@ describe('what could change something', () => {
 });
 
 describe('what changes nothing', () => {
-  test('is answered whichever page asks', async (t) => {
+  test('is answered whichever page sends it', async (t) => {
     const { port } = await startTestListener(t);
     for (const headers of [...foreign(port), ...own(port)]) {
       for (const method of ['GET', 'HEAD', 'OPTIONS']) {

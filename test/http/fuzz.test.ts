@@ -350,7 +350,7 @@ describe('hostile requests', () => {
     assert.equal((await server.get('/oidc/keys')).status, 200);
   });
 
-  test('a malformed Authorization is no failure anywhere, and never the reason of a success', async () => {
+  test('a malformed Authorization header causes no failure anywhere, and never a success', async () => {
     for (const route of routes) {
       const [method] = route.methods;
       const path = route.path.replace(/:\w+/g, 'default');

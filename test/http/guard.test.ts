@@ -7,7 +7,7 @@ const half = '/edge/client/v1/half';
 const admin = '/edge/management/v1/things';
 
 describe('guards', () => {
-  test('each endpoint lets through whom it is for', async (t) => {
+  test('each endpoint lets in those it is for', async (t) => {
     const { port } = await startTestListener(t);
     const table: readonly [string, string, number][] = [
       [full, 'full', 200],
@@ -28,7 +28,7 @@ describe('guards', () => {
     }
   });
 
-  test('without a token both challenges come, each on its own line', async (t) => {
+  test('without a token there are two challenges, each on its own line', async (t) => {
     const { port } = await startTestListener(t);
     for (const path of [full, half, admin]) {
       const answer = await send(port, path);
@@ -41,7 +41,7 @@ describe('guards', () => {
     }
   });
 
-  test('an authenticated answer tells when the session ends', async (t) => {
+  test('an authenticated answer says when the session ends', async (t) => {
     const { port } = await startTestListener(t);
     const answer = await send(port, half, { headers: { authorization: 'Bearer full' } });
     assert.match(String(answer.headers['expires-at']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -57,7 +57,7 @@ describe('guards', () => {
     assert.equal(anonymous.headers['expires-at'], undefined);
   });
 
-  test('a client that accepts nothing of what there is gets the JSON document', async (t) => {
+  test('a client that accepts none of the media types gets the JSON document', async (t) => {
     const { port } = await startTestListener(t);
     const table: readonly [string, string, number][] = [
       ['/edge/client/v1/version', 'text/html', 200],

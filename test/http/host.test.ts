@@ -23,7 +23,7 @@ describe('the Host header', () => {
     }
   });
 
-  test('a host that is none of the bind points is misdirected', async (t) => {
+  test('a host that is not a bind point is misdirected', async (t) => {
     const { port } = await startTestListener(t);
     const hosts = [
       'evil.example',

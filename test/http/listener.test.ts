@@ -151,7 +151,7 @@ describe('client certificates', () => {
     assert.equal(answer.json.data, null);
   });
 
-  test('headers that claim a certificate are nothing', async (t) => {
+  test('headers that claim a certificate are ignored', async (t) => {
     const { port } = await startTestListener(t, { routes: [whoami] });
     const claim = encodeURIComponent(direct.certPem);
     const headers = {
@@ -210,7 +210,7 @@ describe('TLS', () => {
     assert.ok(!JSON.stringify(log).includes('secret'));
   });
 
-  test('a configured minimum version holds', async (t) => {
+  test('a configured minimum version is enforced', async (t) => {
     const tls = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const;
     const { port } = await startTestListener(t, { listener: { tls } });
     await assert.rejects(openSocket(port, { maxVersion: 'TLSv1.2' }));
@@ -229,7 +229,7 @@ describe('TLS', () => {
     socket.destroy();
   });
 
-  test('certificates are replaced without dropping connections, bad ones are not taken', async (t) => {
+  test('certificates are replaced without dropping connections, and invalid ones are not used', async (t) => {
     const { running, port } = await startTestListener(t);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -267,7 +267,7 @@ describe('TLS', () => {
 });
 
 describe('a TLS handshake', () => {
-  test('that does not come in time ends the connection', async (t) => {
+  test('that is not completed in time ends the connection', async (t) => {
     const timeouts = { idle: 5000, read: 200, write: 10_000 };
     const { port, log } = await startTestListener(t, { listener: { timeouts } });
     // Nothing at all, and a ClientHello of which the rest never comes.
@@ -309,7 +309,7 @@ describe('opening a listener', () => {
     return startListener(mount, { listener, material, routes, views });
   };
 
-  test('an address in use is one clear sentence, and nothing stays open', async (t) => {
+  test('an address in use is reported in one clear sentence, and nothing stays open', async (t) => {
     const taken = createTcpServer().listen(0, '127.0.0.1');
     t.after(() => taken.close());
     await new Promise((resolve) => taken.once('listening', resolve));
@@ -351,7 +351,7 @@ describe('opening a listener', () => {
     }
   });
 
-  test('one source has a limited number of connections, and gets room back', async (t) => {
+  test('one source has a limited number of connections, and closing one makes room', async (t) => {
     const { port } = await startTestListener(t, { limits: { connectionsPerSource: 3 } });
     const open = [await openSocket(port), await openSocket(port), await openSocket(port)];
     await assert.rejects(openSocket(port));
@@ -405,7 +405,7 @@ describe('closing a listener', () => {
     await closed;
   });
 
-  test('what does not end in time is ended', async (t) => {
+  test('what does not finish in time is ended', async (t) => {
     const stuck = route({
       methods: ['GET'],
       path: '/stuck',
@@ -425,7 +425,7 @@ describe('closing a listener', () => {
     assert.equal((await answer).text, '');
   });
 
-  test('a client that goes away in the middle leaves the server well', async (t) => {
+  test('a client that disconnects midway does the server no harm', async (t) => {
     const { port, log } = await startTestListener(t);
     for (let round = 0; round < 20; round += 1) {
       const request = httpsRequest({

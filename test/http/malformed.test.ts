@@ -83,7 +83,7 @@ describe('messages that are not well-formed HTTP', () => {
     }
   });
 
-  test('a request whose headers or body come too slowly is ended', async (t) => {
+  test('a request whose headers or body arrive too slowly is ended', async (t) => {
     const { port } = await startTestListener(t, {
       listener: { timeouts: { idle: 200, read: 400, write: 400 } },
     });

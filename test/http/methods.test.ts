@@ -42,7 +42,7 @@ describe('methods', () => {
     assert.ok(Number(answer.headers['content-length']) > 0);
   });
 
-  test('what is no method of this server is refused', async (t) => {
+  test('methods that this server does not support are refused', async (t) => {
     const { port } = await startTestListener(t);
     const path = '/edge/client/v1/version';
     const table: readonly [string, readonly number[]][] = [

@@ -37,7 +37,7 @@ describe('metrics', () => {
   });
   after(() => server.close());
 
-  test('are served to anybody, whatever Host was dialled, as Prometheus asks for them', async () => {
+  test('are served to anybody, for any Host, in the format that Prometheus requests', async () => {
     const accept =
       'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1';
     const answer = await server.get('/metrics', { headers: { host: '10.0.0.7:9090', accept } });
@@ -124,7 +124,7 @@ describe('metrics', () => {
     }
   });
 
-  test('nothing that a client sends becomes a label: the series stay the same, whoever tries to log in', async () => {
+  test('nothing that a client sends becomes a label: the series stay the same, whatever strangers try', async () => {
     await submitPassword(server, await beginLogin(server), 'nobody', 'x');
     const before = new Set(samplesOf(await scrape()).keys());
     for (let at = 0; at < 5; at += 1) {
@@ -145,7 +145,7 @@ describe('metrics', () => {
     }
   });
 
-  test('of alerts and the dashboard are all that are named there, with their labels', async () => {
+  test('named by alerts and the dashboard all exist, with their labels', async () => {
     await login(server, 'alice', 'correct horse battery');
     await submitPassword(server, await beginLogin(server), 'alice', 'wrong');
     const labelsOf = new Map<string, Set<string>>();
@@ -181,7 +181,7 @@ describe('metrics', () => {
     );
   });
 
-  test('a refused reload is seen until one is done', async () => {
+  test('a refused reload shows until one succeeds', async () => {
     const { log, controller, clock } = server;
     const openLog = { ...log, lostLines: () => 0, setLevel() {}, reopen() {}, flush: async () => {} };
     const reload = async (reloadConfig: () => Promise<LoadedConfig>) =>
@@ -206,7 +206,7 @@ describe('metrics', () => {
     }
   });
 
-  test('the depth of queues, the deny set, and the process are there', async () => {
+  test('include the depth of queues, the deny set, and the process', async () => {
     const samples = samplesOf(await scrape());
     assert.ok((samples.get('overlay_auth_password_hash_threads') ?? 0) >= 1);
     for (const name of [
@@ -250,7 +250,7 @@ describe('what is monitored', () => {
     }
   });
 
-  test('the alert rules are what promtool takes, and fire when they should', (t) => {
+  test('promtool accepts the alert rules, and they fire when they should', (t) => {
     const cwd = fileURLToPath(monitoring);
     for (const args of [
       ['check', 'rules', 'alerts.yaml'],
@@ -310,7 +310,7 @@ test('a listener that does not bind metrics does not serve them', async (t) => {
   assert.equal((await server.get('/metrics')).status, 404);
 });
 
-test('an answer counts in every bucket from its own on', () => {
+test('an answer counts in its own bucket and every larger one', () => {
   const times = answerTimes();
   for (const duration of [0.4, 1, 30, 20_000]) times.observe('oidc', 200, duration);
   const [series] = times.list();

@@ -54,7 +54,7 @@ describe('the API descriptions', () => {
     });
   }
 
-  test('they name every endpoint there is, each once, and none that does not exist', () => {
+  test('they name every endpoint, each once, and none that does not exist', () => {
     const described = [...documents.values()].flatMap(({ paths }) =>
       Object.entries(paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -70,7 +70,7 @@ describe('the API descriptions', () => {
     assert.deepEqual(described.sort(), existing.sort());
   });
 
-  test('they say of every group of operations what it is about', () => {
+  test('they describe every group of operations', () => {
     for (const { tags, paths } of documents.values()) {
       const used = Object.values(paths).flatMap((methods) =>
         Object.values(methods).flatMap((one) => one.tags),
@@ -80,7 +80,7 @@ describe('the API descriptions', () => {
     }
   });
 
-  test('they name the headers by which a login goes on, and those that take a code', () => {
+  test('they name the headers that continue a login, and those that take a code', () => {
     const headersOf = (root: (typeof roots)[number], path: string, method = 'post') =>
       Object.keys(documents.get(root)?.paths[root + path]?.[method]?.responses[200]?.headers ?? {});
     for (const root of ['/edge/client/v1', '/edge/management/v1'] as const) {
@@ -131,7 +131,7 @@ describe('the API descriptions', () => {
     }
   });
 
-  test('they leave no shape open that is known', () => {
+  test('they leave no known shape open', () => {
     const open = [...documents].flatMap(([root, document]) => openIn(document).map((at) => `${root}${at}`));
     assert.deepEqual(open, []);
   });
@@ -157,7 +157,7 @@ describe('the API descriptions', () => {
     assert.equal(paths['/edge/management/v1/authenticate']?.post?.deprecated, true);
   });
 
-  test('they tell who may call and what a refusal looks like', () => {
+  test('they say who may call and what a refusal looks like', () => {
     const { paths, components } = documents.get('/edge/management/v1') as OpenApiDocument;
     const list = paths['/edge/management/v1/identities']?.get;
     assert.deepEqual(list?.security, [{ accessToken: [] }, { ztSession: [] }]);
@@ -173,7 +173,7 @@ describe('the API descriptions', () => {
     assert.deepEqual(paths['/edge/management/v1/version']?.get?.security, []);
   });
 
-  test('the shape of a body is that which validates it', () => {
+  test('the shape of a body is the schema that validates it', () => {
     const { paths } = documents.get('/edge/management/v1') as OpenApiDocument;
     const body = paths['/edge/management/v1/identities']?.post?.requestBody;
     const schema = body?.content['application/json']?.schema;

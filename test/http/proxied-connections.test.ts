@@ -117,7 +117,7 @@ class Prefixed extends Duplex {
   }
 }
 
-describe('a connection of a balancer', () => {
+describe('a connection from a balancer', () => {
   test('has the address that its header says', async (t) => {
     const { port, complaints } = await startBalanced(t);
     const table: readonly [Buffer, string][] = [
@@ -147,7 +147,7 @@ describe('a connection of a balancer', () => {
     }
   });
 
-  test('may bring header and handshake in one piece, byte by byte or anyhow', async (t) => {
+  test('may send header and handshake in one piece, byte by byte or in any other way', async (t) => {
     const { port } = await startBalanced(t);
     for (const header of [proxyLineFor('203.0.113.7'), proxyBlockFor('203.0.113.7')]) {
       for (const pieces of [100_000, header.length, header.length + 1, header.length - 1, 7, 1]) {
@@ -159,7 +159,7 @@ describe('a connection of a balancer', () => {
     }
   });
 
-  test('has nothing from forwarding headers of its requests', async (t) => {
+  test('ignores forwarding headers of its requests', async (t) => {
     const { port } = await startBalanced(t);
     const front = await balancer(() => [port], proxyBlockFor('203.0.113.7'));
     t.after(() => front.close());
@@ -186,7 +186,7 @@ describe('a connection of a balancer', () => {
     assert.equal(await addressSeen(second, port), '203.0.113.8', 'the address is not that of the session');
   });
 
-  test('is closed without a word when it does not begin with a header, and the log says what to do', async (t) => {
+  test('is closed without an answer if it does not begin with a header, and the log says what to do', async (t) => {
     const { port, complaints } = await startBalanced(t, { clock: fixedClock('2026-01-01T00:00:00Z') });
     await assert.rejects(openSocket(port), 'TLS at once');
     const table: readonly [Buffer, string][] = [
@@ -245,7 +245,7 @@ describe('a connection of a balancer', () => {
     );
   });
 
-  test('that ends within its header is logged, and one that never began is not', async (t) => {
+  test('that ends within its header is logged, and one that sent nothing is not', async (t) => {
     const { port, complaints } = await startBalanced(t);
     for (const bytes of ['', 'PROXY TCP4 203.0.113.7']) {
       const socket = await dial(t, port);
@@ -279,7 +279,7 @@ describe('a connection of a balancer', () => {
     );
   });
 
-  test('that says nothing after its header is ended like any handshake that does not come', async (t) => {
+  test('that sends nothing after its header is closed like any missing handshake', async (t) => {
     const timeouts = { idle: 5000, read: 200, write: 10_000 };
     const { port, complaints } = await startBalanced(t, { listener: { timeouts } });
     const socket = await dial(t, port);
@@ -288,7 +288,7 @@ describe('a connection of a balancer', () => {
     assert.deepEqual(complaints(), []);
   });
 
-  test('has one header: a second one is no TLS', async (t) => {
+  test('has one header: a second one is not TLS', async (t) => {
     const { port, complaints } = await startBalanced(t);
     for (const header of [proxyLineFor('203.0.113.7'), proxyBlockFor('203.0.113.7')]) {
       for (const second of [proxyLineFor('198.51.100.1'), proxyBlockFor('198.51.100.1')]) {
@@ -299,7 +299,7 @@ describe('a connection of a balancer', () => {
   });
 });
 
-describe('who is no balancer', () => {
+describe('a connection from elsewhere', () => {
   test('speaks TLS at once, with its own address', async (t) => {
     const { port, complaints } = await startBalanced(t, {}, [elsewhere]);
     assert.equal(await addressSeen(await openSocket(port), port), '127.0.0.1');

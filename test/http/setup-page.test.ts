@@ -41,7 +41,7 @@ describe('the set-up page', () => {
     assert.equal((await submitSetup(server, token)).status, 201);
   });
 
-  test('says of a link that cannot be used why, and how to get another', async (t) => {
+  test('says why a link cannot be used, and how to get another', async (t) => {
     const { server, token } = await serverWithLink();
     t.after(() => server.close());
     await submitSetup(server, token);

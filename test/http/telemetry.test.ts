@@ -74,7 +74,7 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
     return spansOf(traceId);
   };
 
-  test('a login gives a trace: its requests under the caller, what they ask of the store under them', async () => {
+  test('a login is a trace: its requests under the caller, their store operations under them', async () => {
     const client = inTrace(server, traceOf('1'));
     const { access_token } = await login(client, 'alice-canary', password);
     const called = await callWith(client, access_token);
@@ -153,7 +153,7 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
     );
   });
 
-  test('nothing secret leaves: no password, code, token, cookie, name, query or header', async () => {
+  test('nothing secret is exported: no password, code, token, cookie, name, query or header', async () => {
     const client = inTrace(server, traceOf('4'));
     const cookie = 'canary-cookie-3c';
     const authRequestId = await beginLogin(client);
@@ -195,7 +195,7 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
     assert.ok(own.every(({ headers }) => headers.authorization === `Bearer ${headerSecret}`));
   });
 
-  test('the trace id stands beside the reference id: in error bodies, in the log and in the audit trail', async () => {
+  test('the trace id is beside the reference id: in error bodies, in the log and in the audit trail', async () => {
     const traceId = traceOf('5');
     const refused = await inTrace(server, traceId).get('/edge/client/v1/current-identity');
     assert.equal(refused.status, 401);
@@ -276,7 +276,7 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
   });
 });
 
-test('with two threads every request has one span, and the numbers are those of both, once', async () => {
+test('with two threads every request has one span, and the metrics count both, once', async () => {
   const receiver = await startOtlpReceiver({ isPlain: true });
   const server = await startTestServer({
     threads: 2,
@@ -304,7 +304,7 @@ test('with two threads every request has one span, and the numbers are those of 
   }
 });
 
-test('a collector is named by a reload, and one that takes nothing holds nobody up', async () => {
+test('a reload sets a collector, and one that does not answer delays nobody', async () => {
   const receiver = await startOtlpReceiver();
   const server = await startTestServer({ configure: withMetrics });
   const configFile = join(server.home, 'controller.yml');

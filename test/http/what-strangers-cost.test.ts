@@ -290,7 +290,7 @@ function withoutHash(path: string): string {
   return path.startsWith('/assets/') ? path.replace(/\.[\w-]{12}(?=[./])/, '.*') : path;
 }
 
-test('what strangers can cause is what the document says, at every endpoint that needs no proof', async () => {
+test('strangers can cause only what the document says, at every endpoint that needs no proof', async () => {
   const countHashes = hashes();
   const anonymous = server.controller.services.routes.filter(({ guard }) => guard === 'anonymous');
   const measured = new Map<string, Cost>();
@@ -335,7 +335,7 @@ test('what strangers can cause is what the document says, at every endpoint that
   }
 });
 
-test('what is remembered is seen, and what is let go is not', async () => {
+test('what is kept in memory shows, and what is released does not', async () => {
   const kept = new Map<string, string>();
   const large = 'x'.repeat(10_000);
   const remembered = await bytesRemembered(async () => {

@@ -99,7 +99,7 @@ describe('a bolt file', () => {
     assert.deepEqual(source.others.services, 2);
   });
 
-  test('that is none, is empty or is still compressed is refused with what it is', () => {
+  test('that is not one, is empty or is still compressed is refused with a description', () => {
     for (const [bytes, message] of [
       [Buffer.alloc(0), /no bolt database|no meta page/],
       [Buffer.from('SQLite format 3\0'.padEnd(9000, '\0')), /no bolt database/],
@@ -118,7 +118,7 @@ describe('a bolt file', () => {
     }
   });
 
-  test('with one damaged meta page is read by the other, with two it is refused', () => {
+  test('with one damaged meta page is read by the other one, with two it is refused', () => {
     const flip = (...positions: readonly number[]) =>
       changed((bytes) => {
         for (const position of positions) bytes[position] = (bytes[position] ?? 0) ^ 0xff;
@@ -172,7 +172,7 @@ describe('a bolt file', () => {
     assert.match(refusalOf(boltOfPages(page)) ?? 'read', /page 2, offset \d+: a key or value lies outside/);
   });
 
-  test('that claims more pages than it has is refused before anything is made for them', () => {
+  test('that claims more pages than it has is refused before memory is allocated for them', () => {
     const huge = Buffer.concat([
       metaPage(0, { root: 2, pages: 2 ** 35, transaction: 9 }),
       metaPage(1, { root: 2, pages: 2 ** 35, transaction: 8 }),
@@ -180,7 +180,7 @@ describe('a bolt file', () => {
     assert.match(refusalOf(huge) ?? 'read', /cut off/);
   });
 
-  test('with bytes changed anywhere is read or refused, and never anything else', () => {
+  test('with bytes changed anywhere is read or refused, and causes nothing else', () => {
     // A linear congruential generator: the same files in every run.
     let state = 20_261_122;
     const next = (below: number) => {

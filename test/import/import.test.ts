@@ -31,7 +31,7 @@ describe('an import', () => {
   });
   after(() => home.cli[Symbol.asyncDispose]());
 
-  test('that only tries says what it would do, and writes nothing', async () => {
+  test('that is a dry run says what it would do, and writes nothing', async () => {
     const config = readFileSync(join(home.folder, 'controller.yml'), 'utf8');
     const bundle = readFileSync(join(home.folder, 'pki', 'ca-bundle.pem'), 'utf8');
     const tried = await home.importFile('--dry-run', '-j', '--report', 'report.json', ...trusting);
@@ -56,7 +56,7 @@ describe('an import', () => {
     });
   });
 
-  test('reports what was not taken and why, for people and for programs, without a secret', async () => {
+  test('reports what was not imported and why, for people and for programs, without secrets', async () => {
     const outcome = await home.importFile('--dry-run', '-j', ...trusting);
     const { leftOut, notTaken, deviations, authorities } = outcome.json;
     const reasonOf = (name: string): string =>
@@ -84,7 +84,7 @@ describe('an import', () => {
     }
   });
 
-  test('without the authority says of each certificate of it that it logs nobody in', async () => {
+  test('without an authority reports each of its certificates that cannot log in', async () => {
     const outcome = await home.importFile('--dry-run', '-j');
     const untrusted = outcome.json.deviations.filter(({ what }: { what: string }) =>
       what.includes('--trust'),
@@ -114,7 +114,7 @@ describe('an import', () => {
     });
   });
 
-  test('takes every entity with its id, as an administrator of the source then sees it', async () => {
+  test('imports every entity with its id, as an administrator of the source then sees it', async () => {
     const outcome = await home.importFile(...trusting);
     assert.equal(outcome.code, 0, outcome.stderr);
     assert.match(outcome.stdout, /All of it is written\.$/m);
@@ -195,7 +195,7 @@ describe('an import', () => {
     });
   });
 
-  test('goes on issuing certificates with the key that was named, and keeps the former authority', async () => {
+  test('continues to issue certificates with the given key, and keeps the former authority', async () => {
     const config = readFileSync(join(home.folder, 'controller.yml'), 'utf8');
     assert.match(config, /cert: "\.\/pki\/imported-signing\.cert\.pem"/);
     const bundle = readFileSync(join(home.folder, 'pki', 'ca-bundle.pem'), 'utf8');
@@ -208,7 +208,7 @@ describe('an import', () => {
     assert.equal(readFileSync(join(home.folder, 'controller.yml'), 'utf8'), config);
   });
 
-  test('takes a signing key in any form, and keeps it in one', async () => {
+  test('accepts a signing key in any form, and stores it in one', async () => {
     const other = await freshHome();
     try {
       const key = createPrivateKey(keyFile('controller-signing-ca.key'));
@@ -302,7 +302,7 @@ async function withSource<T>(content: Content, work: (home: Home) => Promise<T>)
   }
 }
 
-describe('values that our rules see otherwise', () => {
+describe('values that break our rules', () => {
   test('are changed or left out, and each one is reported', () =>
     withSource(
       {
@@ -353,7 +353,7 @@ describe('values that our rules see otherwise', () => {
       },
     ));
 
-  test('that no database stores are left out, on PostgreSQL too', async () => {
+  test('that no database can store are left out, on PostgreSQL too', async () => {
     const signer = (more: Content): Content => ({
       ...dated,
       issuer: value.text('https://idp.example'),
@@ -494,7 +494,7 @@ describe('values that our rules see otherwise', () => {
 });
 
 describe('an import of a source that has changed since', () => {
-  test('takes what nobody changed here, and leaves the rest with a conflict', () =>
+  test('updates what nobody changed here, and reports a conflict for the rest', () =>
     withSource(
       {
         identities: { a1: identityOf('ana'), a2: identityOf('bea'), a3: identityOf('cleo') },

@@ -210,7 +210,7 @@ describe('after an import, everybody logs in with what they have', () => {
       });
   }
 
-  test('a password that asks for a token besides is complete with it', async () => {
+  test('a password login that also needs a token is complete with it', async () => {
     const { secondaryJwt, authenticators, id } = named('two steps');
     assert.ok(secondaryJwt !== undefined);
     const { username, password } = authenticators[0] ?? {};
@@ -262,7 +262,7 @@ describe('after an import, everybody logs in with what they have', () => {
     });
   }
 
-  test('TOTP that was started and never confirmed is asked for by nobody, and can be started anew', async () => {
+  test('TOTP that was started and never confirmed is not required, and can be started again', async () => {
     const { totp, authenticators } = named('totp started');
     const { username = '', password = '' } = authenticators[0] ?? {};
     const tokens = await login(running, username, password);
@@ -282,7 +282,7 @@ describe('after an import, everybody logs in with what they have', () => {
   });
 });
 
-describe('after an import, pending enrollments go on', () => {
+describe('after an import, pending enrollments still work', () => {
   let home: Home;
   before(async () => {
     home = await freshHome();
@@ -340,7 +340,7 @@ describe('after an import, pending enrollments go on', () => {
       partner.closeConnections();
     }));
 
-  test('a token that has expired, one of another method and one of nobody are refused', () =>
+  test('expired tokens, tokens of another method and unknown tokens are refused', () =>
     home.running(async (running) => {
       const expired = await enroll(running, 'ott', tokenOf('expired ott'), { clientCsr: csrPem(ecKeys()) });
       assert.equal(expired.status, 400);

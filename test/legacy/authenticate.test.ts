@@ -79,7 +79,7 @@ for (const root of [clientRoot, managementRoot]) {
       assert.equal(typeof data.id, 'string');
     });
 
-    test('is what the calls of both APIs take', async () => {
+    test('works for calls to both APIs', async () => {
       const session = await openSession(server, 'alice', root);
       for (const api of [clientRoot, managementRoot]) {
         const answer = await session.get(`${api}/current-identity`);
@@ -93,14 +93,14 @@ for (const root of [clientRoot, managementRoot]) {
       assert.equal((await admin.get(`${managementRoot}/identities`)).status, 200);
     });
 
-    test('tells of itself, with its token and as the other mechanism does', async () => {
+    test('describes itself, with its token, as the other mechanism does', async () => {
       const session = await openSession(server, 'alice', root);
       const { data } = (await session.get('current-api-session')).json;
       const { data: opened } = session.opened.json;
       assert.deepEqual(data, opened);
     });
 
-    test('ends by logging out, and no other does', async () => {
+    test('ends by logging out, and no other session does', async () => {
       const [session, other] = [
         await openSession(server, 'alice', root),
         await openSession(server, 'alice', root),
@@ -198,7 +198,7 @@ describe('a session token', () => {
     assertNoSession(twice);
   });
 
-  test('is no bearer token', async () => {
+  test('is not a bearer token', async () => {
     const { token } = await openSession(server, 'alice');
     const headers = { authorization: `Bearer ${token}` };
     for (const path of [`${clientRoot}/current-identity`, `${clientRoot}/current-api-session`]) {
@@ -209,7 +209,7 @@ describe('a session token', () => {
     assert.equal((await server.get('/oidc/userinfo', { headers })).status, 401);
   });
 
-  test('is the session when it is there, whatever bearer stands beside it', async () => {
+  test('takes precedence over any bearer token beside it', async () => {
     const tokens = await login(server, 'alice', password);
     const session = await openSession(server, 'alice');
     await session.call('DELETE', 'current-api-session');
@@ -221,7 +221,7 @@ describe('a session token', () => {
     assert.equal(empty.status, 200, 'an empty header is none');
   });
 
-  test('stands nowhere in the database', async () => {
+  test('is nowhere in the database', async () => {
     const session = await openSession(server, 'alice');
     const stored = await server.store.apiSessions.find(session.id as never);
     assert.ok(!JSON.stringify(stored).includes(session.token));
@@ -255,7 +255,7 @@ describe('administrators', () => {
     await openSession(server, 'carol');
   });
 
-  test('make a right effective on the next call', async () => {
+  test('grant rights that take effect at the next call', async () => {
     const id = await server.createUser({ name: 'dave', password });
     const session = await openSession(server, 'dave');
     assertRefused(await session.get(`${managementRoot}/identities`), 403, 'FORBIDDEN');

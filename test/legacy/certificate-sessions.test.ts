@@ -82,7 +82,7 @@ describe('a legacy session that a certificate opened', () => {
     await isOver(session);
   });
 
-  test('outlives it where the policy allows expired certificates, and no longer when it stops to', async () => {
+  test('outlives it only as long as the policy allows expired certificates', async () => {
     const cert = { allowed: true, allowExpiredCerts: true };
     const authPolicyId = await createPolicy(server, 'forgiving', { primary: { cert } });
     const until = clock.now() - systemClock.now() + HOUR;
@@ -159,7 +159,7 @@ describe('a legacy session that a certificate opened', () => {
     }
   });
 
-  test('goes on after the controller was started again', async () => {
+  test('continues after a restart of the controller', async () => {
     const first = await startTestServer({ clock });
     const id = await createIdentity(first, 'device', { externalId: null });
     const connection = withCertificate(first, await enrolled(first, id));

@@ -30,7 +30,7 @@ async function beat(ids: readonly string[]) {
   return router.post(path, { json: { ids }, headers: { authorization: `Bearer ${access_token}` } });
 }
 
-describe('a connection that a router keeps', () => {
+describe('a connection that a router reports', () => {
   test('keeps its session alive, and no other', async () => {
     const [kept, idle] = [await openSession(server, 'alice'), await openSession(server, 'alice')];
     for (let beats = 0; beats < 3; beats += 1) {
@@ -42,7 +42,7 @@ describe('a connection that a router keeps', () => {
     assert.equal((await kept.get('current-identity')).status, 200);
   });
 
-  test('brings no session back that has ended, and does not tell one unknown id from another', async () => {
+  test('revives no ended session, and reveals nothing about unknown ids', async () => {
     const session = await openSession(server, 'alice');
     await session.call('DELETE', 'current-api-session');
     const late = await openSession(server, 'alice');
@@ -52,7 +52,7 @@ describe('a connection that a router keeps', () => {
     assertNoSession(await late.get('current-identity'));
   });
 
-  test('is believed of routers only', async () => {
+  test('is accepted from routers only', async () => {
     const session = await openSession(server, 'alice');
     const alice = await loggedIn(server, 'alice');
     assertRefused(await alice.call('POST', path, { ids: [session.id] }), 403, 'FORBIDDEN');

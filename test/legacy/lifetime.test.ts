@@ -44,7 +44,7 @@ describe('a legacy session', () => {
       assertNoSession(await session.get('current-identity'));
     }, '5m'));
 
-  test('lives on from each call, and every call says until when', () =>
+  test('is extended by each call, and every call says until when', () =>
     withServer(async (server, clock) => {
       const session = await openSession(server, 'alice');
       for (let call = 0; call < 6; call += 1) {
@@ -77,7 +77,7 @@ describe('a legacy session', () => {
       assert.equal(stored?.expiresAt, clock.now() + 30 * MINUTE);
     }));
 
-  test('lives on over a restart, with its last use, and an ended one stays ended', () =>
+  test('survives a restart, with its last use, and an ended one stays ended', () =>
     withServer(async (server, clock) => {
       const [kept, ended] = [await openSession(server, 'alice'), await openSession(server, 'alice')];
       await ended.call('DELETE', 'current-api-session');
@@ -96,7 +96,7 @@ describe('a legacy session', () => {
       }
     }));
 
-  test('is never shown to last longer than the timeout, nor less than nothing, when the clock is set', () =>
+  test('never shows more than the timeout or less than zero, even when the clock is set', () =>
     withServer(async (server, clock) => {
       const session = await openSession(server, 'alice');
       await session.get('current-identity');
@@ -108,7 +108,7 @@ describe('a legacy session', () => {
       assertNoSession(await session.get('current-identity'));
     }));
 
-  test('that was used shortly before its end is ended by an administrator all the same', () =>
+  test('that was used shortly before its end can still be ended by an administrator', () =>
     withServer(async (server, clock) => {
       await server.createUser({ name: 'root', password, isAdmin: true });
       const session = await openSession(server, 'alice');

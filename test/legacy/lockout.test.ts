@@ -30,7 +30,7 @@ before(async () => {
 after(() => server.close());
 
 describe('wrong passwords at the legacy mechanism', () => {
-  test('lock the authenticator for OIDC too, also when they come at once', async () => {
+  test('lock the authenticator for OIDC too, even when they come at once', async () => {
     const guesses = await Promise.all(
       [1, 2, 3, 4, 5].map((n) => authenticate(server, 'alice', `wrong ${n}`)),
     );

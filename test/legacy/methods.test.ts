@@ -70,7 +70,7 @@ describe('a legacy login by certificate', () => {
     client.closeConnections();
   });
 
-  test('is refused without one, with one of nobody, and when the authenticator is gone', async () => {
+  test('is refused without one, with an unknown one, and when the authenticator is gone', async () => {
     assertRefused(await login(server, 'cert'), 401, 'INVALID_AUTH');
     const id = await createIdentity(server, 'lost device', { externalId: null });
     const leaf = await enrolled(server, id);
@@ -85,7 +85,7 @@ describe('a legacy login by certificate', () => {
 });
 
 describe('a legacy login by external JWT', () => {
-  test('takes the token of an Authorization line', async () => {
+  test('takes the token from an Authorization header', async () => {
     const id = await createIdentity(server, 'bob');
     const answer = await login(server, 'ext-jwt', clientRoot, await tokenOf(server, idp, 'bob@idp'));
     assert.equal(answer.status, 200, answer.text);
@@ -101,7 +101,7 @@ describe('a legacy login by external JWT', () => {
     assert.equal(answer.json.data.identityId, id);
   });
 
-  test('holds as long as the signer is enabled and the policy allows the method', async () => {
+  test('is valid as long as the signer is enabled and the policy allows the method', async () => {
     const policy = await createPolicy(server, 'by token', {});
     await createIdentity(server, 'carl', { authPolicyId: policy });
     const answer = await login(server, 'ext-jwt', clientRoot, await tokenOf(server, idp, 'carl@idp'));
@@ -144,7 +144,7 @@ describe('a policy that requires an external JWT with every call', () => {
       headers: tokens.length === 0 ? {} : bearer(...tokens),
     });
 
-  test('opens a session all the same without it, and says what is outstanding', async () => {
+  test('still opens a session without it, and says what is outstanding', async () => {
     const answer = await withPassword();
     assertChallenged(answer, 'secondary', 'missing', second, 200);
     const [query] = answer.json.data.authQueries;
@@ -152,7 +152,7 @@ describe('a policy that requires an external JWT with every call', () => {
     assert.deepEqual((await withPassword(jwt)).json.data.authQueries, []);
   });
 
-  test('takes it beside the one that opens the session, in either order', async () => {
+  test('takes it with the one that opens the session, in either order', async () => {
     const policy = await createPolicy(server, 'both', { secondary: { requireExtJwt: second.id } });
     const id = await createIdentity(server, 'dora', { authPolicyId: policy });
     const first = await tokenOf(server, idp, 'dora@idp');
@@ -172,7 +172,7 @@ describe('a policy that requires an external JWT with every call', () => {
     }
   });
 
-  test('is asked of each call, whatever came with the login', async () => {
+  test('is required of each call, whatever came with the login', async () => {
     for (const opened of [await withPassword(), await withPassword(jwt)]) {
       const session = sessionOf(server, opened);
       const expired = await tokenOf(server, required, 'alice@idp', {

@@ -201,7 +201,7 @@ for (const [mechanism, open] of Object.entries(mechanisms)) {
         clock.advance(step);
       });
 
-      test('renews recovery codes: the old ones are dead, the new ones are shown once', async () => {
+      test('renews recovery codes: the old ones no longer work, the new ones are shown once', async () => {
         const { name, owner, app, recoveryCodes } = await enrolled();
         const json = { code: app.code() };
         const answer = await owner.call('POST', `${path}/recovery-codes`, { json });
@@ -218,7 +218,7 @@ for (const [mechanism, open] of Object.entries(mechanisms)) {
   }
 }
 
-describe('an enrollment that nobody asked for', () => {
+describe('an enrollment that was not requested', () => {
   test('cannot be made by somebody who has only the password', async () => {
     const policy = await totpPolicy(server);
     await createTotpUser(server, policy, 'victim');
@@ -234,7 +234,7 @@ describe('an enrollment that nobody asked for', () => {
   });
 });
 
-test('the picture of a QR code is a PNG of one bit for each pixel, wide enough to be read', async () => {
+test('the picture of a QR code is a PNG of one bit per pixel, large enough to be read', async () => {
   const { qrCodePng } = await import('../../src/pages/qr-code.ts');
   const png = qrCodePng('otpauth://totp/localhost:alice?issuer=localhost&secret=ABCDEFGHIJKLMNOP');
   assert.ok(png !== null);

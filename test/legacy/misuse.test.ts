@@ -99,7 +99,7 @@ describe('the code of a TOTP enrollment that is not verified', () => {
   });
 });
 
-test('what is no code is refused wherever codes are taken', async () => {
+test('what is not a code is refused wherever codes are accepted', async () => {
   await createTotpUser(server, totp, 'careful');
   const { app } = await enroll(server, clock, 'careful');
   clock.advance(step);

@@ -105,7 +105,7 @@ describe('a partially authenticated session', () => {
     assert.equal((await session.get('/oidc/userinfo')).status, 401);
   });
 
-  test('is completed by a code, and the same token goes on', async () => {
+  test('is completed by a code, and keeps its token', async () => {
     await createTotpUser(server, policy, 'p4');
     const { app } = await enroll(server, clock, 'p4');
     const session = await openSession(server, 'p4');
@@ -194,8 +194,8 @@ describe('a TOTP code', () => {
   });
 });
 
-describe('a policy that begins to ask for TOTP', () => {
-  test('makes a session partial on the next call, and whole again when it no longer asks', async () => {
+describe('a policy that starts to require TOTP', () => {
+  test('makes a session partial at the next call, and complete again when it no longer does', async () => {
     const id = await server.createUser({ name: 'q1', password });
     const session = await openSession(server, 'q1');
     assert.equal((await session.get('current-identity')).status, 200);
@@ -220,7 +220,7 @@ describe('a policy that begins to ask for TOTP', () => {
 });
 
 describe('an enrollment that is not verified', () => {
-  test('asks for no code, neither in its session nor at the next login', async () => {
+  test('requires no code, neither in its session nor at the next login', async () => {
     await server.createUser({ name: 'q3', password });
     const session = await openSession(server, 'q3');
     assert.equal((await session.post('current-identity/mfa')).status, 201);
@@ -233,7 +233,7 @@ describe('an enrollment that is not verified', () => {
     assert.equal((await tokens.get(`${clientRoot}/current-identity`)).status, 200);
   });
 
-  test('completes the session once it is verified, also where no policy asks for it', async () => {
+  test('completes the session once it is verified, even if no policy requires it', async () => {
     await server.createUser({ name: 'q4', password });
     const session = await openSession(server, 'q4');
     await session.post('current-identity/mfa');
@@ -247,7 +247,7 @@ describe('an enrollment that is not verified', () => {
 });
 
 describe('an enrolled identity', () => {
-  test('is asked for TOTP though no policy does, also in sessions from before', async () => {
+  test('has to give TOTP although no policy requires it, also in earlier sessions', async () => {
     await server.createUser({ name: 'e1', password });
     const [enrolling, other] = [await openSession(server, 'e1'), await openSession(server, 'e1')];
     await enrolling.post('current-identity/mfa');

@@ -102,7 +102,7 @@ describe('what a client says about itself at login', () => {
     assert.deepEqual(await known(id), [{ os: 'plan9' }, {}]);
   });
 
-  test('is text without characters that are not seen, and only what is known', async () => {
+  test('is text without invisible characters, and only in known members', async () => {
     const { id, name } = await user();
     await complete(name, { envInfo: { os: '\u001b[2J a\nb ', extra: 'x', arch: '' }, sdkInfo: { id: 7 } });
     assert.deepEqual(await known(id), [{ os: '[2J a b' }, {}]);
@@ -110,7 +110,7 @@ describe('what a client says about itself at login', () => {
     assert.deepEqual(await known(id), [{ os: 'a fdp.exe b' }, {}]);
   });
 
-  test('is refused when it is no text or too long', async () => {
+  test('is refused when it is not text or too long', async () => {
     const { id, name } = await user();
     const refused: readonly (readonly [string, object])[] = [
       ['envInfo', { envInfo: 'linux' }],
@@ -129,7 +129,7 @@ describe('what a client says about itself at login', () => {
     assert.deepEqual(await known(id), [{}, {}]);
   });
 
-  test('goes with the identity', async () => {
+  test('is deleted with the identity', async () => {
     const { id, name } = await user();
     await complete(name, { envInfo });
     assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
@@ -157,7 +157,7 @@ async function sessionOf({ access_token }: Pick<Tokens, 'access_token'>) {
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
 describe('a session shows what it is used with', () => {
-  test('a browser, and from where the person logged in, also to its owner', async () => {
+  test('a browser, and from where the person logged in, also to the owner', async () => {
     const { name } = await user();
     const tokens = await login(calling(firefox), name, password);
     const session = await sessionOf(tokens);
@@ -193,7 +193,7 @@ describe('a session shows what it is used with', () => {
     assert.deepEqual([session.program, session.operatingSystem], ['Firefox', 'Linux']);
   });
 
-  test('an SDK by its own words, in either mechanism', async () => {
+  test('an SDK by its own description, with either mechanism', async () => {
     const { name } = await user();
     const said = { sdkInfo: { appId: 'Desktop Edge', appVersion: '2.7.1' }, envInfo: { os: 'windows' } };
     const known = ['Desktop Edge 2.7', 'Windows'];
@@ -203,7 +203,7 @@ describe('a session shows what it is used with', () => {
     assert.deepEqual([data.program, data.operatingSystem, data.loginIpAddress], [...known, '127.0.0.1']);
   });
 
-  test('nothing, where nothing is said', async () => {
+  test('nothing, if nothing was reported', async () => {
     const { name } = await user();
     const session = await sessionOf(await login(server, name, password));
     assert.deepEqual([session.program, session.operatingSystem], [null, null]);

@@ -102,7 +102,7 @@ describe('a path', () => {
     }
   });
 
-  test('of eight certificates is within that', () => {
+  test('of eight certificates is within that limit', () => {
     const chain = [root];
     for (let depth = 0; depth < 7; depth += 1) {
       const issuer = chain.at(-1);
@@ -185,7 +185,7 @@ describe('the source of refused proofs', () => {
   test('is throttled for certificates', () =>
     withStranger((connection) => assertThrottled(() => submitCertificate(connection), 401)));
 
-  test('is throttled for certificates of the older mechanism', () =>
+  test('is throttled for certificates with the legacy mechanism', () =>
     withStranger((connection) =>
       assertThrottled(() => connection.post(`${clientApi}/authenticate?method=cert`, { json: {} }), 401),
     ));
@@ -205,7 +205,7 @@ describe('the source of refused proofs', () => {
     await assertThrottled(() => server.post(`${clientApi}/enroll/token`, { json: {}, headers }), 401);
   });
 
-  test('is not counted where nothing was presented, nor for what is right', async () => {
+  test('does not count if nothing was presented, or for valid proofs', async () => {
     const leaf = await enrolled(server, await createIdentity(server, 'dev'), { issuer: await overlayRoot() });
     const connection = withCertificate(server, leaf);
     for (let round = 0; round < 31; round += 1) {
@@ -220,7 +220,7 @@ describe('the source of refused proofs', () => {
 describe('a certificate signing request', () => {
   const bad = csrPem(ecKeys(), { signer: ecKeys() });
 
-  test('is not looked at before the credentials are known to be good', async () => {
+  test('is not read before the credentials were accepted', async () => {
     const authRequestId = await beginLogin(server);
     const submit = (secret: string) =>
       server.post('/oidc/login/username', {
@@ -238,7 +238,7 @@ describe('a certificate signing request', () => {
     assert.equal((await submitPassword(server, authRequestId, 'root', password)).status, 302);
   });
 
-  test('is not looked at before the refresh token is known to be ours, and uses nothing up', async () => {
+  test('is not read before the refresh token is known to be ours, and uses nothing up', async () => {
     const tokens = await login(server, 'root', password);
     const [id, generation, random] = tokens.refresh_token.split('.');
     const checks = signatureChecks();
@@ -252,7 +252,7 @@ describe('a certificate signing request', () => {
     assert.equal((await refresh(server, tokens.refresh_token)).status, 200);
   });
 
-  test('is not looked at before the token of an enrollment is known to be good', async () => {
+  test('is not read before the enrollment token was accepted', async () => {
     const checks = signatureChecks();
     const send = (method: string, headers = {}) =>
       server.post(`${clientApi}/enroll/${method}`, { json: { token: 'made-up', clientCsr: bad }, headers });

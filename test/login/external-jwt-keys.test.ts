@@ -61,7 +61,7 @@ describe('the keys of an external signer', () => {
     await provider.close();
   });
 
-  test('are not to be had from a provider that misbehaves, which is said soon', async () => {
+  test('cannot be fetched from a provider that misbehaves, which is reported soon', async () => {
     for (const how of misbehaviours) {
       const verifier = newVerifier(idp, impatient);
       const token = await idp.sign(claimsOf(idp, verifier));
@@ -84,7 +84,7 @@ describe('the keys of an external signer', () => {
     }
   });
 
-  test('are used without those that are unsound', async () => {
+  test('are used without the invalid ones', async () => {
     const provider = await startTestIdp();
     const verifier = newVerifier(provider);
     const good = provider.publishedKeys();
@@ -106,7 +106,7 @@ describe('the keys of an external signer', () => {
     await provider.close();
   });
 
-  test('are fetched at most once in ten seconds under a flood of tokens with unknown kids', async () => {
+  test('are fetched at most once in ten seconds in a flood of tokens with unknown kids', async () => {
     const provider = await startTestIdp();
     const verifier = newVerifier(provider);
     const signer = signerOf(provider, 's1');
@@ -149,7 +149,7 @@ describe('the keys of an external signer', () => {
     assertValid(await verifier.verify([signer], token), 'up again');
   });
 
-  test('are never asked for at addresses that are refused', async () => {
+  test('are never fetched from addresses that are refused', async () => {
     const endpoints = [
       'http://169.254.169.254/',
       'http://[fd00:ec2::254]/',

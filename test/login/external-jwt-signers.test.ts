@@ -40,7 +40,7 @@ describe('several signers', () => {
     assertRefused(await verifier.verify([s1], await ofS4('four')), 'audience', 'invalid');
   });
 
-  test('that both accept a token are refused, because it cannot be said who vouches', async () => {
+  test('that both accept a token are refused, because it is unclear which one vouches', async () => {
     const verifier = newVerifier(idp);
     const twins = [signerOf(idp, 's1'), signerOf(idp, 's5')];
     const token = await idp.sign(claimsOf(idp, verifier));
@@ -67,7 +67,7 @@ describe('several signers', () => {
     assertRefused(await verifier.verify(signers, crossed), 'signature', 'invalid');
   });
 
-  test('that vouch for the same external id stay apart in the verdict', async () => {
+  test('that vouch for the same external id stay distinct in the verdict', async () => {
     const verifier = newVerifier(idp);
     const signers = [signerOf(idp, 's1'), signerOf(otherIdp, 's2')];
     const verdicts = await Promise.all([
@@ -83,7 +83,7 @@ describe('several signers', () => {
     );
   });
 
-  test('do not stand in for the one that is required', async () => {
+  test('cannot replace the one that is required', async () => {
     const verifier = newVerifier(idp);
     const required = signerOf(otherIdp, 's2');
     const ofS1 = await idp.sign(claimsOf(idp, verifier));
@@ -111,7 +111,7 @@ describe('a signer with a certificate', () => {
     return { verifier, signer, token };
   }
 
-  test('has one key, which a token need not name, and names rightly or not at all', async () => {
+  test('has one key, which a token need not name, but must not misname', async () => {
     const { verifier, signer, token } = await certified('the-key');
     for (const header of [{}, { kid: 'the-key' }])
       assertValid(await verifier.verify([signer], token(header)));
@@ -122,7 +122,7 @@ describe('a signer with a certificate', () => {
     assertRefused(await verifier.verify([signer], foreign), 'signature', 'invalid');
   });
 
-  test('accepts nothing when the certificate is not valid yet or any more, or none', async () => {
+  test('accepts nothing if the certificate is not valid yet, has expired, or is not one', async () => {
     const { verifier, signer, token } = await certified(null);
     const longLived = token({}, { exp: 1_900_000_000, iat: 1_700_000_000 });
     assertValid(await verifier.verify([signer], longLived));

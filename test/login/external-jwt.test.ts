@@ -87,7 +87,7 @@ describe('a token of an external signer', () => {
     }
   });
 
-  test('is refused with another algorithm than its key is for', async () => {
+  test('is refused with an algorithm that its key is not for', async () => {
     const provider = await startTestIdp();
     const verifier = newVerifier(provider);
     const rsaKid = await provider.rotate('RS256');
@@ -210,7 +210,7 @@ describe('a token of an external signer', () => {
     }
   });
 
-  test('may leave out the kid where exactly one key of the signer fits its algorithm', async () => {
+  test('may omit the kid if exactly one key of the signer fits its algorithm', async () => {
     const provider = await startTestIdp();
     const verifier = newVerifier(provider);
     const signer = signerOf(provider, 's1');
@@ -309,7 +309,7 @@ describe('the times of an external token', () => {
     assertRefused(await verifier.verify([signerOf(idp, 's1')], forged), 'signature', 'invalid');
   });
 
-  test('must be whole numbers that make sense, and exp must be there', async () => {
+  test('must be sensible whole numbers, and exp is required', async () => {
     const verifier = newVerifier(idp);
     const odd = [-1, 1.5, now + 0.5, 2 ** 53, 1e300, String(now + 60), null, [now + 60], {}, true];
     for (const name of ['exp', 'nbf', 'iat']) {
@@ -368,7 +368,7 @@ describe('the claim that names the identity', () => {
       assertRefused(await verdictFor('oid', { oid }), 'claim-missing', 'invalid', JSON.stringify(oid));
   });
 
-  test('is no email address that the issuer does not call verified', async () => {
+  test('is never an email address that the issuer does not call verified', async () => {
     const verifier = newVerifier(idp);
     const signer = signerOf(idp, 's1', { claimsProperty: 'email', useExternalId: true });
     const token = (changed: object) =>

@@ -37,7 +37,7 @@ const typesOf = (answer: Answer): readonly string[] =>
   answer.json.authQueries.map(({ typeId }: { typeId: string }) => typeId);
 
 describe('somebody whose password must change', () => {
-  test('is asked for a new one, and gets the code with it', async () => {
+  test('has to choose a new one, and then gets the code', async () => {
     const id = await mustChange('alice');
     const request = await beginLogin(server);
     const asked = await submitPassword(server, request, 'alice', password);
@@ -76,7 +76,7 @@ describe('somebody whose password must change', () => {
     codeOf(await replace(request, next));
   });
 
-  test('replaces nothing before the other factors are proven', async () => {
+  test('cannot replace it before the other factors are proven', async () => {
     await createTotpUser(server, await totpPolicy(server), 'cora');
     const { app } = await enroll(server, clock, 'cora');
     const { data } = (await admin.get(`identities?filter=${encodeURIComponent('name="cora"')}`)).json;
@@ -91,7 +91,7 @@ describe('somebody whose password must change', () => {
     codeOf(await replace(request, next));
   });
 
-  test('may not choose for somebody else, without a login, or when nothing asks', async () => {
+  test('may not choose for somebody else, without a login, or when it is not required', async () => {
     await server.createUser({ name: 'dana', password });
     assertRefused(await replace(await beginLogin(server), next), 400, 'INVALID_AUTH_REQUEST');
     assertRefused(await replace('nonsense', next), 400, 'INVALID_AUTH_REQUEST');
@@ -104,7 +104,7 @@ describe('somebody whose password must change', () => {
     assert.equal(typeof (await login(server, 'dana', password)).access_token, 'string');
   });
 
-  test('who comes with two logins at once replaces the password once', async () => {
+  test('with two logins at once replaces the password once', async () => {
     await mustChange('emil');
     const requests = [await beginLogin(server), await beginLogin(server)];
     for (const request of requests) await submitPassword(server, request, 'emil', password);
@@ -115,7 +115,7 @@ describe('somebody whose password must change', () => {
     assert.equal(typeof (await login(server, 'emil', secrets[winner] ?? '')).access_token, 'string');
   });
 
-  test('keeps open sessions until the password is replaced, and loses them then', async () => {
+  test('keeps open sessions until the password is replaced, and then loses them', async () => {
     await server.createUser({ name: 'fay', password });
     const session = await loggedIn(server, 'fay');
     const { id } = (await session.get('/edge/client/v1/current-identity')).json.data;
@@ -127,7 +127,7 @@ describe('somebody whose password must change', () => {
     assertRefused(await session.get('/edge/client/v1/current-identity'), 401, 'UNAUTHORIZED');
   });
 
-  test('has done so by changing it on the account page', async () => {
+  test('is done after changing it on the account page', async () => {
     await server.createUser({ name: 'gil', password });
     const session = await loggedIn(server, 'gil');
     const own = '/edge/client/v1/current-identity';
@@ -146,7 +146,7 @@ describe('somebody whose password must change', () => {
     ]);
   });
 
-  test('with an existing SDK, or for a legacy session, is refused in clear words', async () => {
+  test('with an existing SDK or a legacy session gets a clear refusal', async () => {
     await mustChange('hana');
     const request = await beginLogin(server, { client_id: goClient });
     const refused = await submitPassword(server, request, 'hana', password);
@@ -188,7 +188,7 @@ describe('a policy by which passwords get too old', () => {
     ]);
   });
 
-  test('says beforehand whom it would ask', async () => {
+  test('says in advance whom it would affect', async () => {
     admin = await loggedIn(server, 'root');
     const id = await createPolicy(server, 'to be stricter', {});
     const user = await server.createUser({ name: 'jan', password });
@@ -203,7 +203,7 @@ describe('a policy by which passwords get too old', () => {
     assert.deepEqual([await preview('48h'), await preview(null)], [1, 0]);
   });
 
-  test('takes no time that would ask at most logins, and none that is no time', async () => {
+  test('accepts no duration that would affect most logins, and nothing that is not a duration', async () => {
     for (const mustChangeAfter of ['1h', '23h59m', 'soon', 90, '0']) {
       const policy = { name: 'odd', primary: { updb: { mustChangeAfter } } };
       const field = 'primary.updb.mustChangeAfter';

@@ -48,7 +48,7 @@ const needs = () => ({ store, clock });
 const guess = (from = address) => reserveGuess(needs(), totpLimit(name), from);
 const lockedUntil = (key: string) => store.attempts.lockedUntil(key, clock.now());
 
-test('the limits are those that the guide promises', () => {
+test('the limits are those in the guide', () => {
   assert.deepEqual(totpLimit('ana'), {
     key: 'totp:ana',
     max: 5,
@@ -74,7 +74,7 @@ test('beginning a device login has a counter of its own', () => {
   );
 });
 
-test('a guess counts against what is guessed at and where it comes from, or only the latter', () => {
+test('a guess counts against its target and its source, or only the source', () => {
   const limit = totpLimit('ana');
   assert.deepEqual(countersOf(limit, '192.0.2.1'), ['totp:ana', 'source:192.0.2.1']);
   assert.deepEqual(countersOf(null, '192.0.2.1'), ['source:192.0.2.1']);
@@ -91,7 +91,7 @@ describe('guesses', () => {
     assert.equal(await guess(), 'reserved');
   });
 
-  test('at what is locked still count against their source, which is told to wait', async () => {
+  test('at a locked target still count against their source, which has to wait', async () => {
     for (let n = 0; n < 300; n += 1) await guess();
     await assert.rejects(guess(), (error) => {
       assert.ok(error instanceof AuthError);
@@ -103,7 +103,7 @@ describe('guesses', () => {
     assert.equal(await guess('198.51.100.7'), 'locked', 'another source only finds the lock');
   });
 
-  test('at nobody count against their source alone', async () => {
+  test('at an unknown target count against their source only', async () => {
     for (let n = 0; n < 300; n += 1)
       assert.equal(await reserveGuess(needs(), null, address), 'reserved', `guess ${n}`);
     await assert.rejects(reserveGuess(needs(), null, address), { code: 'rate_limited' });
@@ -121,7 +121,7 @@ describe('guesses', () => {
   });
 });
 
-test('refusals that cost much close their source, and nobody else', async () => {
+test('expensive refusals throttle their source, and nobody else', async () => {
   for (let n = 0; n < 300; n += 1) {
     await requireOpenSource(needs(), address);
     await countRefusal(needs(), address);
@@ -133,7 +133,7 @@ test('refusals that cost much close their source, and nobody else', async () => 
   await requireOpenSource(needs(), address);
 });
 
-test('a guess that is held is taken once, and given back only as long as it was not', async () => {
+test('a held guess is taken once, and given back only if it was not taken', async () => {
   for (let n = 0; n < 5; n += 1) await guess();
   const keys = countersOf(totpLimit(name), address);
   const held = reservedGuess(keys);
@@ -149,7 +149,7 @@ describe('after a full authentication', () => {
   const identity = () => asId<IdentityId>(name);
   const authenticator = asId<AuthenticatorId>('their-password');
 
-  test('the counters of the code and of the password that was used begin anew', async () => {
+  test('the counters of the code and of the used password start over', async () => {
     assert.deepEqual(failureKeys(identity(), authenticator), [`password:${authenticator}`, `totp:${name}`]);
     for (let n = 0; n < 5; n += 1) await guess();
     assert.equal(await guess(), 'locked');
@@ -157,7 +157,7 @@ describe('after a full authentication', () => {
     assert.equal(await guess(), 'reserved');
   });
 
-  test('that of the code does where there is no password', async () => {
+  test('the counter of the code does, if there is no password', async () => {
     assert.deepEqual(failureKeys(identity(), null), [`totp:${name}`]);
     for (let n = 0; n < 5; n += 1) await guess();
     await forgetFailures(store, identity(), null);

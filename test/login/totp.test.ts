@@ -73,7 +73,7 @@ async function tried(code: string, identityId = ana): Promise<readonly string[]>
 }
 
 describe('a code', () => {
-  test('of this half minute or of one beside it is accepted, once, and no earlier one after it', async () => {
+  test('of this half minute or an adjacent one is accepted, once, and no earlier one after it', async () => {
     await enroll(ana);
     const accepted = [
       'about her',
@@ -107,7 +107,7 @@ describe('a code', () => {
       assert.deepEqual(await tried(code), refused, code);
   });
 
-  test('of nobody who is enrolled is as wrong as any', async () => {
+  test('of somebody who is not enrolled is simply wrong', async () => {
     assert.deepEqual(await tried('123456'), [
       'about her',
       'passed: factor unlocked',
@@ -116,7 +116,7 @@ describe('a code', () => {
     ]);
   });
 
-  test('is not looked at while too many were wrong', async () => {
+  test('is not evaluated after too many wrong ones', async () => {
     await enroll(ana);
     for (let n = 0; n < 5; n += 1) await tried(wrong());
     const locked = [
@@ -138,7 +138,7 @@ describe('a code', () => {
     }
   });
 
-  test('sealed for somebody else opens nothing', async () => {
+  test('a seed sealed for somebody else does not open', async () => {
     await enroll(ana);
     const bob = (await createUser(store, `bob-${serial}`)).id;
     const flow = systemRandom.id();
@@ -154,7 +154,7 @@ describe('a code', () => {
 });
 
 describe('a recovery code', () => {
-  test('is accepted once, however it is typed, and is of its identity alone', async () => {
+  test('is accepted once, however it is typed, and only for its identity', async () => {
     await enroll(ana, 'ABCDE23456', 'ZZZZZ22222');
     const accepted = (left: number) => [
       'about her',

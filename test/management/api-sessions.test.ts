@@ -17,7 +17,7 @@ async function currentSessionId(caller: Caller): Promise<string> {
 }
 
 describe('an API session', () => {
-  test('is listed while it is alive, without its tokens', async () => {
+  test('is listed while it is live, without its tokens', async () => {
     await server.createUser({ name: 'alice', password });
     const alice = await loggedIn(server, 'alice');
     const id = await currentSessionId(alice);
@@ -36,7 +36,7 @@ describe('an API session', () => {
     }
   });
 
-  test('that is removed ends: access token and refresh token are worthless at once', async () => {
+  test('that is removed ends: access token and refresh token stop working at once', async () => {
     await server.createUser({ name: 'bob', password });
     const bob = await loggedIn(server, 'bob');
     const id = await currentSessionId(bob);
@@ -50,7 +50,7 @@ describe('an API session', () => {
     assert.deepEqual((await admin.get(`api-sessions?filter=${filter}`)).json.data, []);
   });
 
-  test('is no token: its id opens nothing', async () => {
+  test('is not a token: its id opens nothing', async () => {
     const id = await currentSessionId(admin);
     for (const headers of [{ 'zt-session': id }, { authorization: `Bearer ${id}` }]) {
       const answer = await server.get('/edge/management/v1/identities', { headers });

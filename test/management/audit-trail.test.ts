@@ -59,7 +59,7 @@ describe('the list of audit events', () => {
     return answer.json.data;
   };
 
-  test('says who changed what about whom, from where, as soon as the change is answered', async () => {
+  test('says who changed what about whom and from where, as soon as the change is answered', async () => {
     const changed = await admin.call('PATCH', `identities/${annId}`, { externalId: 'ann-1' });
     const [event, ...others] = await list(`requestId = "${changed.headers['x-request-id']}"`);
     assert.deepEqual(others, []);
@@ -81,7 +81,7 @@ describe('the list of audit events', () => {
     assertRefused(await admin.get('audit-events/nobody'), 404, 'NOT_FOUND');
   });
 
-  test('shows what belongs to a person with the person, also when it is gone', async () => {
+  test('shows what belongs to a person with that person, even when it is gone', async () => {
     const made = await admin.call('POST', 'enrollments', { identityId: annId, method: 'ott' });
     const id = createdId(made);
     assert.equal((await admin.call('DELETE', `enrollments/${id}`)).status, 200);
@@ -149,7 +149,7 @@ describe('the list of audit events', () => {
     );
   });
 
-  test('an owner cannot push out what others did: of each only so many are kept in an hour', async () => {
+  test('an owner cannot push out what others did: each may add only so many an hour', async () => {
     const kept: AuditRecord[] = [];
     const append = async (records: readonly AuditRecord[]) => void kept.push(...records);
     const { log } = server;
@@ -173,7 +173,7 @@ describe('the list of audit events', () => {
     assert.equal(lines.length, 700, 'the log has all');
   });
 
-  test('goes when its time is over', async () => {
+  test('is deleted when its time is over', async () => {
     const before = (await admin.get('audit-events?limit=0')).json.meta.pagination.totalCount;
     const needs = { store: server.store, clock, keepAttempts: DAY, keepAuditEvents: 2 * DAY };
     await deleteExpired(needs);

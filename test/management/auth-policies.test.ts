@@ -46,7 +46,7 @@ const updbDefaults = {
 };
 
 describe('a policy', () => {
-  test('that names nothing allows every primary method and asks for no more', async () => {
+  test('without rules allows every primary method and requires nothing more', async () => {
     const id = await newPolicy({ name: 'bare' });
     const { createdAt, updatedAt, ...rest } = await document(id);
     assert.equal(createdAt, updatedAt);
@@ -64,7 +64,7 @@ describe('a policy', () => {
     });
   });
 
-  test('that names some rules has the usual ones besides', async () => {
+  test('with some rules has the defaults for the others', async () => {
     const id = await newPolicy({
       name: 'some',
       primary: { updb: { maxAttempts: 3 }, cert: { allowed: false } },
@@ -77,7 +77,7 @@ describe('a policy', () => {
     });
   });
 
-  test('takes every member, and null where clients send it for none', async () => {
+  test('accepts every member, and null where clients send it for none', async () => {
     const primary = {
       cert: { allowed: false, allowExpiredCerts: true },
       extJwt: { allowed: true, allowedSigners: null },
@@ -192,7 +192,7 @@ describe('a policy', () => {
     assert.equal(list.json.meta.pagination.totalCount, 0);
   });
 
-  test('is refused for a mistyped rule, since the policy would ask for less than was meant', async () => {
+  test('is refused for a mistyped rule, because the policy would require less than intended', async () => {
     const id = await newPolicy({ name: 'typed well', secondary: { requireTotp: true } });
     const was = await document(id);
     const mistyped: readonly (readonly [string, string, object])[] = [
@@ -252,7 +252,7 @@ describe('a policy', () => {
 });
 
 describe('deleting a policy', () => {
-  test('is refused for the default one, which may be changed', async () => {
+  test('is refused for the default policy, which may only be changed', async () => {
     assertRefused(await admin.call('DELETE', 'auth-policies/default'), 400, 'ENTITY_CAN_NOT_BE_DELETED');
     const tags = { changed: true };
     assert.equal((await admin.call('PATCH', 'auth-policies/default', { tags })).status, 200);
@@ -269,8 +269,8 @@ describe('deleting a policy', () => {
   });
 });
 
-describe('a change of a policy holds at the next call', () => {
-  test('a session without TOTP is partial once the policy asks for it, and full again when it does not', async () => {
+describe('a change of a policy applies at the next call', () => {
+  test('a session without TOTP is partial once the policy requires it, and complete again when it does not', async () => {
     const id = await newPolicy({ name: 'growing' });
     const { caller } = await userWith('grown', id);
     assert.equal((await caller.get('current-identity')).status, 200);
@@ -284,7 +284,7 @@ describe('a change of a policy holds at the next call', () => {
     assert.equal((await caller.get('current-identity')).status, 200);
   });
 
-  test('so does another policy of the identity', async () => {
+  test('so does giving the identity another policy', async () => {
     const strict = await newPolicy({ name: 'asks for totp', secondary: { requireTotp: true } });
     const { caller } = await userWith('moved', strict);
     assertRefused(await caller.get('current-identity'), 401, 'UNAUTHORIZED');

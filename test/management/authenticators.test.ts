@@ -98,7 +98,7 @@ describe('a password', () => {
     }
   });
 
-  test('is refused with a value that is none', async () => {
+  test('is refused with an invalid value', async () => {
     const identityId = await newIdentity('values');
     const refused: readonly (readonly [string, object])[] = [
       ['certPem', { method: 'cert' }],
@@ -123,7 +123,7 @@ describe('a password', () => {
     }
   });
 
-  test('is one for each identity', async () => {
+  test('is limited to one per identity', async () => {
     const identityId = await newIdentity('only one');
     createdId(await addPassword(identityId, { username: 'one', password }));
     assertRefused(await addPassword(identityId, { username: 'two', password }), 409, 'CONFLICT', 'method');
@@ -142,7 +142,7 @@ describe('a password', () => {
     );
   });
 
-  test('that administrators change for themselves leaves them the session in which they do it', async () => {
+  test('that administrators change for themselves keeps the session in which they do it', async () => {
     const identityId = await server.createUser({ name: 'self', password, isAdmin: true });
     const self = await loggedIn(server, 'self');
     const other = await loggedIn(server, 'self');

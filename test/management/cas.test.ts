@@ -37,7 +37,7 @@ const register = async (ca: Made, more: object = {}) =>
 const shown = async (id: string) => (await admin.get(`cas/${id}`)).json.data;
 
 describe('the JWT of a CA', () => {
-  test('says where holders of its certificates enroll, signed like the other enrollment tokens', async () => {
+  test('says where holders of its certificates enroll, signed like other enrollment tokens', async () => {
     const made = authority();
     const id = await register(made);
     const answer = await admin.get(`cas/${id}/jwt`);
@@ -146,7 +146,7 @@ describe('a CA', () => {
     }
   });
 
-  test('has name and certificate for itself, and keeps its certificate', async () => {
+  test('has a unique name and certificate, and keeps its certificate', async () => {
     const made = authority();
     const id = await register(made);
     const { name } = await shown(id);
@@ -211,7 +211,7 @@ describe('the proof of a CA', () => {
       headers: { authorization: `Bearer ${admin.accessToken}`, 'content-type': type },
     });
 
-  test('is a certificate with its token that it issued, as PEM or in a document, once', async () => {
+  test('is a certificate with its token that the CA issued, as PEM or in a document, once', async () => {
     const made = authority();
     const id = await register(made);
     const pem = await proofOf(id, made);
@@ -284,7 +284,7 @@ describe('a certificate authenticator', () => {
     createdId(await admin.call('POST', 'authenticators', { ...body, identityId: another }));
   });
 
-  test('is refused for what is no client certificate, or without an identity', async () => {
+  test('is refused for anything but a client certificate, or without an identity', async () => {
     const identityId = await createIdentity(server, 'refused device');
     const { server: serverCertificate } = await testPki();
     for (const certPem of ['', 'nonsense', authority().certPem, serverCertificate.certPem]) {

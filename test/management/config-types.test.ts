@@ -64,7 +64,7 @@ describe('configuration types', () => {
     }
   });
 
-  test('that a login names become their ids, and what is no name stays', async () => {
+  test('that a login names become their ids, and unknown names stay', async () => {
     await server.createUser({ name: 'alice', password });
     const id = createdId(await admin.call('POST', 'config-types', { name: 'intercept.v1' }));
     const tokens = await login(server, 'alice', password, { configTypes: 'intercept.v1' });

@@ -49,7 +49,7 @@ const announcement = (name: string) => ({
   version: '0.0.0',
 });
 
-test('signing keys are listed with their times, to whoever may read, and with nothing that signs', async () => {
+test('signing keys are listed with their times, for those who may read, without anything that signs', async () => {
   const answer = await root.get('signing-keys');
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(answer.json.data.map(({ alg }: { alg: string }) => alg).sort(), ['ES256', 'RS256']);
@@ -66,7 +66,7 @@ test('signing keys are listed with their times, to whoever may read, and with no
   assertRefused(await user.get('signing-keys'), 403, 'FORBIDDEN');
 });
 
-test('a controller announces itself, where it serves which API, to everybody who has logged in', async () => {
+test('a controller announces where it serves which API to everybody who has logged in', async () => {
   const answer = await user.get('/edge/client/v1/controllers');
   assert.equal(answer.status, 200);
   const [only, ...rest] = answer.json.data;
@@ -91,7 +91,7 @@ test('strangers and, on the management API, others than administrators are refus
   assertRefused(await root.call('POST', 'controllers', {}), 405, 'METHOD_NOT_ALLOWED');
 });
 
-test('another one is online until it takes leave or has not been seen for thirty seconds, and is forgotten after a day', async () => {
+test('another one is online until it stops or has not been seen for thirty seconds, and is forgotten after a day', async () => {
   const second = another();
   assert.equal(server.controller.services.node.isCluster, false);
   await second.start(announcement('ctrl-2'));

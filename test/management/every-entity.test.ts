@@ -383,7 +383,7 @@ for (const entity of entities) {
         assert.equal(document.createdAt, new Date(clock.now()).toISOString());
       });
 
-      test('refuses a member that nobody knows, and names the nearest', async () => {
+      test('refuses an unknown member, and names the nearest known one', async () => {
         const total = async () => (await admin.get(`${collection}?limit=1`)).json.meta.pagination.totalCount;
         const [known = ''] = Object.keys(await fresh());
         const before = await total();
@@ -407,7 +407,7 @@ for (const entity of entities) {
         });
       }
 
-      test('refuses what is no JSON object', async () => {
+      test('refuses what is not a JSON object', async () => {
         const init = {
           headers: { authorization: `Bearer ${admin.accessToken}`, 'content-type': 'application/json' },
         };
@@ -421,7 +421,7 @@ for (const entity of entities) {
     }
 
     if (fresh !== undefined && entity.hasTags) {
-      test('has no tags for null and for none', async () => {
+      test('has no tags for null or an absent member', async () => {
         for (const tags of [null, undefined]) {
           const id = createdId(await admin.call('POST', collection, { ...(await fresh()), tags }));
           assert.deepEqual((await read(collection, id)).tags, {});
@@ -430,7 +430,7 @@ for (const entity of entities) {
     }
 
     if (fresh !== undefined && patch !== undefined && replace !== undefined) {
-      test('is changed and deleted by whoever has read it last, where a change asks for that', async () => {
+      test('is changed and deleted only from its latest version, if the request requires that', async () => {
         const body = await fresh();
         const path = `${collection}/${createdId(await admin.call('POST', collection, body))}`;
         const first = await versionOf(path);
@@ -477,7 +477,7 @@ for (const entity of entities) {
     }
 
     if (patch !== undefined) {
-      test('changes by PATCH what is given, and nothing else', async () => {
+      test('changes by PATCH what the body contains, and nothing else', async () => {
         const id = await anyOf(entity);
         const was = await read(collection, id);
         clock.advance(SECOND);
@@ -490,7 +490,7 @@ for (const entity of entities) {
         assert.deepEqual(await read(collection, id), { ...was, ...change, updatedAt });
       });
 
-      test('refuses by PATCH a member that nobody knows, and changes nothing', async () => {
+      test('refuses an unknown member by PATCH, and changes nothing', async () => {
         const id = await anyOf(entity);
         const was = await read(collection, id);
         const answer = await admin.call('PATCH', `${collection}/${id}`, { ...patch(), tegs: {} });
@@ -510,7 +510,7 @@ for (const entity of entities) {
     }
 
     if (fresh !== undefined && replace !== undefined) {
-      test('is replaced by PUT; tags that are left out go', async () => {
+      test('is replaced by PUT, which removes omitted tags', async () => {
         const body = await fresh();
         const id = createdId(await admin.call('POST', collection, body));
         const next = { ...replace(body), tags: undefined };
@@ -521,7 +521,7 @@ for (const entity of entities) {
         assertRefused(await admin.call('PUT', `${collection}/${id}`, {}), 400, 'COULD_NOT_VALIDATE');
       });
 
-      test('takes back by PUT the whole document that it gave', async () => {
+      test('accepts by PUT the whole document that it returned', async () => {
         const id = await anyOf(entity);
         const document = await read(collection, id);
         const secret = collection === 'authenticators' ? { password } : {};
@@ -568,7 +568,7 @@ for (const entity of entities) {
       assert.deepEqual([none.json.data, none.json.meta.pagination.totalCount], [[], 0]);
     });
 
-    test('refuses lists that it does not understand', async () => {
+    test('refuses lists with parameters that it does not understand', async () => {
       const refused: readonly (readonly [code: string, query: string])[] = [
         ['INVALID_FILTER', 'filter=passwordHash%20=%20"x"'],
         ['INVALID_FILTER', 'filter=id%20='],
@@ -584,7 +584,7 @@ for (const entity of entities) {
       }
     });
 
-    test('does not find what there is not, whatever is asked of it', async () => {
+    test('does not find what does not exist, for any operation', async () => {
       const methods = [
         'GET',
         ...(patch === undefined ? [] : ['PATCH']),
@@ -600,7 +600,7 @@ for (const entity of entities) {
       }
     });
 
-    test('says which methods there are', async () => {
+    test('lists the allowed methods', async () => {
       const id = await anyOf(entity);
       const ofList = ['GET', 'HEAD', ...(fresh === undefined ? [] : ['POST']), 'OPTIONS'];
       const ofOne = [
@@ -646,7 +646,7 @@ describe('what others refer to', () => {
     return found;
   };
 
-  test('is not deleted: an auth policy of identities, of signers and of nobody', async () => {
+  test('is not deleted: an auth policy of identities or of signers', async () => {
     const policy = await anyOf(entity('auth-policies'));
     const used = createdId(
       await admin.call('POST', 'identities', { name: unused('user'), type: 'User', authPolicyId: policy }),
@@ -673,12 +673,12 @@ describe('what others refer to', () => {
     }
   });
 
-  test('is not deleted: the policy that is there from the start', async () => {
+  test('is not deleted: the initial policy', async () => {
     assertRefused(await admin.call('DELETE', 'auth-policies/default'), 400, 'ENTITY_CAN_NOT_BE_DELETED');
   });
 });
 
-test('every body of the management API names all that it takes', () => {
+test('every body of the management API declares everything that it accepts', () => {
   const bodies = server.controller.services.routes
     .filter(({ api, guard }) => api === 'edge-management' && guard === 'admin')
     .flatMap(({ path, body }) => (body === undefined ? [] : [{ path, schema: body.schema }]));

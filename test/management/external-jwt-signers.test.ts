@@ -31,7 +31,7 @@ const smallest = (name: string) => ({
 });
 
 describe('a signer', () => {
-  test('has the defaults of a new one, and comes back as it was given', async () => {
+  test('has the defaults of a new one, and is returned as it was sent', async () => {
     const id = createdId(await create(smallest('plain')));
     const { data } = (await admin.get(`${path}/${id}`)).json;
     const { createdAt, updatedAt, ...rest } = data;
@@ -91,7 +91,7 @@ describe('a signer', () => {
       assertRefused(await admin.call(method, `${path}/${id}`, body), 404, 'NOT_FOUND');
   });
 
-  test('has its key from one certificate or from an address, and each takes the place of the other', async () => {
+  test('has its key from one certificate or from an address, and each replaces the other', async () => {
     const id = createdId(await create({ ...smallest('keyed'), jwksEndpoint: null, certPem, kid: 'k1' }));
     let { data } = (await admin.get(`${path}/${id}`)).json;
     assert.equal(data.fingerprint, thumbprint(parseCertificate(certPem)));
@@ -105,7 +105,7 @@ describe('a signer', () => {
     assert.equal((await admin.get(`${path}/${id}`)).json.data.jwksEndpoint, null);
   });
 
-  test('shares its issuer only with signers of other audiences, and its name with none', async () => {
+  test('shares its issuer only with signers for other audiences, and its name with none', async () => {
     createdId(await create(smallest('shared')));
     const issuer = 'https://shared.example';
     assertRefused(await create({ ...smallest('shared-2'), issuer }), 400, 'COULD_NOT_VALIDATE', 'audience');
@@ -124,7 +124,7 @@ describe('a signer', () => {
   });
 });
 
-describe('what cannot be a signer is refused, and the answer names field, reason and value', () => {
+describe('an invalid signer is refused, and the answer names field, reason and value', () => {
   const cases: readonly [field: string, values: readonly unknown[]][] = [
     ['name', ['', ' ', undefined, 'a\u0007b', 7]],
     ['enabled', ['yes', null]],
@@ -238,7 +238,7 @@ test('signers are for administrators only', async () => {
 });
 
 describe('anybody', () => {
-  test('is told which enabled signers there are, without issuer, keys and claims', async () => {
+  test('may list the enabled signers, without issuer, keys and claims', async () => {
     const more = {
       externalAuthUrl: 'https://idp.example/realm/',
       clientId: 'app',
@@ -325,7 +325,7 @@ describe('a signer from one address', () => {
     );
   });
 
-  test('is refused where the document lies, leads elsewhere or is of no use', async () => {
+  test('is refused if the document lies, leads elsewhere or is unusable', async () => {
     const { issuer } = idp;
     for (const [members, reason] of [
       [{ issuer: 'https://bank.example' }, /is of the issuer https:\/\/bank\.example: use that/],

@@ -63,7 +63,7 @@ describe('unlocking an identity', () => {
     assert.deepEqual((await identity(id)).lockedUntil, { password: null, totp: null });
   });
 
-  test('of nobody is 404', async () => {
+  test('of an unknown identity is 404', async () => {
     assertRefused(await admin.call('POST', 'identities/no-such/unlock'), 404, 'NOT_FOUND');
   });
 });
@@ -85,7 +85,7 @@ test('documents show administrators until when a password is locked', async () =
 });
 
 describe('removing TOTP', () => {
-  test('takes enrollment and recovery codes away, and ends nothing else', async () => {
+  test('removes enrollment and recovery codes, and ends nothing else', async () => {
     const id = await server.createUser({ name: 'lost app', password });
     const caller = await loggedIn(server, 'lost app');
     await enrolTotp(id);
@@ -97,7 +97,7 @@ describe('removing TOTP', () => {
     assert.deepEqual(auditOf(id).slice(-2), ['totp.removed', 'update']);
   });
 
-  test('where there is none is 404', async () => {
+  test('that does not exist is 404', async () => {
     const id = await server.createUser({ name: 'no app', password });
     for (const path of [`identities/${id}/mfa`, 'identities/no-such/mfa']) {
       assertRefused(await admin.call('DELETE', path), 404, 'NOT_FOUND');

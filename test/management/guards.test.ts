@@ -86,7 +86,7 @@ describe('an operation on entities', () => {
     admin = await loggedIn(server, 'root');
   });
 
-  test('is refused from the moment on at which the caller is demoted', async () => {
+  test('is refused from the moment when the caller is demoted', async () => {
     const id = await server.createUser({ name: 'demoted', password, isAdmin: true });
     const demoted = await loggedIn(server, 'demoted');
     assert.equal((await demoted.get('identities')).status, 200);
@@ -101,7 +101,7 @@ describe('an operation on entities', () => {
     assert.equal(answer.headers['cache-control'], 'no-store');
   });
 
-  test('that a path does not have is answered with those that it has', async () => {
+  test('that a path does not have is answered with those it has', async () => {
     const answer = await admin.call('PATCH', 'identities', {});
     assertRefused(answer, 405, 'METHOD_NOT_ALLOWED');
     assert.equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS');

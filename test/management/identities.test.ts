@@ -18,7 +18,7 @@ const identity = async (id: string) => (await admin.get(`identities/${id}`)).jso
 const create = async (fields: object) => createdId(await admin.call('POST', 'identities', fields));
 
 describe('creating an identity', () => {
-  test('answers 201 with the id and where it is', async () => {
+  test('answers 201 with the id and its address', async () => {
     const answer = await admin.call('POST', 'identities', { name: 'new', type: 'User', isAdmin: false });
     const id = createdId(answer);
     assert.deepEqual(answer.json, {
@@ -28,7 +28,7 @@ describe('creating an identity', () => {
     assert.equal(answer.headers.location, `/edge/management/v1/identities/${id}`);
   });
 
-  test('stores what was given, and nothing that was not asked for by name', async () => {
+  test('stores what was sent, and nothing else', async () => {
     const id = await create({
       name: 'full',
       type: 'Device',
@@ -171,7 +171,7 @@ function nameless(fields: object): object {
 }
 
 describe('changing an identity', () => {
-  test('by PATCH changes what is given and nothing else', async () => {
+  test('by PATCH changes what the body contains and nothing else', async () => {
     const id = await create({ name: 'patched', type: 'User', tags: { a: 1 }, roleAttributes: ['r'] });
     clock.advance(MINUTE);
     assert.equal((await admin.call('PATCH', `identities/${id}`, { name: 'patched 2' })).status, 200);
@@ -192,7 +192,7 @@ describe('changing an identity', () => {
     assert.deepEqual([name, typeId, isAdmin, externalId, tags], ['put 2', 'Service', false, null, {}]);
   });
 
-  test('by PUT takes a document as it was read', async () => {
+  test('by PUT accepts a document as it was read', async () => {
     const id = await create({ name: 'round trip', roleAttributes: ['r'] });
     const before = await identity(id);
     const answer = await admin.call('PUT', `identities/${id}`, { ...before, type: before.type.name });
@@ -220,7 +220,7 @@ describe('changing an identity', () => {
     assert.equal((await admin.call('PATCH', `identities/${id}`, { name: 'mine' })).status, 200);
   });
 
-  test('that does not exist is 404, whatever stands for its id', async () => {
+  test('that does not exist is 404, whatever its id looks like', async () => {
     const ids = ['no-such', 'a'.repeat(300), '%00', '%27%20or%201=1', '..%2f..', '__proto__', '%F0%9F%98%80'];
     for (const id of ids) {
       assertRefused(await admin.get(`identities/${id}`), 404, 'NOT_FOUND');
@@ -234,7 +234,7 @@ describe('changing an identity', () => {
   });
 });
 
-describe('an identity that is taken away', () => {
+describe('an identity that is removed', () => {
   test('by deletion: login, tokens and refresh end at once', async () => {
     const id = await server.createUser({ name: 'deleted', password });
     const deleted = await loggedIn(server, 'deleted');
@@ -361,7 +361,7 @@ describe('an identity that is taken away', () => {
     }
   });
 
-  test('not with a duration that is none', async () => {
+  test('not with an invalid duration', async () => {
     const id = await create({ name: 'durations' });
     for (const durationMinutes of [-1, 1.5, '5', 1e300, true, []]) {
       const answer = await admin.call('POST', `identities/${id}/disable`, { durationMinutes });

@@ -34,7 +34,7 @@ describe('the last administrator', () => {
     assert.equal((await admin.get('identities')).status, 200);
   });
 
-  test('is whoever remains who can log in: an administrator without a password does not count', async () => {
+  test('is the last one who can log in: an administrator without a password does not count', async () => {
     const other = await admin.call('POST', 'identities', { name: 'other', isAdmin: true });
     assertRefused(await admin.call('DELETE', `identities/${rootId}`), 409, 'CONFLICT');
     const disabledId = await server.createUser({ name: 'disabled', password, isAdmin: true });
@@ -46,7 +46,7 @@ describe('the last administrator', () => {
     }
   });
 
-  test('is not asked for an external JWT that cannot be brought', async () => {
+  test('cannot be required to send an external JWT that nobody can provide', async () => {
     const jwksEndpoint = 'https://idp.example/keys';
     const signer = { name: 'idp', issuer: 'https://idp.example', audience: 'overlay', jwksEndpoint };
     const created = await admin.call('POST', 'external-jwt-signers', {

@@ -32,13 +32,13 @@ async function names(parameters: Record<string, string>): Promise<string[]> {
 }
 
 describe('a list', () => {
-  test('has ten entries unless told otherwise, and says how many there are', async () => {
+  test('has ten entries by default, and says how many there are', async () => {
     const answer = await admin.get('identities');
     assert.equal(answer.json.data.length, 10);
     assert.deepEqual(answer.json.meta.pagination, { limit: 10, offset: 0, totalCount: 33 });
   });
 
-  test('pages without gaps and overlaps, in either way of asking', async () => {
+  test('pages without gaps and overlaps, with either kind of parameters', async () => {
     const byParameters: string[] = [];
     const byFilter: string[] = [];
     for (let offset = 0; offset < 40; offset += 7) {
@@ -115,7 +115,7 @@ describe('a list', () => {
     assert.equal((await admin.get('identities?roleFilter=&roleSemantic=AnyOf&other=1')).status, 200);
   });
 
-  test('leaves out identities that were enabled again from those that are disabled', async () => {
+  test('does not count identities that were enabled again as disabled', async () => {
     const [first] = (await list({ filter: 'name = "n00"' })).json.data;
     await admin.call('POST', `identities/${first.id}/disable`, { durationMinutes: 1 });
     assert.deepEqual(await names({ filter: 'disabledAt != null' }), ['n00']);

@@ -32,7 +32,7 @@ async function referencesOf(filter: string, more = ''): Promise<string[]> {
 }
 
 describe('the reference id of a refused login', () => {
-  test('tells an administrator each check, the one that failed, and what to do', async () => {
+  test('shows an administrator each check, the one that failed, and what to do', async () => {
     const refused = await attempt('Alice', 'wrong');
     const reference = refused.json.error.requestId;
     const { data } = (await admin.get(`login-attempts/${reference}`)).json;
@@ -62,7 +62,7 @@ describe('the reference id of a refused login', () => {
     assert.match(explanation.remedy, /set-password/);
   });
 
-  test('is found as it is read out: in any case, O and I as they look, with hyphens', async () => {
+  test('is found as people read it out: in any letter case, with O and I for 0 and 1, with hyphens', async () => {
     const attempts = [
       {
         ...({ id: server.random.id(), reference: '01ABCDEF01', at: clock.now() } as const),
@@ -83,7 +83,7 @@ describe('the reference id of a refused login', () => {
     }
   });
 
-  test('holds nothing that was secret', async () => {
+  test('contains nothing secret', async () => {
     const canary = 'canary-9Xz-heron';
     const reference = referenceOf(await attempt('alice', canary));
     assert.ok(!(await admin.get(`login-attempts/${reference}`)).text.includes(canary));
@@ -112,7 +112,7 @@ describe('the list of login attempts', () => {
     assertRefused(await admin.get('login-attempts?filter=checks%3D1'), 400, 'INVALID_FILTER');
   });
 
-  test('is for administrators, and cannot be written', async () => {
+  test('is for administrators, and cannot be changed', async () => {
     const bob = await loggedIn(server, 'alice');
     assertRefused(await bob.get('login-attempts'), 403, 'FORBIDDEN');
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -122,7 +122,7 @@ describe('the list of login attempts', () => {
   });
 });
 
-test('records go when their time is over', async () => {
+test('records are deleted when their time is over', async () => {
   const reference = referenceOf(await attempt('alice', 'wrong'));
   await admin.get(`login-attempts/${reference}`);
   const needs = { store: server.store, clock, keepAttempts: 2 * DAY, keepAuditEvents: DAY };
@@ -133,7 +133,7 @@ test('records go when their time is over', async () => {
   assert.equal((await server.store.loginAttempts.findByReference(reference)).length, 0);
 });
 
-test('beyond their number the oldest go', async (t) => {
+test('beyond their number the oldest are deleted', async (t) => {
   const own = await startTestServer({
     configure: (yaml) => yaml.replace(/keepAtMost: \d+/, 'keepAtMost: 1000'),
   });
@@ -164,7 +164,7 @@ test('beyond their number the oldest go', async (t) => {
   assert.equal((await own.store.loginAttempts.findByReference('R11')).length, 1);
 });
 
-test('strangers cannot push out the records about others: of one source an hour has room for 600', async (t) => {
+test('strangers cannot push out the records about others: one source may leave 600 an hour', async (t) => {
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const own = await startTestServer({ clock, configure: withMetrics });
   t.after(() => own.close());
@@ -203,7 +203,7 @@ test('every step has a name on the account page, in every language', async () =>
   }
 });
 
-test('a user name that nobody has is not kept: it may have been a password', async () => {
+test('an unknown user name is not stored: it may have been a password', async () => {
   // The clock has gone on since.
   admin = await loggedIn(server, 'root');
   const typed = 'Canary-9Xz-Heron';

@@ -68,7 +68,7 @@ const tryPassword = async (name: string): Promise<Answer> =>
   submitPassword(server, await beginLogin(server), name, password);
 
 describe('the explanation of a login by password', () => {
-  test('is allowed as the login is, and asks for nothing', async () => {
+  test('is allowed like the login, and requires nothing', async () => {
     const id = await userWith('ana');
     const { outcome, reason, asks, checks } = await explain(id, 'password');
     assert.deepEqual([outcome, reason, asks], ['allowed', null, []]);
@@ -100,7 +100,7 @@ describe('the explanation of a login by password', () => {
     assert.equal((await explain(bare, 'password')).reason, 'unknown-user');
   });
 
-  test('asks for TOTP when the policy does or an app is set up, and notices its lock', async () => {
+  test('requires TOTP when the policy does or an app is set up, and notices its lock', async () => {
     const asking = await policy({ secondary: { requireTotp: true } });
     const id = await userWith('tess', asking);
     assert.deepEqual((await explain(id, 'password')).asks, ['totp']);
@@ -115,7 +115,7 @@ describe('the explanation of a login by password', () => {
     assert.deepEqual([locked.reason, failed(locked)], ['locked', ['authenticator app unlocked']]);
   });
 
-  test('of somebody who needs a second external JWT knows whether it can be had', async () => {
+  test('for somebody who needs a second external JWT says whether one is possible', async () => {
     const idp = { issuer: 'https://second.example', jwksEndpoint: 'https://second.example/jwks' };
     const signerId = await createSigner(root, idp, 'Second');
     const id = await userWith('vera', await policy({ secondary: { requireExtJwt: signerId } }));
@@ -144,7 +144,7 @@ describe('the explanation of a login by certificate', () => {
     connection.closeConnections();
   });
 
-  test('refuses a certificate whose authority is turned off', async () => {
+  test('refuses a certificate whose authority is disabled', async () => {
     const ca = authority();
     const caId = await registerCa(root, ca);
     const id = await createIdentity(server, 'cleo', { externalId: null });
@@ -154,7 +154,7 @@ describe('the explanation of a login by certificate', () => {
     assert.equal((await explain(id, 'cert')).reason, 'untrusted-chain');
   });
 
-  test('counts the rule of an authority that can name the external id', async () => {
+  test('counts an authority whose rule can find the external id', async () => {
     const rule = {
       location: 'SAN_URI',
       matcher: 'PREFIX',
@@ -197,7 +197,7 @@ describe('the explanation of a login by external JWT', () => {
 });
 
 describe('the explanation', () => {
-  test('without a method is a list of one for each', async () => {
+  test('without a method has one entry for each', async () => {
     const id = await userWith('lea');
     const all = await explainAll(id);
     assert.deepEqual(
@@ -236,7 +236,7 @@ describe('the preview of a policy', () => {
   const preview = async (body: object) => root.call('POST', 'auth-policies/preview', body);
   const read = async (id: string) => (await root.get(`auth-policies/${id}`)).json.data;
 
-  test('counts who has it, who would prove more, and names who could not log in any more', async () => {
+  test('counts who has it and who would have to prove more, and names who could no longer log in', async () => {
     const id = await policy({ primary: { extJwt: { allowed: false } } });
     await userWith('p-password', id);
     const both = await userWith('p-both', id);
@@ -269,7 +269,7 @@ describe('the preview of a policy', () => {
     assert.deepEqual(await read(id), current);
   });
 
-  test('does not count an app that is set up as more, and a second signer as more', async () => {
+  test('does not count an app that is set up as more, but a second signer', async () => {
     const id = await policy({});
     await userWith('q-app', id);
     await server.store.identities.update(await userWith('q-ext', id), { externalId: 'q-7' }, clock.now());
@@ -311,7 +311,7 @@ describe('the preview of a policy', () => {
     assert.deepEqual([touched.count, lockedOut.count, lockedOut.first.length], [230, 230, 10]);
   });
 
-  test('of a new one touches nobody; what could not be saved is refused', async () => {
+  test('of a new one affects nobody; an invalid one is refused', async () => {
     const { touched, asksMore, lockedOut } = (await preview({ name: 'new' })).json.data;
     assert.deepEqual([touched, asksMore, lockedOut], [{ count: 0 }, { count: 0 }, { count: 0, first: [] }]);
     assertRefused(await preview({ id: 'absent', name: 'x' }), 404, 'NOT_FOUND');
@@ -351,7 +351,7 @@ describe('a login by another policy', () => {
     assert.deepEqual((await root.get(`identities/${id}`)).json.data, before);
   });
 
-  test('is refused where the policy could not be saved, or there is nobody', async () => {
+  test('is refused if the policy is invalid or the identity does not exist', async () => {
     const id = await userWith('w-refused', await policy({}));
     assertRefused(await ask(id, { policy: { name: 'x', secondry: {} } }), 400, 'COULD_NOT_VALIDATE');
     assertRefused(await ask(id, { policy: { name: 'x', id: 'absent' } }), 404, 'NOT_FOUND');

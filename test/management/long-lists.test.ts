@@ -24,7 +24,7 @@ before(async () => {
 after(() => server.close());
 
 describe('a list without a limit', () => {
-  test('holds every entry once, in order, as JSON in the envelope', async () => {
+  test('contains every entry once, in order, as JSON in the envelope', async () => {
     const answer = await admin.get('identities?limit=none&sort=createdAt%20desc,name');
     assert.equal(answer.status, 200);
     const { data, meta } = answer.json;
@@ -35,7 +35,7 @@ describe('a list without a limit', () => {
     assert.deepEqual(created, created.toSorted().toReversed());
   });
 
-  test('is not counted to its end for one page: the total is an estimate then, and says so', async () => {
+  test('is not counted completely for one page: the total is then an estimate, and says so', async () => {
     const totalOf = async (parameters: string) =>
       (await admin.get(`identities?limit=10&${parameters}`)).json.meta.pagination;
     for (const [parameters, truth] of [
@@ -74,7 +74,7 @@ describe('a list without a limit', () => {
     assert.ok(Math.abs(totalCount - truth) < truth / 10, `${totalCount} instead of ${truth}`);
   });
 
-  test('is about so long in the console and on the command line', async () => {
+  test('shows its estimated length in the console and on the command line', async () => {
     const guest = await atConsole(server, 'root', '/console/people?page=2');
     await guest.page.getByText('26 to 50 of about 20,000').waitFor();
     await guest.close();
@@ -85,7 +85,7 @@ describe('a list without a limit', () => {
     assert.equal(listed.stderr, '1 of about 20,000; all of them: --limit none\n');
   });
 
-  test('has the length only of what it asks for by HEAD', async () => {
+  test('has only the length when requested by HEAD', async () => {
     const answer = await admin.call('HEAD', 'identities?limit=none');
     assert.deepEqual([answer.status, answer.text], [200, '']);
   });

@@ -72,7 +72,7 @@ test('it is changed in part or as a whole, listed, filtered and deleted', async 
   assert.equal((await root.call('DELETE', 'oidc-clients/wiki')).status, 404);
 });
 
-test('what is not acceptable is refused by the name of its field', async () => {
+test('unacceptable values are refused with the name of the field', async () => {
   createdId(await create({ id: 'taken', type: 'public' }));
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const secret = { keys: [await exportJWK(privateKey)] };
@@ -156,7 +156,7 @@ test('secrets are shown once, at most two, and for clients that use them', async
   assert.equal((await root.call('POST', 'oidc-clients/nobody/secrets')).status, 404);
 });
 
-test('readers read, and nobody but administrators changes anything', async () => {
+test('readers may read, and only administrators may change anything', async () => {
   const id = createdId(await create({ type: 'confidential' }));
   const readerId = await server.createUser({ name: 'reader', password });
   assert.equal((await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] })).status, 200);

@@ -44,7 +44,7 @@ const askingByPost = [
 ];
 
 describe('the permission to read', () => {
-  test('opens everything that reads, and nothing that changes', async () => {
+  test('allows every read, and no change', async () => {
     const [, reader] = await somebodyWith('reader', ['read']);
     for (const { method, path, route } of guardedOperations()) {
       const asks = method === 'POST' && askingByPost.includes(route.path);
@@ -83,14 +83,14 @@ describe('the permission to read', () => {
     assert.deepEqual([data.permissions, data.isAdmin], [['read'], false]);
   });
 
-  test('ends with the next call after it is taken away', async () => {
+  test('ends with the next call after it is removed', async () => {
     const [id, former] = await somebodyWith('former', ['read']);
     assert.equal((await former.get('identities')).status, 200);
     await admin.call('PATCH', `identities/${id}`, { permissions: null });
     assertRefused(await former.get('identities'), 403, 'FORBIDDEN');
   });
 
-  test('is not given by somebody who has no more than a permission', async () => {
+  test('cannot be granted by somebody who only has a permission', async () => {
     const [id, greedy] = await somebodyWith('greedy', ['read', 'helpdesk']);
     for (const wanted of [{ permissions: ['helpdesk'] }, { isAdmin: true }]) {
       assertRefused(await greedy.call('PATCH', `identities/${id}`, wanted), 403, 'FORBIDDEN');
@@ -99,7 +99,7 @@ describe('the permission to read', () => {
     assertRefused(await greedy.call('POST', 'identities', fresh), 403, 'FORBIDDEN');
   });
 
-  test('does not make somebody the administrator who has to remain', async () => {
+  test('does not make somebody count as the last administrator', async () => {
     await somebodyWith('witness', ['read', 'helpdesk']);
     const { id } = (await admin.get('current-identity')).json.data;
     assertRefused(await admin.call('PATCH', `identities/${id}`, { isAdmin: false }), 409, 'CONFLICT');
@@ -110,7 +110,7 @@ describe('the permission to read', () => {
     assertRefused(await admin.call('POST', 'identities', body), 400, 'COULD_NOT_VALIDATE', 'permissions.0');
   });
 
-  test('is set when creating, and none is held by whoever is replaced without any', async () => {
+  test('can be set on creation, and replacing an identity without it removes it', async () => {
     const id = createdId(
       await admin.call('POST', 'identities', { name: 'made', type: 'User', permissions: ['read', 'read'] }),
     );
@@ -121,7 +121,7 @@ describe('the permission to read', () => {
 });
 
 describe('the permission of a help desk', () => {
-  test('lets people in again, and changes nothing else', async () => {
+  test('allows letting people in again, and no other change', async () => {
     const [, helper] = await somebodyWith('helper', ['helpdesk']);
     const id = await server.createUser({ name: 'locked-out', password });
     const caller = await loggedIn(server, 'locked-out');
@@ -136,7 +136,7 @@ describe('the permission of a help desk', () => {
     }
   });
 
-  test('does not reach those who may do more', async () => {
+  test('does not apply to those with more rights', async () => {
     const [, helper] = await somebodyWith('second helper', ['helpdesk']);
     const [readerId, reader] = await somebodyWith('second reader', ['read']);
     const { id: adminId } = (await admin.get('current-identity')).json.data;

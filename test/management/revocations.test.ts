@@ -120,7 +120,7 @@ describe('a revoked identity', () => {
 });
 
 describe('revocations', () => {
-  test('expire with the longest-lived token that they are about, and go', async () => {
+  test('are deleted when the last token they affect has expired', async () => {
     const { tokens } = await user();
     const { jti, exp } = claimsOf(tokens.access_token);
     createdId(await revoke({ id: jti, type: 'JTI', tags: { why: 'stolen' } }));
@@ -139,7 +139,7 @@ describe('revocations', () => {
     assert.deepEqual([data[0].id, meta.pagination.totalCount], ['listed-2', 2]);
   });
 
-  test('of what there is not, or of no kind, are refused', async () => {
+  test('of unknown entities or kinds are refused', async () => {
     const { id } = await user();
     const future = new Date(clock.now() + MINUTE).toISOString();
     createdId(await revoke({ id, type: 'IDENTITY' }));

@@ -62,7 +62,7 @@ const whole = {
 };
 
 describe('a document of what is managed', () => {
-  test('makes entities of every kind that name one another, and says that it did', async () => {
+  test('creates entities of every kind that refer to one another, and reports it', async () => {
     const tried = await apply(whole, { dryRun: true });
     assert.equal(tried.status, 200, tried.text);
     assert.equal(tried.json.data.created.length, 7);
@@ -132,7 +132,7 @@ describe('a document of what is managed', () => {
     assert.equal(policy.secondary.requireTotp, true);
   });
 
-  test('demands a new password, and takes the demand back', async () => {
+  test('requires a new password, and withdraws that requirement', async () => {
     const back = await apply({ identity: [{ name: 'bea', passwordMustChange: false }] });
     assert.equal(back.status, 200, back.text);
     const [{ fields }] = back.json.data.changed;
@@ -141,7 +141,7 @@ describe('a document of what is managed', () => {
     assert.equal(bea.passwordMustChange, false);
   });
 
-  test('knows applications by their client id, without their secrets', async () => {
+  test('identifies applications by their client id, without their secrets', async () => {
     const [wiki] = (await read('oidc-client'))['oidc-client'];
     assert.deepEqual([wiki.id, wiki.accessTokenDuration, wiki.refreshTokenDuration], ['wiki', '5m', null]);
     const longer = await apply({ 'oidc-client': [{ name: 'wiki', accessTokenDuration: '10m' }] });
@@ -184,7 +184,7 @@ describe('a document of what is managed', () => {
     assert.deepEqual(await read('identity,config-type'), before);
   });
 
-  test('says of which entity a value is refused, and of a member nobody knows what is near', async () => {
+  test('names the entity whose value is refused, and the nearest known member for an unknown one', async () => {
     const named = await apply({ identity: [{ name: 'ana', authPolicy: 'gone' }] });
     assertRefused(named, 400, 'COULD_NOT_VALIDATE', 'identity[ana].authPolicy');
     for (const [state, field, near] of [
@@ -241,7 +241,7 @@ describe('pruning', () => {
     assert.equal((await read('config-type'))['config-type'].length, 1);
   });
 
-  test('lets go of a policy and a signer that name one another, when nobody has the policy', async () => {
+  test('deletes a policy and a signer that refer to one another, when nobody has the policy', async () => {
     const none = { 'auth-policy': [], 'ext-jwt-signer': [] };
     assertRefused(await apply(none, { prune: true }), 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
     const answer = await apply(
@@ -269,7 +269,7 @@ describe('pruning', () => {
     await login(server, 'root', password);
   });
 
-  test('of one administrator is fine where another one can log in', async () => {
+  test('of one administrator is allowed if another one can log in', async () => {
     await server.createUser({ name: 'second', password, isAdmin: true });
     const answer = await apply(
       { identity: [{ name: 'root' }, { name: 'ana' }, { name: 'bea' }] },
@@ -302,7 +302,7 @@ describe('who may', () => {
     assertRefused(await admin.get('state?kinds=identity,services'), 400, 'COULD_NOT_VALIDATE');
   });
 
-  test('disabling by a document ends sessions, as by itself', async () => {
+  test('disabling by a document ends sessions, like any disabling', async () => {
     const someone = await loggedIn(server, 'reader');
     assert.equal((await apply({ identity: [{ name: 'reader', disabled: true }] })).status, 200);
     assert.equal((await someone.get('state')).status, 401);

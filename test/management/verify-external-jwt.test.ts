@@ -25,7 +25,7 @@ async function tried(token: string, id = signer) {
 }
 
 describe('trying a token of an external signer', () => {
-  test('says for whom it would be a login, and logs nobody in', async () => {
+  test('says whom it would log in, and logs nobody in', async () => {
     const token = await tokenOf(server, idp, 'grace@idp');
     const verdict = await tried(token);
     assert.deepEqual(
@@ -39,7 +39,7 @@ describe('trying a token of an external signer', () => {
     assert.equal((await submitJwt(server, token)).status, 302, 'and the token can still be used');
   });
 
-  test('gives the reason for which a login with it is refused', async () => {
+  test('gives the reason why a login with it is refused', async () => {
     const onlyPassword = await createPolicy(server, 'no tokens', {
       primary: { extJwt: { allowed: false, allowedSigners: [] } },
     });
@@ -64,7 +64,7 @@ describe('trying a token of an external signer', () => {
     }
   });
 
-  test('knows a second proof, a disabled signer, and two signers that fit', async () => {
+  test('recognizes a second proof, a disabled signer, and two signers that fit', async () => {
     const policy = await createPolicy(server, 'two proofs', {
       primary: { extJwt: { allowed: false, allowedSigners: [] } },
       secondary: { requireExtJwt: signer },
@@ -86,7 +86,7 @@ describe('trying a token of an external signer', () => {
     assert.match(ambiguous.checks.at(-1).saw, /several signers/);
   });
 
-  test('is open to who may read, to nobody else, and only for a signer that exists', async () => {
+  test('is open only to those who may read, and only for a signer that exists', async () => {
     const token = await tokenOf(server, idp, 'grace@idp');
     await server.createUser({ name: 'reader', password });
     const reader = await loggedIn(server, 'reader');

@@ -29,7 +29,7 @@ function assertSentBack(answer: Answer, error: string, state: string | null = 's
   assert.match(location.searchParams.get('error_description') ?? '', /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/);
 }
 
-describe('a good authorization request', () => {
+describe('a valid authorization request', () => {
   test('is answered with the login URL of the hinted method', async () => {
     for (const [method, segment] of [
       ['password', 'username'],
@@ -60,7 +60,7 @@ describe('a good authorization request', () => {
     for (const answer of [inQuery, inBody]) assert.match(locationOf(answer), /^\/oidc\/login\/username\?/);
   });
 
-  test('may have unknown and empty parameters, which mean nothing', async () => {
+  test('may have unknown and empty parameters, which are ignored', async () => {
     for (const changes of [
       { foo: '1' },
       { prompt: '' },
@@ -143,7 +143,7 @@ describe('before client and redirect URI are proven, an error is shown and never
     });
   }
 
-  test('two redirect URIs, good and foreign in either order', async () => {
+  test('two redirect URIs, a valid and a foreign one in either order', async () => {
     const evil = 'https://evil.example/';
     assertShown(await authorize(server, {}, [['redirect_uri', evil]]));
     assertShown(await authorize(server, { redirect_uri: evil }, [['redirect_uri', redirectUri]]));

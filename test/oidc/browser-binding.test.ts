@@ -73,8 +73,8 @@ async function lured(id: string, username: string): Promise<Browser & { readonly
   return { ...victim, id: own };
 }
 
-describe('a request that was begun outside a browser and continued in one', () => {
-  test('shows whoever began it no question and no enrollment, and takes no code from there', async () => {
+describe('a request that began outside a browser and continues in one', () => {
+  test('shows its originator no question and no enrollment, and accepts no code from there', async () => {
     await createTotpUser(server, policy, 'carol');
     const id = await beginLogin(server);
     const carol = await lured(id, 'carol');
@@ -111,7 +111,7 @@ describe('a request that was begun outside a browser and continued in one', () =
     }
   });
 
-  test('goes on without a cookie where no browser gave the password', async () => {
+  test('continues without a cookie if no browser sent the password', async () => {
     await createTotpUser(server, policy, 'dan');
     const id = await beginLogin(server);
     assert.equal((await submitPassword(server, id, 'dan', password)).status, 200);
@@ -120,7 +120,7 @@ describe('a request that was begun outside a browser and continued in one', () =
 });
 
 describe('a request on which a program has done the first step', () => {
-  test('takes no proof from a browser: its person would prove it for the program', async () => {
+  test('accepts no proof from a browser: the person would prove it for the program', async () => {
     const identityId = await createTotpUser(server, policy, 'gina');
     const { app } = await enroll(server, clock, 'gina');
     await server.store.identities.update(identityId, { passwordMustChange: true }, clock.now());
@@ -145,7 +145,7 @@ describe('a request on which a program has done the first step', () => {
 });
 
 describe('a request on which somebody was logged in before', () => {
-  test('goes on in the browser of the last primary login only, and with what that login asked for', async () => {
+  test('continues only in the browser of the last primary login, with what that login asked for', async () => {
     await createTotpUser(server, policy, 'erin');
     await createTotpUser(server, policy, 'mallory');
     const id = await beginLogin(server);
@@ -176,7 +176,7 @@ describe('a request on which somebody was logged in before', () => {
     assert.deepEqual(claimsOf(access_token).z_ct, []);
   });
 
-  test('is taken over by nobody outside the browser that holds it, whoever knows the id', async () => {
+  test('cannot be taken over outside its browser, even by somebody who knows the id', async () => {
     const id = await beginLogin(server);
     await createTotpUser(server, policy, 'frank');
     const frank = await lured(id, 'frank');
@@ -200,7 +200,7 @@ describe('a request on which somebody was logged in before', () => {
 });
 
 describe('a form of another site', () => {
-  test('submits no login step, whatever it holds', async () => {
+  test('submits no login step, whatever it contains', async () => {
     for (const site of ['cross-site', 'same-site']) {
       for (const path of ['/oidc/login/username', '/oidc/login/totp', '/oidc/login/totp/enroll']) {
         const id = await beginLogin(server);
@@ -228,7 +228,7 @@ describe('a form of another site', () => {
     assert.equal(answer.status, 302);
   });
 
-  test('is not a script of an allowed origin, which CORS lets in', async () => {
+  test('is not a script of an allowed origin, which CORS admits', async () => {
     const answer = await server.post('/oidc/login/username', {
       json: { authRequestId: await beginLogin(server), username: 'alice', password },
       headers: { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', origin: 'http://localhost:3000' },

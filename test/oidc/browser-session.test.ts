@@ -84,13 +84,13 @@ describe('a second authorization of the same application', () => {
     assert.equal(errorOf(await silently(browser, { max_age: '60' })), 'login_required');
   });
 
-  test('does not come around prompt=login by the page that says who is signed in', async () => {
+  test('cannot avoid prompt=login through the page that says who is signed in', async () => {
     const { browser } = await signedIn();
     const id = authRequestIdOf(await authorizeIn(browser, { prompt: 'login' }));
     assert.ok(asksForLogin(await browser.get(`/oidc/login/continue?authRequestID=${id}`)));
   });
 
-  test('goes on for whom the client names, and tells it when that is somebody else', async () => {
+  test('continues for the person that the client names, and refuses if that is somebody else', async () => {
     const other = await signedIn();
     const hint = (await redeem(server, codeOf(await authorizeIn(other.browser)))).json.id_token;
     const { browser, name } = await signedIn();
@@ -103,7 +103,7 @@ describe('a second authorization of the same application', () => {
     assert.equal(errorOf(await authorizeIn(browser, { id_token_hint: `${hint}x` })), 'invalid_request');
   });
 
-  test('asks for a login that proves more where acr_values ask for it', async () => {
+  test('asks for a login that proves more if acr_values require it', async () => {
     const { browser } = await signedIn();
     const { acr } = await idTokenOf(await authorizeIn(browser));
     const known: string[] = (await server.get('/.well-known/openid-configuration')).json.acr_values_supported;
@@ -123,7 +123,7 @@ describe('a second authorization of the same application', () => {
 });
 
 describe('another application', () => {
-  test('shows who is signed in, goes on by a click, and is known from then on', async () => {
+  test('shows who is signed in, continues on a click, and is known from then on', async () => {
     const { browser, id, name } = await signedIn();
     assert.equal(errorOf(await silently(browser, toWiki)), 'account_selection_required');
     const asked = await authorizeIn(browser, toWiki);
@@ -140,7 +140,7 @@ describe('another application', () => {
     assertRefusedPage(await browser.submit(page), 'the same form again');
   });
 
-  test('lets somebody else sign in, whose session takes the place of the first', async () => {
+  test('lets somebody else sign in, whose session replaces the first', async () => {
     const { browser, name } = await signedIn();
     const before = browser.cookies.get(sessionCookieName);
     const other = await person();
@@ -162,7 +162,7 @@ describe('another application', () => {
     }
   });
 
-  test('on the same device counts by its address: any program may listen there', async () => {
+  test('on the same device is identified by its address: any program may listen there', async () => {
     const { browser } = await signedIn();
     const native = await registerClient(root, {
       type: 'public',
@@ -175,7 +175,7 @@ describe('another application', () => {
     assert.ok(asksWhom(await authorizeIn(browser, at(4002))));
   });
 
-  test('that is not for this person is told so after the click', async () => {
+  test('that is not for this person learns so after the click', async () => {
     const { browser } = await signedIn();
     const staff = await registerClient(root, { allowedRoleAttributes: ['staff'] });
     const page = await follow(browser, await authorizeIn(browser, { ...toWiki, client_id: staff.id }));
@@ -225,7 +225,7 @@ describe('what is proven is judged at each use', () => {
     });
   }
 
-  test('a policy that asks for more, or no longer for passwords, asks for a login', async () => {
+  test('a policy that requires more, or no longer allows passwords, requires a login', async () => {
     const who = await signedIn();
     const policy = await totpPolicy(server);
     await server.store.identities.update(who.id, { authPolicyId: policy }, clock.now());
@@ -258,7 +258,7 @@ describe('what is proven is judged at each use', () => {
     assert.deepEqual((await idTokenOf(await silently(browser))).amr, ['password', 'totp']);
   });
 
-  test('it ends after the time without a use, and at its end however often it is used', async () => {
+  test('it ends after the idle time, and at its absolute end however often it is used', async () => {
     const { browser } = await signedIn();
     clock.advance(29 * MINUTE);
     assert.equal(errorOf(await silently(browser)), null);
@@ -329,7 +329,7 @@ describe('logging out', () => {
 });
 
 describe('the cookie', () => {
-  test('is for this host only, for no script, and comes with no form of another site', async () => {
+  test('is for this host only, hidden from scripts, and not sent with forms of other sites', async () => {
     const who = await person();
     const browser = cookieBrowser(server);
     const answer = await signIn(browser, who.name);
@@ -337,7 +337,7 @@ describe('the cookie', () => {
     assert.match(line, /^__Host-overlay-auth-session=[\w-]{91}; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  test('is another one after each login, whatever the browser had before', async () => {
+  test('changes with each login, whatever the browser had before', async () => {
     const attacker = await signedIn();
     const planted = String(attacker.browser.cookies.get(sessionCookieName));
     const victim = await person();
@@ -373,7 +373,7 @@ describe('the cookie', () => {
     assert.equal(errorOf(begun), 'login_required');
   });
 
-  test('alone goes on with no login: not in another browser, not with the name of somebody else on the page', async () => {
+  test("alone continues no login: not in another browser, not with somebody else's name on the page", async () => {
     const { browser } = await signedIn();
     const page = await follow(browser, await authorizeIn(browser, toWiki));
     const thief = cookieBrowser(server);
@@ -387,7 +387,7 @@ describe('the cookie', () => {
     assert.ok(shown.text.includes(other.name));
   });
 
-  test('counts where somebody goes to the address, and for no script or form of another page', async () => {
+  test('counts when somebody navigates to the address, but not for a script or form of another page', async () => {
     const { browser } = await signedIn();
     const query = authorizationQuery({ prompt: 'none' });
     const mode = (value: string) =>
@@ -404,7 +404,7 @@ describe('the cookie', () => {
     assert.equal(errorOf(posted), 'login_required');
   });
 
-  test('that is made up or changed is nobody', async () => {
+  test('that is made up or changed identifies nobody', async () => {
     const { browser } = await signedIn();
     const value = String(browser.cookies.get(sessionCookieName));
     for (const wrong of [
@@ -418,7 +418,7 @@ describe('the cookie', () => {
     }
   });
 
-  test('is not given to programs', async () => {
+  test('is not issued to programs', async () => {
     const { name } = await person();
     const begun = await server.get(
       `/oidc/authorization?response_type=code&client_id=overlay&scope=openid&redirect_uri=${encodeURIComponent('http://localhost:8400/auth/callback')}&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256`,
@@ -430,7 +430,7 @@ describe('the cookie', () => {
   });
 });
 
-test('a session that was opened without asking again shows the login that it rests on', async () => {
+test('a session that was opened without asking again shows the login behind it', async () => {
   const { browser } = await signedIn();
   const { access_token } = (await redeem(server, codeOf(await silently(browser)))).json;
   const { program, operatingSystem, loginIpAddress } = (await callWith(server, access_token)).json.data;
@@ -457,7 +457,7 @@ describe('administrators', () => {
   });
 });
 
-test('a client of the compatibility profile gets its code by both hops, also when only the session is left', async () => {
+test('a client of the compatibility profile gets its code through both redirects, even if only the session is left', async () => {
   const sdk = 'native';
   const alias = await startTestServer({
     clock,

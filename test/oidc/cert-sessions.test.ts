@@ -83,7 +83,7 @@ describe('a refresh token of a login by certificate', () => {
     for (const each of [connection, other]) each.closeConnections();
   });
 
-  test('works no more once its authority is disabled, and again when it is enabled', async () => {
+  test('stops working once its authority is disabled, and works again when it is enabled', async () => {
     const ca = authority();
     const id = await registerCa(admin, ca);
     const leaf = client({ issuer: ca });
@@ -103,7 +103,7 @@ describe('a refresh token of a login by certificate', () => {
     connection.closeConnections();
   });
 
-  test('works no more when the rule of the authority leads to another identity', async () => {
+  test("stops working when the authority's rule leads to another identity", async () => {
     const ca = authority();
     const externalIdClaim = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
     await registerCa(admin, ca, { externalIdClaim });
@@ -126,7 +126,7 @@ describe('a refresh token of a login by certificate', () => {
     connection.closeConnections();
   });
 
-  test('works no more when the certificate, the identity or the policy is gone', async () => {
+  test('stops working when the certificate, the identity or the policy is gone', async () => {
     const changes: [
       string,
       (id: IdentityId, leaf: Awaited<ReturnType<typeof enrolled>>) => Promise<unknown>,
@@ -236,7 +236,7 @@ async function loginOver(connection: Awaited<ReturnType<typeof open>>, at: Https
 }
 
 describe('a TLS session that resumes', () => {
-  test('logs in as the full handshake did, and everything is judged again', async () => {
+  test('logs in like the full handshake, and everything is checked again', async () => {
     const intermediate = authority({ issuer: root });
     const leaf = client({ issuer: intermediate });
     const authenticatorId = await giveCertificate(server, await newIdentity(), leaf);
@@ -257,7 +257,7 @@ describe('a TLS session that resumes', () => {
     third.socket.destroy();
   });
 
-  test('brings no certificate to another listener', async () => {
+  test('provides no certificate to another listener', async () => {
     const port = await freePort();
     const address = `localhost:${port}`;
     const two = await startTestServer({
@@ -298,7 +298,7 @@ describe('a TLS session that resumes', () => {
   });
 });
 
-test('what a certificate of a third-party authority opened is worth nothing while that is disabled, or once it is gone', async () => {
+test("what a third-party authority's certificate opened does not work while the authority is disabled, or once it is gone", async () => {
   const ca = authority();
   const id = await registerCa(admin, ca);
   const leaf = client({ issuer: ca });
@@ -324,7 +324,7 @@ test('what a certificate of a third-party authority opened is worth nothing whil
 });
 
 describe('the code of a login by certificate', () => {
-  test('is redeemed on a connection with that certificate only, and no certificate of a session is made before', async () => {
+  test('is redeemed only on a connection with that certificate, and no session certificate is issued before', async () => {
     const leaf = await enrolled(server, await newIdentity());
     const connection = withCertificate(server, leaf);
     const other = withCertificate(server, await enrolled(server, await newIdentity()));
@@ -343,7 +343,7 @@ describe('the code of a login by certificate', () => {
     for (const each of [connection, other, again]) each.closeConnections();
   });
 
-  test('says nothing of the certificate to whoever lacks the verifier', async () => {
+  test('reveals nothing about the certificate without the verifier', async () => {
     const connection = withCertificate(server, await enrolled(server, await newIdentity()));
     const code = codeOf(await submitCertificate(connection));
     const refused = await redeem(server, code, { code_verifier: 'x'.repeat(43) });

@@ -14,7 +14,7 @@ import { rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 
-test('a reload puts other authorities of the overlay in the place of the former ones', async () => {
+test('a reload replaces the authorities of the overlay', async () => {
   const server = await startTestServer();
   try {
     const fresh = authority();
@@ -36,7 +36,7 @@ test('a reload puts other authorities of the overlay in the place of the former 
   }
 });
 
-test('the authority that enrollment signs with is trusted beside the others', async () => {
+test('the authority that enrollment signs with is trusted like the others', async () => {
   const root = authority();
   const signing = authority({ issuer: root }, authorityExtensions(0));
   const home = mkdtempSync(join(tmpdir(), 'overlay-auth-test-'));

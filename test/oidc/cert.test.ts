@@ -103,7 +103,7 @@ describe('a certificate of the overlay', () => {
     for (const each of [connection, other]) each.closeConnections();
   });
 
-  test('is taken with the auth request id under each of its names and in each place', async () => {
+  test('is accepted with the auth request id under each of its names and in each place', async () => {
     const connection = withCertificate(server, await enrolled(server, await newIdentity()));
     const path = '/oidc/login/cert';
     for (const name of ['authRequestId', 'authRequestID', 'id']) {
@@ -126,7 +126,7 @@ describe('a certificate of the overlay', () => {
     await assertRefused(await loginOf(leaf), 'untrusted-chain');
   });
 
-  test('is what the authorization endpoint chooses by itself, unless another method is asked for', async () => {
+  test('is the default of the authorization endpoint, unless another method is requested', async () => {
     const connection = withCertificate(server, client({ issuer: root }));
     const segment = async (changes = {}) =>
       new URL((await authorize(connection, changes)).headers.location ?? '', server.url).pathname;
@@ -167,7 +167,7 @@ describe('a login is refused', () => {
     await assertRefused(await submitCertificate(server), 'no-certificate');
   });
 
-  test('with a trusted certificate that nobody has', async () => {
+  test('with a trusted certificate that belongs to nobody', async () => {
     await assertRefused(await loginOf(client({ issuer: root })), 'unknown-thumbprint');
   });
 
@@ -236,7 +236,7 @@ describe('a login is refused', () => {
     await assertRefused(await loginOf(client({ subject: 'erin', keys: erin.keys })), 'untrusted-chain');
   });
 
-  test('when the certificate of somebody else is only sent along', async () => {
+  test("when somebody else's certificate is merely sent along", async () => {
     const erin = await enrolled(server, await newIdentity(), { subject: 'erin' });
     const strangerPki = authority();
     await assertRefused(await loginOf(client({ issuer: strangerPki }), erin), 'untrusted-chain');
@@ -247,7 +247,7 @@ describe('a login is refused', () => {
     connection.closeConnections();
   });
 
-  test('when the certificate stands in a header', async () => {
+  test('when the certificate is in a header', async () => {
     const erin = await enrolled(server, await newIdentity());
     const oneLine = encodeURIComponent(erin.certPem);
     const names = [
@@ -301,7 +301,7 @@ test('a policy can allow an expired leaf, and nothing else that has expired', as
 });
 
 describe('on a connection that stays open', () => {
-  test('a deleted authenticator logs in no more', async () => {
+  test('a deleted authenticator no longer logs in', async () => {
     const leaf = await enrolled(server, await newIdentity());
     const connection = withCertificate(server, leaf);
     const tokens = await certificateLogin(connection);
@@ -406,7 +406,7 @@ describe('the external id in a certificate of a third-party authority', () => {
     for (const [names, reason] of cases) await assertRefused(await loginOf(withNames(ca, ...names)), reason);
   });
 
-  test('is looked for by the rule of the authority that issued the certificate, and no other', async () => {
+  test('is found by the rule of the authority that issued the certificate, and no other', async () => {
     const [ruled, ruleless] = [authority(), authority()];
     await registerCa(admin, ruled, rule());
     await registerCa(admin, ruleless);
@@ -454,7 +454,7 @@ describe('a page of another site', () => {
     { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' },
   ];
 
-  test('logs nobody in with the certificate of the browser that shows it', async () => {
+  test('cannot log anybody in with the certificate of their browser', async () => {
     const connection = withCertificate(server, await enrolled(server, await newIdentity()));
     for (const headers of pages) {
       const authRequestId = await beginLogin(server);

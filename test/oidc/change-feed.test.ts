@@ -30,7 +30,7 @@ function failReads(count: number): void {
   Object.assign(server.store.changes, { readAfter });
 }
 
-test('a session that ended while the feed could not be read is refused all the same', async () => {
+test('a session that ended while the feed could not be read is still refused', async () => {
   const { access_token, id_token } = await login(server, 'alice', password);
   assert.equal((await callWith(server, access_token)).status, 200);
   failReads(1);

@@ -77,7 +77,7 @@ function assertRefused(answer: Answer, why: string): void {
   assert.equal(answer.json.error_description, 'the client could not be authenticated');
 }
 
-test('a good assertion counts for the token endpoint or the issuer, with and without client_id', async () => {
+test('a valid assertion works for the token endpoint or the issuer, with and without client_id', async () => {
   for (const aud of [`${server.issuer}/token`, server.issuer, [server.issuer, 'https://other.example']]) {
     assert.equal((await redeemWith(await sign(claims({ aud })))).status, 200);
   }
@@ -86,7 +86,7 @@ test('a good assertion counts for the token endpoint or the issuer, with and wit
   assert.deepEqual((await server.post('/oidc/introspect', { form })).json, { active: false });
 });
 
-test('it counts once, however often it comes at the same time', async () => {
+test('it works once, however often it is sent at the same time', async () => {
   const assertion = await sign(claims());
   const answers = await Promise.all(Array.from({ length: 8 }, () => redeemWith(assertion)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(401)]);
@@ -130,7 +130,7 @@ test('every other assertion is refused in one way', async () => {
   assert.equal((await redeemWith(await sign(claims()))).status, 200);
 });
 
-test('a client that proves itself so is not let in by a secret, nor another one by an assertion', async () => {
+test('a client with assertions cannot use a secret, nor another one an assertion', async () => {
   const code = await codeFor(server, app, 'root');
   assertRefused(await redeemAs(server, app, code, {}, basic({ ...app, secret: 'x' })), 'by Basic');
   assertRefused(await redeemAs(server, app, code, { client_id: app.id }, {}), 'by nothing');
@@ -139,7 +139,7 @@ test('a client that proves itself so is not let in by a secret, nor another one 
   assertRefused(await redeemWith(assertion), 'of a client with a secret');
 });
 
-test('keys may stand at an address, which is asked through the one outbound client', async () => {
+test('keys may be at an address, which is fetched through the one outbound client', async () => {
   const { id } = await registerClient(root, {
     tokenEndpointAuthMethod: 'private_key_jwt',
     jwksUri: idp.jwksEndpoint,

@@ -41,7 +41,7 @@ function assertRefused(answer: Answer, reason: string, clientId: string, descrip
   return refusal?.endedSessionId;
 }
 
-test('a code that was redeemed is in the audit trail, with the session and whose it is', async () => {
+test('a redeemed code is in the audit trail, with the session and its owner', async () => {
   const answer = await redeem(server, await obtainCode(server, 'ann', password));
   assert.equal(answer.status, 200, answer.text);
   const [issued] = auditedBy(server, answer);
@@ -51,7 +51,7 @@ test('a code that was redeemed is in the audit trail, with the session and whose
   assert.equal(session?.identityId, issued?.identityId);
 });
 
-test('a verifier that is none uses nothing up, however often it comes', async () => {
+test('an invalid verifier uses nothing up, however often it is sent', async () => {
   const code = await obtainCode(server, 'ann', password);
   for (const bad of ['short', 'x'.repeat(129), `${'x'.repeat(42)}ä`, ...Array(6).fill('x'.repeat(42))]) {
     const answer = await redeem(server, code, { code_verifier: bad });
@@ -61,7 +61,7 @@ test('a verifier that is none uses nothing up, however often it comes', async ()
   assert.equal((await redeem(server, code)).status, 200);
 });
 
-test('an application that needs no PKCE gets nothing by leaving out, or adding, a verifier', async () => {
+test('an application that needs no PKCE gains nothing by omitting or adding a verifier', async () => {
   const app = await registerClient(root, { requirePkce: false });
   const without = () => codeFor(server, app, 'ann', { code_challenge: null, code_challenge_method: null });
   const withoutVerifier = { code_verifier: '' };
@@ -72,7 +72,7 @@ test('an application that needs no PKCE gets nothing by leaving out, or adding, 
   assert.equal((await redeemAs(server, app, code, { code_verifier: verifier })).status, 200);
 });
 
-test('a resource that was not granted uses nothing up, and says nothing of the code of somebody else', async () => {
+test("a resource that was not granted uses nothing up, and reveals nothing about somebody else's code", async () => {
   const [one, two] = ['https://one.example', 'https://two.example'];
   const app = await registerClient(root, { resources: [one, two] });
   const other = await registerClient(root, { resources: [one, two] });
@@ -109,7 +109,7 @@ describe('the code of a login by certificate', () => {
   });
 });
 
-test('a certificate of the session comes only to whom the Edge APIs are open', async () => {
+test('a session certificate is issued only to clients that may use the Edge APIs', async () => {
   const csr = csrPem(ecKeys());
   async function redeemedBy(clientId: string, changes: Readonly<Record<string, string>>, app?: TestApp) {
     const authRequestId = await beginLogin(server, { client_id: clientId, ...changes });
@@ -148,7 +148,7 @@ describe('what was changed since the code was given ends the session with it', (
     await assertEnded(await redeemAs(server, app, code), 'client-not-allowed', app.id);
   });
 
-  test('the policy asks for more', async () => {
+  test('the policy requires more', async () => {
     const policyId = await createPolicy(server, 'stricter soon', {});
     await createUserWithPolicy(server, 'cyd', policyId);
     const code = await obtainCode(server, 'cyd', password);

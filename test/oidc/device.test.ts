@@ -100,7 +100,7 @@ describe('a device', () => {
     assert.equal((await refresh(server, tokens.json.refresh_token)).status, 200);
   });
 
-  test('is told to wait longer when it asks too often, and loses nothing by it', async () => {
+  test('has to wait longer if it asks too often, and loses nothing by it', async () => {
     const { json } = await asked();
     assertOAuthError(await poll(json.device_code), 'authorization_pending');
     clock.advance(SECOND);
@@ -109,7 +109,7 @@ describe('a device', () => {
     assertOAuthError(await poll(json.device_code), 'authorization_pending');
   });
 
-  test('is told that the person refused', async () => {
+  test('learns that the person refused', async () => {
     const { json } = await asked();
     const refused = await decide(browser(), json.user_code, 'deny');
     assert.ok(refused.text.includes('The device was refused'));
@@ -117,7 +117,7 @@ describe('a device', () => {
     assert.equal((await decide(browser(), json.user_code, 'continue')).status, 404);
   });
 
-  test('is told that its code has expired, and so is the person', async () => {
+  test('learns that its code has expired, and so does the person', async () => {
     const { json } = await asked();
     const person = browser();
     const handOver = await logInFor(person, json.user_code);
@@ -161,7 +161,7 @@ describe('what somebody else cannot do with a device', () => {
     assert.equal((await redeem(server, code)).status, 200);
   });
 
-  test('the code of a login for a device is of no use to who has no device code', async () => {
+  test('the code of a login for a device is useless without the device code', async () => {
     const { json } = await asked();
     const code = codeOf({
       headers: { location: server.url + (await logInFor(browser(), json.user_code)) },
@@ -192,7 +192,7 @@ describe('what somebody else cannot do with a device', () => {
     assertOAuthError(await poll(''), 'invalid_request');
   });
 
-  test('the login goes on in the browser that went on for the device only', async () => {
+  test('the login continues only in the browser that confirmed the device', async () => {
     const { json } = await asked();
     const start = await decide(browser(), json.user_code, 'continue');
     const stolen = await browser().get(locationOf(start));
@@ -227,7 +227,7 @@ describe('what beginning a device login costs', () => {
     }
   });
 
-  test('is nothing for a request that is refused', async () => {
+  test('is nothing if the request is refused', async () => {
     assertOAuthError(await asked({ client_id: 'nobody' }), 'invalid_client');
     assertOAuthError(await asked({ scope: 'profile' }), 'invalid_scope');
     assertOAuthError(await server.post('/oidc/device_authorization', { form: {} }), 'invalid_request');
@@ -261,8 +261,8 @@ test('discovery names the endpoint and the grant', async () => {
   assert.ok(json.grant_types_supported.includes(grantType));
 });
 
-describe('a device of an application that is not for the person', () => {
-  test('is refused at once, and the person is told on the page', async () => {
+describe('a device with an application that is not for the person', () => {
+  test('is refused at once, and the page tells the person', async () => {
     const app = await registerClient(await rootOf(server), {
       name: 'Kiosk',
       type: 'public',

@@ -101,7 +101,7 @@ describe('the discovery document', () => {
     assert.equal(userinfo.headers['access-control-allow-origin'], undefined);
   });
 
-  test('is not made for a host that the configuration does not name', async () => {
+  test('is not served for a host that the configuration does not name', async () => {
     for (const host of ['evil.example', 'localhost.evil.example', 'localhost:1']) {
       const answer = await server.get('/oidc/.well-known/openid-configuration', { headers: { host } });
       assert.ok([400, 421].includes(answer.status), `${host}: ${answer.status}`);

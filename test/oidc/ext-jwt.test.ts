@@ -65,7 +65,7 @@ describe('a valid external JWT', () => {
     });
   });
 
-  test('logs in the identity whose id a claim holds, wherever that stands', async () => {
+  test('logs in the identity whose id a claim contains, at any position', async () => {
     const id = await createIdentity(server, 'by-id', { externalId: null });
     await withSigners(async () => {
       await createSigner(admin, one, 'one', { useExternalId: false, claimsProperty: '/overlay/identity' });
@@ -79,7 +79,7 @@ describe('a valid external JWT', () => {
     });
   });
 
-  test('is taken with the auth request id under each of its names, in form and JSON, body and query', async () => {
+  test('is accepted with the auth request id under each of its names, in form and JSON, body and query', async () => {
     await createIdentity(server, 'spelled');
     await withSigners(async () => {
       await createSigner(admin, one, 'one');
@@ -296,7 +296,7 @@ describe('signers that share something', () => {
 });
 
 describe('several Authorization lines', () => {
-  test('the first token that counts wins, whatever stands before it', async () => {
+  test('the first valid token wins, whatever comes before it', async () => {
     const id = await createIdentity(server, 'lines');
     await createIdentity(server, 'later');
     await withSigners(async () => {
@@ -317,7 +317,7 @@ describe('several Authorization lines', () => {
     });
   });
 
-  test('more than three are refused, and other schemes are not looked at', async () => {
+  test('more than three are refused, and other schemes are ignored', async () => {
     await withSigners(async () => {
       await createSigner(admin, one, 'one');
       const token = await tokenOf(server, one, 'lines@idp');
@@ -336,7 +336,7 @@ describe('several Authorization lines', () => {
 });
 
 describe('a signer that is disabled', () => {
-  test('takes part in nothing from then on, and again when it is enabled', async () => {
+  test('takes part in nothing until it is enabled again', async () => {
     await createIdentity(server, 'switched');
     await withSigners(async () => {
       const id = await createSigner(admin, one, 'one');
@@ -430,7 +430,7 @@ describe('the keys of a provider', () => {
     });
   });
 
-  test('are asked for once, however many tokens name keys that nobody has', async () => {
+  test('are fetched once, however many tokens name unknown keys', async () => {
     await createIdentity(server, 'flood');
     await withSigners(async () => {
       await createSigner(admin, one, 'one');
@@ -445,7 +445,7 @@ describe('the keys of a provider', () => {
   });
 });
 
-test('a key server on this machine is asked only where an allow-list names it, and the refusal says so', async () => {
+test('a key server on this machine is contacted only if an allow-list names it, and the refusal says so', async () => {
   const closed = await startTestServer({
     configure: (yaml) => yaml.replace(/allowedIPs: \[.*\]/, 'allowedIPs: []'),
   });

@@ -182,7 +182,7 @@ test('a token whose identity cannot be read lets nobody in', async () => {
   assert.equal((await callWith(server, access_token)).status, 200);
 });
 
-test('a revocation that could not be stored is no success', async () => {
+test('a revocation that could not be stored is not a success', async () => {
   const { refresh_token, access_token } = await login(server, 'alice', password);
   const tokens = [refresh_token, access_token];
   for (const token of tokens) {

@@ -28,14 +28,14 @@ function assertForm(page: Answer): Record<string, string> {
 }
 
 describe('response_mode=form_post', () => {
-  test('is advertised beside query, which stays the default', async () => {
+  test('is advertised with query, which stays the default', async () => {
     const { json } = await server.get('/.well-known/openid-configuration');
     assert.deepEqual(json.response_modes_supported, ['query', 'form_post']);
     const answer = await signIn(cookieBrowser(server), 'alice', { response_mode: 'query' });
     assert.match(String(answer.headers.location), /\?code=/);
   });
 
-  test('brings code, state and issuer as a form, and the code is good', async () => {
+  test('delivers code, state and issuer as a form, and the code works', async () => {
     const state = `a"><script>alert(1)</script>&amp;'`;
     const page = await signIn(cookieBrowser(server), 'alice', { ...formPost, state });
     const { code = '', ...rest } = assertForm(page);
@@ -54,7 +54,7 @@ describe('response_mode=form_post', () => {
     assert.equal(page.text.match(/<script/g)?.length, 1);
   });
 
-  test('brings errors in the same way, also of a login in progress', async () => {
+  test('delivers errors in the same way, also of a login in progress', async () => {
     const refused = assertForm(await authorize(server, { ...formPost, scope: 'profile' }));
     assert.deepEqual([refused.error, refused.state, refused.iss], ['invalid_scope', 's1', server.issuer]);
     const silent = assertForm(await authorizeIn(cookieBrowser(server), { ...formPost, prompt: 'none' }));
@@ -67,7 +67,7 @@ describe('response_mode=form_post', () => {
     assert.equal(answer.text.includes('evil.example'), false);
   });
 
-  test('is no mode that may be given twice, and others are refused', async () => {
+  test('must not be given twice, and other modes are refused', async () => {
     for (const [mode, more] of [
       ['fragment', []],
       ['form_post', [['response_mode', 'query']]],
@@ -78,7 +78,7 @@ describe('response_mode=form_post', () => {
     }
   });
 
-  test('holds when an ended login begins again', async () => {
+  test('is kept when an expired login starts again', async () => {
     const browser = cookieBrowser(server);
     const page = await follow(browser, await authorizeIn(browser, formPost));
     const done = await browser.submit(page, { username: 'alice', password });

@@ -87,7 +87,7 @@ async function health(): Promise<{ readonly status: number; readonly failing: re
 }
 
 describe('a database that does not answer', () => {
-  test('is borne for thirty seconds; then calls get 503 and readiness fails, until it answers', async () => {
+  test('is tolerated for thirty seconds; then calls get 503 and readiness fails, until it answers', async () => {
     const { access_token } = await login(server, 'alice', password);
     const session = await openSession(server, 'alice');
     const release = hang();
@@ -127,7 +127,7 @@ describe('a database that does not answer', () => {
   });
 });
 
-test('after a silence for which the feed does not reach back, everything is read anew', async () => {
+test('after a silence longer than the feed reaches back, everything is read again', async () => {
   await server.createUser({ name: 'dora', password });
   const revoked = await login(server, 'alice', password);
   const disabled = await login(server, 'dora', password);
@@ -182,7 +182,7 @@ async function stopBetweenWrites(controller: ChildProcess, path: string): Promis
   }
 }
 
-test('a process that was stopped and goes on lets nobody in whose session ended meanwhile', async (t) => {
+test('a process that was suspended and continues lets nobody in whose session ended meanwhile', async (t) => {
   const box = sandbox();
   t.after(() => box.close());
   const env = { OVERLAY_AUTH_HOME: 'h' };
@@ -218,7 +218,7 @@ test('a process that was stopped and goes on lets nobody in whose session ended 
 });
 
 describe('when the clock of the machine is set', () => {
-  test('forward, what has expired by it is refused and nothing else breaks', async () => {
+  test('forward, what has expired by then is refused and nothing else breaks', async () => {
     const tokens = await login(server, 'alice', password);
     const code = await obtainCode(server, 'alice', password);
     const id = await beginLogin(server);
@@ -230,7 +230,7 @@ describe('when the clock of the machine is set', () => {
     assert.equal((await callWith(server, (await login(server, 'alice', password)).access_token)).status, 200);
   });
 
-  test('back, nothing that was used or ended becomes good again', async () => {
+  test('back, nothing that was used or ended works again', async () => {
     await createTotpUser(server, await totpPolicy(server), 'bob');
     const { app } = await enroll(server, clock, 'bob');
     const code = await obtainCode(server, 'alice', password);
@@ -265,7 +265,7 @@ describe('when the clock of the machine is set', () => {
     assert.equal((await submitCode(server, await partialLogin(server, 'bob'), app.code())).status, 302);
   });
 
-  test('forward and back again, a session that ended is remembered still', async () => {
+  test('forward and back again, an ended session is still remembered', async () => {
     const ended = await login(server, 'alice', password);
     await server.post('/oidc/revoke', { form: { token: ended.refresh_token, client_id: 'overlay' } });
     assert.equal((await callWith(server, ended.access_token)).status, 401);
@@ -278,7 +278,7 @@ describe('when the clock of the machine is set', () => {
   });
 });
 
-test('a shorter lifetime holds for the tokens of before too, and what has ended is remembered for as long', async (t) => {
+test('a shorter lifetime also applies to tokens already issued, and what has ended is remembered for as long', async (t) => {
   const first = await startTestServer({ clock, configure: longerLife });
   await first.createUser({ name: 'alice', password });
   const ended = await login(first, 'alice', password);

@@ -57,7 +57,7 @@ describe('introspection', () => {
     ]);
   });
 
-  test('tells an administrator what an access token is worth', async () => {
+  test('tells an administrator whether an access token is valid', async () => {
     const { id, name, tokens } = await somebody();
     const claims = claimsOf(tokens.access_token);
     for (const path of paths) {
@@ -84,7 +84,7 @@ describe('introspection', () => {
     }
   });
 
-  test('tells of a refresh token too, which is not used up by that', async () => {
+  test('covers refresh tokens too, without using them up', async () => {
     const { id, tokens } = await somebody();
     for (const hint of ['refresh_token', 'access_token', 'anything']) {
       const { json } = await asRoot(tokens.refresh_token, { token_type_hint: hint });
@@ -99,7 +99,7 @@ describe('introspection', () => {
     assert.equal((await asRoot(next.refresh_token)).json.active, true);
   });
 
-  test('tells others of their own session only', async () => {
+  test('tells others only about their own session', async () => {
     const [one, two] = [await somebody(), await somebody()];
     const own = await ask(one.tokens.access_token, one.tokens.access_token);
     assert.equal(own.json.active, true);
@@ -110,7 +110,7 @@ describe('introspection', () => {
     assertInactive(await ask(one.tokens.access_token, again.access_token));
   });
 
-  test('tells nobody anything who does not prove who they are', async () => {
+  test('tells unauthenticated callers nothing', async () => {
     const { tokens } = await somebody();
     const form = { token: tokens.access_token, client_id: 'overlay' };
     for (const headers of [
@@ -142,7 +142,7 @@ describe('introspection', () => {
     }
   });
 
-  test('says inactive, and no more, of everything else', async () => {
+  test('says inactive, and nothing more, about everything else', async () => {
     const { tokens } = await somebody();
     const [header, payload] = tokens.access_token.split('.');
     for (const token of [

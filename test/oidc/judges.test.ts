@@ -69,7 +69,7 @@ describe('openid-client', () => {
 });
 
 describe('oauth4webapi', () => {
-  test('checks every answer of the flow, and JWT access tokens by the JWKS', async () => {
+  test('checks every answer of the flow, and JWT access tokens with the JWKS', async () => {
     const issuer = new URL(server.issuer);
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer));
     const client: oauth.Client = { client_id: 'overlay' };

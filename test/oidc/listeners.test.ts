@@ -186,7 +186,7 @@ describe('OIDC is bound', () => {
     });
   }
 
-  test('and tokens from a listener of OIDC alone are good at the Edge APIs of another', async () => {
+  test('and tokens from a listener with OIDC alone work at the Edge APIs of another', async () => {
     const [api = 0, oidc = 0] = await freePorts(2);
     const addresses = [`localhost:${api}`, `localhost:${oidc}`];
     const web = [

@@ -102,7 +102,7 @@ describe('a password', () => {
     for (const spelling of ['alice', 'Alice', 'ａｌｉｃｅ']) await assertLocked(spelling);
   });
 
-  test('is open again when its time is over, counted from the last failure', async () => {
+  test('opens again when its time is over, counted from the last failure', async () => {
     await fail(5);
     clock.advance(15 * MINUTE - 1);
     await assertLocked();
@@ -130,7 +130,7 @@ describe('a password', () => {
     await assertOpen();
   });
 
-  test('is locked for good where the policy says so, and opens when an administrator unlocks', async () => {
+  test('is locked permanently if the policy says so, and opens when an administrator unlocks it', async () => {
     await setRules({ maxAttempts: 2, lockoutDurationMinutes: 0 });
     await fail(2);
     clock.advance(365 * DAY);
@@ -174,7 +174,7 @@ describe('a password', () => {
     assert.deepEqual(costs, [1, 1]);
   });
 
-  test('that is locked leaves the identity and what it has as they are', async () => {
+  test('that is locked changes nothing about the identity', async () => {
     const { access_token } = await login(server, 'alice', password);
     await fail(5);
     await assertLocked();
@@ -188,7 +188,7 @@ describe('a password', () => {
     );
   });
 
-  test('is not locked by a right one whose login comes to nothing', async () => {
+  test('is not locked by a right one whose login fails later', async () => {
     await onOneThread();
     await setRules({ maxAttempts: 1, lockoutDurationMinutes: 15 });
     const { configTypes, authRequests } = server.store;
@@ -267,7 +267,7 @@ describe('the time of a refused password', () => {
     };
   }
 
-  test('is a whole step after its request, whatever it is refused for and however long that took', async () => {
+  test('is a whole step after its request, whatever the reason and however long that took', async () => {
     await onOneThread();
     await server.createUser({ name: 'bob', password });
     await fail(5, 'bob');
@@ -312,7 +312,7 @@ describe('the time of a refused password', () => {
     }
   });
 
-  test('keeps no room from others: while forty refusals wait, a right password passes at once', async () => {
+  test('blocks nobody: while forty refusals wait, a right password passes at once', async () => {
     await onOneThread();
     const { until, release } = holdAnswers();
     const id = await beginLogin(server);
@@ -345,7 +345,7 @@ describe('guesses in parallel', () => {
     await assertLocked();
   });
 
-  test('do not keep the right password from passing within the limit', async () => {
+  test('do not block the right password within the limit', async () => {
     const answers = await Promise.all(
       ['wrong', 'wrong', password, 'wrong', 'wrong'].map((secret) => attempt('alice', secret)),
     );
@@ -419,7 +419,7 @@ describe('with TOTP', () => {
 const isShared = ({ key }: { readonly key: string }) => /^password:nobody-[0-9a-f]{2}$/.test(key);
 
 describe('the source of guesses', () => {
-  test('is all that is kept of guesses at unknown users, but for counters that all of them share', async () => {
+  test('is all that is kept of guesses at unknown users, except for counters that all of them share', async () => {
     for (let guess = 0; guess < 20; guess += 1) await fail(1, `ghost-${guess}`);
     const [shared, others] = [counters().filter(isShared), counters().filter((one) => !isShared(one))];
     assert.deepEqual(others, [{ key: 'source:127.0.0.1', failures: 20 }]);
@@ -436,7 +436,7 @@ describe('the source of guesses', () => {
     assert.equal(counters().length, known + 1, 'the one of the source is there already');
   });
 
-  test('is told to wait with 429 and Retry-After, whatever it guesses at; then it may try again', async () => {
+  test('has to wait with 429 and Retry-After, whatever it guesses at; then it may try again', async () => {
     const id = await beginLogin(server);
     const guesses = Array.from({ length: 300 }, (_, at) => submitPassword(server, id, `ghost-${at}`, 'x'));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
@@ -461,7 +461,7 @@ describe('the source of guesses', () => {
     assert.equal(counters().find(({ key }) => key.startsWith('source:'))?.failures, 15);
   });
 
-  test('is not counted for who gets in', async () => {
+  test('is not counted for successful logins', async () => {
     for (let login = 0; login < 5; login += 1) await assertOpen();
     assert.deepEqual(
       counters().filter(({ failures }) => failures > 0),

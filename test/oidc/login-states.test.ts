@@ -291,7 +291,7 @@ for (const [state, reach] of Object.entries(states) as [State, () => Promise<Log
       });
     }
 
-    test('is worth nothing to any other endpoint', async () => {
+    test('is useless at any other endpoint', async () => {
       const login = await reach();
       for (const [name, send] of Object.entries(elsewhere)) {
         const answer = await send(server, login.id);
@@ -331,7 +331,7 @@ test('every login endpoint is in the table above', () => {
   for (const endpoint of mounted) assert.ok(known.has(endpoint), `add ${endpoint} to the table of this file`);
 });
 
-test('the other primary methods open nothing without credentials, and stop nothing', async () => {
+test('the other primary methods open nothing and block nothing without credentials', async () => {
   const mounted = new Set(server.controller.services.routes.map(({ path }) => path));
   for (const path of otherPrimaryMethods.filter((method) => mounted.has(method))) {
     for (const [state, reach] of Object.entries(states) as [State, () => Promise<Login>][]) {

@@ -42,7 +42,7 @@ describe('the right password', () => {
     assert.equal(answer.headers['cache-control'], 'no-store');
   });
 
-  test('is taken as JSON or form, with the id under each of its names, in body or query', async () => {
+  test('is accepted as JSON or form, with the id under each of its names, in body or query', async () => {
     for (const name of ['authRequestId', 'authRequestID', 'id']) {
       const fields = { username: 'alice', password };
       const id = async () => beginLogin(server);
@@ -142,7 +142,7 @@ describe('an auth request id', () => {
     for (const answer of [inBoth, twoNames]) assert.equal(answer.status, 400);
   });
 
-  test('is of no more use once the code was given: the code cannot be had again', async () => {
+  test('is useless once the code was issued: nobody can get the code again', async () => {
     const id = await beginLogin(server);
     const first = await submitPassword(server, id, 'alice', password);
     assert.equal(first.status, 302);
@@ -175,7 +175,7 @@ describe('hostile bodies', () => {
     }
   });
 
-  test('that are not JSON, hold a name twice or are of another media type are refused', async () => {
+  test('that are not JSON, repeat a name or have another media type are refused', async () => {
     const id = await beginLogin(server);
     const twice = `{"authRequestId":"${id}","username":"alice","username":"root","password":"x"}`;
     const json = { 'content-type': 'application/json' };
@@ -257,7 +257,7 @@ describe('in a browser', () => {
     assert.match(String(page.headers['content-security-policy']), /script-src 'self'(?:;|$)/);
   });
 
-  test('the form leads to the client, and a wrong password back to the form with the status that JSON gets', async () => {
+  test('the form leads to the client, and a wrong password back to the form, with the status that JSON gets', async () => {
     const { id, cookie } = await begin();
     const headers = { ...html, cookie: cookie.split(';')[0] ?? '' };
     const wrong = await server.post('/oidc/login/username', {
@@ -300,7 +300,7 @@ describe('in a browser', () => {
   });
 });
 
-test('a login that is finished has no login address any more, by whichever method', async () => {
+test('a finished login has no login address any more, for any method', async () => {
   const id = await beginLogin(server);
   assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
   for (const segment of ['username', 'cert', 'ext-jwt']) {

@@ -43,7 +43,7 @@ describe('the Authorization header', () => {
     assert.equal((await session({ authorization: [other, other] })).status, 401);
   });
 
-  test('with another scheme is no token, and an empty or broken one is a bad one', async () => {
+  test('with another scheme is not a token, and an empty or broken one is an invalid one', async () => {
     const basic = `Basic ${Buffer.from('alice:x').toString('base64')}`;
     for (const authorization of [
       basic,
@@ -67,7 +67,7 @@ describe('the Authorization header', () => {
     }
   });
 
-  test('of any other kind of token of ours is refused, and so is ours as a session token', async () => {
+  test('with any other kind of our tokens is refused, and so is an access token as a session token', async () => {
     for (const token of [tokens.id_token, tokens.refresh_token, await beginLogin(server)]) {
       assert.equal((await session({ authorization: `Bearer ${token}` })).status, 401);
     }
@@ -119,7 +119,7 @@ test('a login that lacks a factor opens nothing: its id is neither a code nor a 
   }
 });
 
-test('what caches take for a file is no page of ours', async () => {
+test('addresses that caches take for files are not our pages', async () => {
   const headers = { authorization: `Bearer ${tokens.access_token}` };
   for (const path of [
     '/oidc/userinfo/x.css',
@@ -134,7 +134,7 @@ test('what caches take for a file is no page of ours', async () => {
   }
 });
 
-test('an end of session with a state without end is refused, and the session lives', async () => {
+test('a logout with an endless state is refused, and the session continues', async () => {
   const path = `/oidc/end_session?id_token_hint=${tokens.id_token}&state=`;
   assert.ok(
     [414, 431].includes((await server.get(path + 'x'.repeat(200_000)).catch(() => ({ status: 431 }))).status),

@@ -53,7 +53,7 @@ async function uses({ tokens, ztSession }: Opened): Promise<Readonly<Record<stri
 const all = { call: true, legacy: true, introspected: true };
 const none = { call: false, legacy: false, introspected: false };
 
-describe('a session that an external JWT opened counts for nothing', () => {
+describe('a session that an external JWT opened does not count', () => {
   let at = 0;
   async function open(): Promise<Opened & { readonly policy: AuthPolicyId; readonly signer: string }> {
     at += 1;
@@ -83,7 +83,7 @@ describe('a session that an external JWT opened counts for nothing', () => {
     assert.equal((await refresh(server, opened.tokens.refresh_token)).json.error, 'invalid_grant');
   });
 
-  test('once the identity has another external id, and the logins that are under way open none', async () => {
+  test('once the identity has another external id, and logins under way open no session', async () => {
     const opened = await open();
     const name = `vouched ${at}`;
     const jwt = await tokenOf(server, idp, `${name}@idp`, { aud: `only ${at}` });
@@ -103,7 +103,7 @@ describe('a session that an external JWT opened counts for nothing', () => {
     assert.deepEqual(await uses(opened), none);
   });
 
-  test('but another external id ends nothing that a password has opened', async () => {
+  test('but another external id ends nothing that a password opened', async () => {
     const id = await server.createUser({ name: 'both ways', password });
     await admin.call('PATCH', `identities/${id}`, { externalId: 'both@idp' });
     const tokens = await login(server, 'both ways', password);

@@ -64,7 +64,7 @@ const changes: readonly (readonly [string, string, Parameters<typeof changePolic
   ],
 ];
 
-describe('a code is refused, and opens nothing that comes back', () => {
+describe('a code is refused, and opens nothing that could return', () => {
   for (const [at, [name, , change]] of changes.entries()) {
     test(name, async () => {
       const id = await server.createUser({ name: `late-${at}`, password });

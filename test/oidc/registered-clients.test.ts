@@ -110,7 +110,7 @@ describe('a login at a registered client', () => {
     assert.equal(JSON.parse(Buffer.from(id_token.split('.')[0] ?? '', 'base64url').toString()).alg, 'ES256');
   });
 
-  test('lives as long as the client says', async () => {
+  test("lasts as long as the client's settings say", async () => {
     const app = await registerClient(root, { accessTokenDuration: '2m', refreshTokenDuration: '10m' });
     const tokens = await loginAt(server, app, 'alice');
     assert.equal(tokens.expires_in, 120);
@@ -123,8 +123,8 @@ describe('a login at a registered client', () => {
   });
 });
 
-describe('a client proves itself', () => {
-  test('by the secret that it has, in the way that is registered, and in no other', async () => {
+describe('a client authenticates', () => {
+  test('with its secret, in the registered way and no other', async () => {
     for (const method of ['client_secret_basic', 'client_secret_post']) {
       const app = await registerClient(await asRoot(), { tokenEndpointAuthMethod: method });
       const isBasic = method === 'client_secret_basic';
@@ -184,7 +184,7 @@ describe('a client proves itself', () => {
     assert.deepEqual([await works(app), await works(second)], [false, true]);
   });
 
-  test('and its codes and refresh tokens are worthless to others, who end nothing', async () => {
+  test('and its codes and refresh tokens are useless to others, who cannot end anything', async () => {
     const [app, thief] = [await registerClient(await asRoot()), await registerClient(root)];
     const tokens = await loginAt(server, app, 'alice');
     clock.advance(3 * SECOND);
@@ -207,7 +207,7 @@ describe('a client proves itself', () => {
 });
 
 describe('PKCE', () => {
-  test('may be waived for a confidential client, and then still binds who uses it', async () => {
+  test('may be waived for a confidential client, and is still enforced if it is used', async () => {
     const app = await registerClient(await asRoot(), { requirePkce: false });
     const without = { code_challenge: null, code_challenge_method: null };
     const redeem = (code: string, form: Record<string, string>) =>
@@ -232,7 +232,7 @@ describe('PKCE', () => {
     assert.match(locationOf(plain), /error=invalid_request/);
   });
 
-  test('is asked of everybody else', async () => {
+  test('is required of everybody else', async () => {
     const app = await registerClient(await asRoot());
     const answer = await authorize(server, {
       client_id: app.id,
@@ -256,7 +256,7 @@ describe('an access token of an application', () => {
     '/edge/management/v1/current-identity',
   ];
 
-  test('is no token for the Edge APIs, whoever logged in', async () => {
+  test('does not work at the Edge APIs, whoever logged in', async () => {
     const app = await registerClient(await asRoot());
     const { access_token, refresh_token } = await loginAt(server, app, 'root');
     for (const path of paths) {
@@ -278,7 +278,7 @@ describe('an access token of an application', () => {
     assert.equal((await refreshAs(server, app, refresh_token)).status, 200);
   });
 
-  test('is one while the client has apiAccess', async () => {
+  test('works there while the client has apiAccess', async () => {
     const app = await registerClient(await asRoot(), { apiAccess: true });
     const { access_token } = await loginAt(server, app, 'root');
     assert.deepEqual(claimsOf(access_token).aud, ['overlay-edge-apis', app.id]);
@@ -288,7 +288,7 @@ describe('an access token of an application', () => {
     assert.equal((await userinfo(access_token)).status, 200);
   });
 
-  test('is for a resource that the client may ask for, and for no other', async () => {
+  test('is for a resource that the client may request, and for no other', async () => {
     const resource = 'https://api.example/v1';
     const app = await registerClient(await asRoot(), { resources: [resource] });
     const code = await codeFor(server, app, 'alice', { resource });
@@ -307,7 +307,7 @@ describe('an access token of an application', () => {
     }
   });
 
-  test('is for what the authorization request named, or for less of it', async () => {
+  test('is for what the authorization request named, or for part of it', async () => {
     const [one, two, three] = ['https://api.example/1', 'https://api.example/2', 'https://api.example/3'];
     const app = await registerClient(await asRoot(), { resources: [one, two, three] });
     const asked = { client_id: app.id, redirect_uri: appRedirectUri };
@@ -346,7 +346,7 @@ describe('an access token of an application', () => {
 });
 
 describe('who may use a client', () => {
-  test('is judged at the login, at the code, at the refresh and at each call', async () => {
+  test('is checked at the login, at the code, at the refresh and at each call', async () => {
     const app = await registerClient(await asRoot(), {
       allowedRoleAttributes: ['staff', 'guests'],
       apiAccess: true,
@@ -384,7 +384,7 @@ describe('who may use a client', () => {
     assert.equal((await refreshAs(server, app, tokens.refresh_token)).status, 200);
   });
 
-  test('a wrong password is told the same, whether or not the identity may use the client', async () => {
+  test('a wrong password gets the same answer, whether or not the identity may use the client', async () => {
     const app = await registerClient(await asRoot(), { allowedRoleAttributes: ['nobody'] });
     const begun = await authorize(server, { client_id: app.id, redirect_uri: appRedirectUri });
     const id = new URL(locationOf(begun), server.url).searchParams.get('authRequestID');
@@ -394,7 +394,7 @@ describe('who may use a client', () => {
 });
 
 describe('claims for applications', () => {
-  test('come by scope and by the mapping of the client, at userinfo and nowhere else', async () => {
+  test("follow scope and the client's mapping, at userinfo and nowhere else", async () => {
     const tags = { email: 'alice@corp.example', mail: 'a@corp.example', empty: '' };
     await (await asRoot()).call('PATCH', `identities/${aliceId}`, { roleAttributes: ['dev', 'ops'], tags });
     const all = ['openid', 'offline_access', 'profile', 'email', 'groups'];
@@ -468,7 +468,7 @@ describe('introspection by a client', () => {
 });
 
 describe('logout of a registered client', () => {
-  test('goes on to its own addresses only', async () => {
+  test('continues to its own addresses only', async () => {
     const app = await registerClient(await asRoot(), { postLogoutRedirectUris: ['https://app.example/bye'] });
     const logout = async (post_logout_redirect_uri: string) => {
       const { id_token } = await loginAt(server, app, 'alice');
@@ -485,7 +485,7 @@ describe('logout of a registered client', () => {
 });
 
 describe('scripts of an application', () => {
-  test('may call the protocol from the origin of a public client, and the login and the APIs only with leave', async () => {
+  test('may call the protocol from the origin of a public client, and the login and the APIs only if allowed', async () => {
     const origin = 'https://spa.example';
     const fields = { type: 'public', redirectUris: [`${origin}/cb`] };
     const allowed = async (path: string) => {

@@ -59,7 +59,7 @@ describe('a policy that requires an external JWT', () => {
     assert.deepEqual(claimsOf(tokens.access_token).amr, ['password', `ejs:${s2.id}`]);
   });
 
-  test('asks for it when it is missing, in the query and in a challenge', async () => {
+  test('requests it when it is missing, in the query and in a challenge', async () => {
     const answer = await withPassword('alice');
     assertChallenged(answer, 'secondary', 'missing', s2, 200);
     assert.equal(answer.headers['totp-required'], undefined);
@@ -79,7 +79,7 @@ describe('a policy that requires an external JWT', () => {
     assert.equal(await reasonOf(server, answer), 'secondary-token-missing');
   });
 
-  test('is not satisfied by a token that is wrong in some way, which the challenge names', async () => {
+  test('is not satisfied by an invalid token, and the challenge says what is wrong', async () => {
     const iat = Math.floor(clock.now() / 1000);
     const cases: [string[], 'missing' | 'invalid' | 'expired', string][] = [
       [[await ofTwo('bob')], 'invalid', 'secondary-wrong-identity'],
@@ -117,7 +117,7 @@ describe('a policy that requires an external JWT', () => {
 });
 
 describe('with an external JWT as the primary proof', () => {
-  test('the two tokens may stand in any order', async () => {
+  test('the two tokens may come in any order', async () => {
     const [primary, secondary] = [await ofOne('alice'), await ofTwo('alice')];
     for (const tokens of [
       [primary, secondary],
@@ -163,7 +163,7 @@ describe('after the password, the external JWT may come alone', () => {
     assert.deepEqual(claimsOf(access_token).amr, ['password', `ejs:${s2.id}`]);
   });
 
-  test('one that is not good is refused as what is lacking, and a better one may follow', async () => {
+  test('an invalid one is refused as the missing token, and a valid one may follow', async () => {
     const submit = await begun('alice');
     const iat = Math.floor(clock.now() / 1000);
     const expired = await ofTwo('alice', { exp: iat - 60, iat: iat - 90 });
@@ -185,7 +185,7 @@ describe('after the password, the external JWT may come alone', () => {
     assert.deepEqual(claimsOf(access_token).amr, ['ext-jwt', `ejs:${s2.id}`]);
   });
 
-  test('it is nothing to a login that has no primary proof', async () => {
+  test('it does not count for a login without a primary proof', async () => {
     const authRequestId = await beginLogin(server);
     const send = { json: { authRequestId }, headers: bearer(await ofTwo('alice')) };
     assertChallenged(await server.post('/oidc/login/ext-jwt', send), 'secondary', 'missing', s2, 200);
@@ -194,7 +194,7 @@ describe('after the password, the external JWT may come alone', () => {
   });
 });
 
-test('people in a browser get a page that says which token is lacking, with the same headers', async () => {
+test('people in a browser get a page that says which token is missing, with the same headers', async () => {
   const json = { authRequestId: await beginLogin(server), username: 'alice', password };
   const answer = await server.post('/oidc/login/username', { json, headers: { accept: 'text/html' } });
   assert.equal(answer.status, 200);
@@ -204,7 +204,7 @@ test('people in a browser get a page that says which token is lacking, with the 
 });
 
 describe('together with TOTP', () => {
-  test('both are asked for; the token that came with the password counts when the code comes', async () => {
+  test('both are required; the token that came with the password counts when the code comes', async () => {
     const both = await createPolicy(server, 'both', {
       secondary: { requireTotp: true, requireExtJwt: s2.id },
     });
@@ -269,7 +269,7 @@ describe('together with TOTP', () => {
     }
   });
 
-  test('a signer that is disabled between the steps counts no more', async () => {
+  test('a signer that is disabled between the steps no longer counts', async () => {
     const both = await createPolicy(server, 'both again', {
       secondary: { requireTotp: true, requireExtJwt: s2.id },
     });

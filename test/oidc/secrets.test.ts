@@ -143,13 +143,13 @@ describe('after logins, enrollment, refresh, logout and everything that can be r
     }
   });
 
-  test('no log entry has one', () => {
+  test('no log entry contains one', () => {
     const log = JSON.stringify(server.log.entries);
     assert.ok(server.log.entries.length > 20);
     for (const [name, secret] of secrets) assert.ok(!log.includes(String(secret)), name);
   });
 
-  test('no file of the database has one, in any encoding', () => {
+  test('no file of the database contains one, in any encoding', () => {
     const files = everyFile();
     assert.ok([...files.keys()].some((name) => name.endsWith('overlay.db')));
     for (const [file, bytes] of files) {
@@ -176,7 +176,7 @@ describe('after logins, enrollment, refresh, logout and everything that can be r
   });
 });
 
-test('logins, refreshes and logouts that go well leave no warning', async () => {
+test('successful logins, refreshes and logouts leave no warning', async () => {
   const quiet = await startTestServer();
   try {
     await quiet.createUser({ name: 'alice', password });
@@ -192,7 +192,7 @@ test('logins, refreshes and logouts that go well leave no warning', async () => 
   }
 });
 
-test('requests that fail side by side are told nothing of each other', async () => {
+test('requests that fail at the same time learn nothing about each other', async () => {
   const markers = Array.from({ length: 60 }, (_, at) => `canary-${at}-${'z'.repeat(at % 7)}-end`);
   const answers = await Promise.all(
     markers.map((marker, at) => {

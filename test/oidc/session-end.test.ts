@@ -68,7 +68,7 @@ describe('userinfo', () => {
     ]);
   });
 
-  test('takes the token from the header or from a form, and from one place only', async () => {
+  test('accepts the token in the header or in a form, but in one place only', async () => {
     const { access_token } = await login(server, 'alice', password);
     const post = (form: readonly (readonly [string, string])[], headers: Record<string, string> = {}) =>
       server.post('/oidc/userinfo', { form, headers });
@@ -98,7 +98,7 @@ describe('userinfo', () => {
     assert.equal((await post([twice], foreign)).status, 403);
   });
 
-  test('takes a token from a form nowhere else', async () => {
+  test('accepts a token in a form nowhere else', async () => {
     const { access_token } = await login(server, 'alice', password);
     const introspected = await server.post('/oidc/introspect', {
       form: { access_token, token: access_token },
@@ -106,7 +106,7 @@ describe('userinfo', () => {
     assert.equal(introspected.status, 401);
   });
 
-  test('takes the scheme in any case, and refuses everything that is not an access token', async () => {
+  test('accepts the scheme in any letter case, and refuses everything that is not an access token', async () => {
     const tokens = await login(server, 'alice', password);
     for (const scheme of ['bearer', 'BEARER']) {
       const answer = await server.get('/oidc/userinfo', {
@@ -200,7 +200,7 @@ describe('logout', () => {
     }
   });
 
-  test('takes an expired hint', async () => {
+  test('accepts an expired hint', async () => {
     const tokens = await login(server, 'alice', password);
     clock.advance(HOUR);
     const fresh = { ...tokens, ...(await refresh(server, tokens.refresh_token)).json };
@@ -222,7 +222,7 @@ describe('logout', () => {
     await assertAlive(tokens);
   });
 
-  test('without a hint asks the person, who alone may answer, before it goes on to a registered URI', async () => {
+  test('without a hint asks the person, who alone may answer, before it continues to a registered URI', async () => {
     const accept = 'text/html';
     const asked = { client_id: 'overlay', post_logout_redirect_uri: postLogout, state: '"><b>' };
     for (const ask of [
@@ -340,7 +340,7 @@ describe('revocation', () => {
 });
 
 describe('an administrator', () => {
-  test('who disables, deletes or demotes an identity is obeyed at its next call', async () => {
+  test('who disables, deletes or demotes an identity changes its next call', async () => {
     for (const act of ['disable', 'delete'] as const) {
       const id = await server.createUser({ name: `user-${act}`, password });
       const tokens = await login(server, `user-${act}`, password);

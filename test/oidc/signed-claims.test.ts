@@ -52,7 +52,7 @@ async function assertInvalid(token: string, what: string, error = 'invalid'): Pr
 const session = (token: string): Promise<Answer> => callWith(server, token);
 
 describe('a token signed with our key', () => {
-  test('is taken with the claims that we write', async () => {
+  test('is accepted with the claims that we write', async () => {
     assert.equal((await session(withClaims({}))).status, 200);
   });
 
@@ -82,7 +82,7 @@ describe('a token signed with our key', () => {
     }
   });
 
-  test('is refused for times that are no whole seconds', async () => {
+  test('is refused for times that are not whole seconds', async () => {
     for (const name of ['exp', 'iat', 'nbf', 'auth_time']) {
       for (const value of [-1, 0.5, `${claims[name]}`, 2 ** 53, 1e300]) {
         await assertInvalid(withClaims({ [name]: value }), `${name} ${value}`);
@@ -90,7 +90,7 @@ describe('a token signed with our key', () => {
     }
   });
 
-  test('is expired from the very second that it names, and taken from half a minute ahead at most', async () => {
+  test('is expired from the very second that it names, and accepted at most half a minute early', async () => {
     const now = clock.now() / SECOND;
     for (const ago of [0, 1, 60, 61, 3600]) {
       await assertInvalid(withClaims({ exp: now - ago }), `expired ${ago} s ago`, 'expired');
@@ -133,7 +133,7 @@ describe('a token signed with our key', () => {
     assert.equal((await session(tokens.access_token)).status, 200);
   });
 
-  test('makes nobody an administrator: whether one is, is known here', async () => {
+  test('makes nobody an administrator: the database decides that', async () => {
     const twice = JSON.stringify(claims).replace('"z_ia":false', '"z_ia":false,"z_ia":true');
     for (const token of [withClaims({ z_ia: true }), signed(twice)]) {
       const answer = await callWith(server, token, '/edge/management/v1/identities');
@@ -148,7 +148,7 @@ describe('a token signed with our key', () => {
     await assertInvalid(withClaims({ cnf: { 'x5t#S256': 'A'.repeat(43) } }), 'bound, without a certificate');
   });
 
-  test('is refused when it holds no claims at all', async () => {
+  test('is refused when it contains no claims at all', async () => {
     for (const payload of ['', 'x', '{', 'null', '[]', '"a"', '7', '\ufeff{}', '{"iss":', '\u0000']) {
       if (payload !== '') await assertInvalid(signed(payload), `payload ${JSON.stringify(payload)}`);
       const hint = `/oidc/end_session?id_token_hint=${signed(payload, 'JWT')}`;

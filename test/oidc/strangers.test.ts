@@ -31,7 +31,7 @@ function rowCounts(): Record<string, unknown> {
   }
 }
 
-test('two thousand logins that are begun store nothing, and one begun before them can be finished', async () => {
+test('beginning two thousand logins stores nothing, and an earlier one can still be finished', async () => {
   await server.controller.services.attempts.flush();
   const first = await beginLogin(server);
   const stored = rowCounts();
@@ -103,7 +103,7 @@ describe('a login that is refused', () => {
     clock.advance(HOUR);
   });
 
-  test('for a password that can be none costs no hash, whoever it is for', async () => {
+  test('with an impossible password costs no hash, whoever it is for', async () => {
     for (const username of ['alice', 'ghost']) {
       for (const secret of ['x'.repeat(1025), '😀'.repeat(257), '']) {
         const { answer, hashes } = await counted(username, secret);

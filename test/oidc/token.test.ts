@@ -96,7 +96,7 @@ describe('redeeming a code', () => {
     );
   });
 
-  test('gives no refresh token when offline_access was not asked for', async () => {
+  test('gives no refresh token when offline_access was not requested', async () => {
     const tokens = await login(server, 'alice', password, { scope: 'openid' });
     assert.equal('refresh_token' in tokens, false);
   });
@@ -152,7 +152,7 @@ describe('redeeming a code', () => {
     assert.equal((await redeem(server, code)).status, 200);
   });
 
-  test('dies of five wrong bindings', async () => {
+  test('no longer works after five wrong bindings', async () => {
     const code = await obtainCode(server, 'alice', password);
     for (let round = 0; round < 5; round += 1) await redeem(server, code, { code_verifier: 'x'.repeat(43) });
     assertRefused(await redeem(server, code), 'invalid_grant');
@@ -225,7 +225,7 @@ describe('the token endpoint', () => {
     );
   });
 
-  test('takes POST and forms only, and never reads the query', async () => {
+  test('accepts POST and forms only, and never reads the query', async () => {
     const code = await obtainCode(server, 'alice', password);
     for (const method of ['GET', 'PUT', 'DELETE', 'HEAD', 'PATCH']) {
       const answer = await server.request(method, '/oidc/token');
@@ -240,7 +240,7 @@ describe('the token endpoint', () => {
     assertRefused(await server.post(`/oidc/token?${inQuery}`), 'invalid_request');
   });
 
-  test('takes the id of the public client by Basic with an empty secret, and refuses a secret', async () => {
+  test('accepts the id of the public client by Basic with an empty secret, and refuses a secret', async () => {
     const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
     const form = async () => ({
       grant_type: 'authorization_code',
@@ -262,7 +262,7 @@ describe('the token endpoint', () => {
 });
 
 describe('refreshing', () => {
-  test('gives new tokens of the same session and kills the old refresh token', async () => {
+  test('gives new tokens of the same session and invalidates the old refresh token', async () => {
     const first = await login(server, 'alice', password);
     clock.advance(5 * MINUTE);
     const answer = await refresh(server, first.refresh_token);
@@ -338,7 +338,7 @@ describe('refreshing', () => {
     assertRefused(await refresh(server, refresh_token), 'invalid_grant');
   });
 
-  test('goes on until the absolute end of the family and not beyond', async () => {
+  test('works until the absolute end of the family and not beyond', async () => {
     let { refresh_token } = await login(server, 'alice', password);
     let rounds = 0;
     for (;;) {
@@ -362,7 +362,7 @@ describe('refreshing', () => {
     }
   });
 
-  test('with anything else than a refresh token of ours is refused', async () => {
+  test('with anything but one of our refresh tokens is refused', async () => {
     const { access_token, id_token, refresh_token } = await login(server, 'alice', password);
     const code = codeOf(await submitPassword(server, await beginLogin(server), 'alice', password));
     const others = [

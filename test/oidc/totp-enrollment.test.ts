@@ -207,7 +207,7 @@ describe('verifying an enrollment', () => {
     assert.equal((await submitCode(server, next, app.code())).status, 302);
   });
 
-  test('with a wrong code leaves everything as it was, and the right one is taken after', async () => {
+  test('with a wrong code changes nothing, and the right one is accepted afterwards', async () => {
     const name = await carol();
     const id = await partialLogin(server, name);
     const app = scan(clock, (await startEnrollment(server, id)).json.provisioningUrl);
@@ -216,13 +216,13 @@ describe('verifying an enrollment', () => {
     assert.equal((await verifyEnrollment(server, id, app.code())).status, 302);
   });
 
-  test('takes no recovery code', async () => {
+  test('accepts no recovery code', async () => {
     const id = await partialLogin(server, await carol());
     const { recoveryCodes } = (await startEnrollment(server, id)).json;
     assertRefused(await verifyEnrollment(server, id, recoveryCodes[0]), 400, 'INVALID_TOTP_CODE');
   });
 
-  test('takes no recovery code in place of a login code before it is done', async () => {
+  test('accepts no recovery code instead of a login code before it is complete', async () => {
     const id = await partialLogin(server, await carol());
     const { recoveryCodes } = (await startEnrollment(server, id)).json;
     assertRefused(await submitCode(server, id, recoveryCodes[0]), 400, 'INVALID_TOTP_CODE');
@@ -261,7 +261,7 @@ describe('verifying an enrollment', () => {
     assert.equal((await submitCode(server, theirs, app.code())).status, 302);
   });
 
-  test('in parallel with a parallel flow enrolls exactly one', async () => {
+  test('in parallel with another flow enrolls exactly one', async () => {
     const name = await carol();
     const flows = await Promise.all([1, 2, 3, 4].map(() => partialLogin(server, name)));
     const apps = await Promise.all(
@@ -309,7 +309,7 @@ describe('cancelling an enrollment', () => {
     assert.equal((await authQueries(server, id)).status, 200);
   });
 
-  test('takes the id in the query too, for clients that send no body with DELETE', async () => {
+  test('accepts the id in the query too, for clients that send no body with DELETE', async () => {
     const id = await partialLogin(server, await carol());
     await startEnrollment(server, id);
     const cancelled = await server.request('DELETE', `/oidc/login/totp/enroll?authRequestId=${id}`);
@@ -341,7 +341,7 @@ describe('an unverified seed', () => {
 });
 
 describe('the time that an enrollment may take', () => {
-  test('goes on to thirty minutes after the login began', async () => {
+  test('lasts until thirty minutes after the login began', async () => {
     const id = await beginLogin(server);
     const name = await carol();
     clock.advance(9 * MINUTE);

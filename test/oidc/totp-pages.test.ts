@@ -113,7 +113,7 @@ describe('the page that asks for a code', () => {
     assert.equal((await redeem(server, codeOf(done))).status, 200);
   });
 
-  test('takes a code as people type and paste it', async () => {
+  test('accepts a code as people type and paste it', async () => {
     const name = await person();
     const { app, recoveryCodes } = await enroll(server, clock, name);
     const [one = '', two = ''] = recoveryCodes;
@@ -144,7 +144,7 @@ describe('the page that asks for a code', () => {
     assert.ok(!recovery.includes('numeric'));
   });
 
-  test('comes again after a wrong code, with the status that JSON gets and the reference id', async () => {
+  test('is shown again after a wrong code, with the status that JSON gets and the reference id', async () => {
     const name = await person();
     const { app } = await enroll(server, clock, name);
     const browser = await browse();
@@ -160,7 +160,7 @@ describe('the page that asks for a code', () => {
     assert.equal(done.status, 302);
   });
 
-  test('can be had again with GET, and offers to sign in as someone else', async () => {
+  test('can be read again with GET, and offers to sign in as someone else', async () => {
     const name = await person();
     await enroll(server, clock, name);
     const browser = await browse();
@@ -239,7 +239,7 @@ describe('the pages of an enrollment', () => {
     assert.equal(late.status, 400);
   });
 
-  test('survive a reload: the second start says how to go on', async () => {
+  test('survive a reload: the second start says how to continue', async () => {
     const { browser, page, app } = await begun(await person());
     const intro = await browser.get(`/oidc/login/auth-queries?id=${browser.id}`);
     const reloaded = await browser.submit(intro, enrollPath);

@@ -81,14 +81,14 @@ describe('after the password', () => {
     assert.equal(asked.headers['totp-required'], 'true');
   });
 
-  test('the question says when there is nothing enrolled yet', async () => {
+  test('the question says if nothing is enrolled yet', async () => {
     await createTotpUser(server, policy, 'dan');
     const answer = await authQueries(server, await partialLogin(server, 'dan'));
     assert.equal(answer.json.authQueries[0].isTotpEnrolled, false);
     assertWrong(await submitCode(server, await partialLogin(server, 'dan'), '123456'));
   });
 
-  test('whoever has enrolled is asked, also when the policy does not require it any more', async () => {
+  test('somebody who has enrolled is asked, even if the policy no longer requires it', async () => {
     const { name, id, app } = await bob();
     const relaxed = await server.store.authPolicies.find(policy);
     assert.ok(relaxed);
@@ -99,7 +99,7 @@ describe('after the password', () => {
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
   });
 
-  test('nothing is told before: the questions of a request without a primary login are refused', async () => {
+  test('nothing is revealed before: the questions of a request without a primary login are refused', async () => {
     const { name } = await bob();
     const fresh = await beginLogin(server);
     const failed = await beginLogin(server);
@@ -111,7 +111,7 @@ describe('after the password', () => {
   });
 });
 
-test('the questions can be asked for again, with the header that says TOTP is required', async () => {
+test('the questions can be read again, with the header that says TOTP is required', async () => {
   const { name } = await bob();
   const id = await beginLogin(server);
   const { json } = await submitPassword(server, id, name, password);
@@ -135,7 +135,7 @@ describe('the right code', () => {
     assert.deepEqual(claimsOf(tokens.json.id_token).amr, ['password', 'totp']);
   });
 
-  test('is taken as JSON or form, with the id under each of its names, in body or query', async () => {
+  test('is accepted as JSON or form, with the id under each of its names, in body or query', async () => {
     const { name, app } = await bob();
     const path = '/oidc/login/totp';
     for (const spelling of ['id', 'authRequestId', 'authRequestID']) {
@@ -171,7 +171,7 @@ describe('the right code', () => {
     }
   });
 
-  test('opens the code once: no step and no question gives it again', async () => {
+  test('yields the code once: no step and no question returns it again', async () => {
     const { name, app } = await bob();
     const id = await partialLogin(server, name);
     const finished = await submitCode(server, id, app.code());
@@ -237,7 +237,7 @@ describe('a code that was accepted', () => {
     assert.equal((await submitCode(server, second, app.code())).status, 302);
   });
 
-  test('kills the codes before it', async () => {
+  test('invalidates the codes before it', async () => {
     const { name, app } = await bob();
     clock.advance(3 * step);
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code(1))).status, 302);
@@ -258,7 +258,7 @@ describe('a code that was accepted', () => {
     }
   });
 
-  test('stays refused when the clock goes forward and back', async () => {
+  test('stays refused when the clock is set forward and back', async () => {
     const { name, app } = await bob();
     const start = clock.now();
     const code = app.code();
@@ -284,7 +284,7 @@ describe('somebody else on the same request', () => {
     assertRefused(after, 400, 'INVALID_AUTH_REQUEST');
   });
 
-  test('has to pass the own factor, in either order, and the code of the other does not do', async () => {
+  test("has to pass their own factor, in either order; the other person's code does not count", async () => {
     const [mallory, victim] = [await bob(), await bob()];
     for (const [first, second] of [
       [mallory, victim],
@@ -318,7 +318,7 @@ describe('somebody else on the same request', () => {
     }
   });
 
-  test('who is the same person has to pass the factor again', async () => {
+  test('the same person has to pass the factor again', async () => {
     const { name, app } = await bob();
     const id = await partialLogin(server, name);
     assert.equal((await submitPassword(server, id, name, password)).status, 200);
@@ -327,7 +327,7 @@ describe('somebody else on the same request', () => {
 });
 
 describe('a recovery code', () => {
-  test('is taken in place of a code, once, with or without its dash and in either case', async () => {
+  test('is accepted instead of a code, once, with or without its dash and in either letter case', async () => {
     const { name, recoveryCodes } = await bob();
     const [one = '', two = '', three = ''] = recoveryCodes;
     for (const code of [one, two.replace('-', ''), three.toLowerCase()]) {
@@ -405,7 +405,7 @@ describe('a code of the wrong shape', () => {
     }
   });
 
-  test('that is missing is a field that is missing', async () => {
+  test('that is missing is reported as a missing field', async () => {
     const id = await partialLogin(server, (await bob()).name);
     assertRefused(await submitCode(server, id, undefined), 400, 'COULD_NOT_VALIDATE', 'code');
   });
@@ -427,7 +427,7 @@ describe('a code of the wrong shape', () => {
     }
   });
 
-  test('is no way around the counter', async () => {
+  test('cannot bypass the counter', async () => {
     const { name, app } = await bob();
     const id = await partialLogin(server, name);
     for (const code of shapes.slice(0, 20)) assertWrong(await submitCode(server, id, code));
@@ -436,7 +436,7 @@ describe('a code of the wrong shape', () => {
 });
 
 describe('guessing', () => {
-  test('locks the factor after five: the right code is refused with the same answer, and taken when the lock ends', async () => {
+  test('locks the factor after five: the right code is refused with the same answer, and accepted when the lock ends', async () => {
     const { name, app } = await bob();
     const id = await partialLogin(server, name);
     const wrong: Answer[] = [];
@@ -451,7 +451,7 @@ describe('guessing', () => {
     assert.equal((await submitCode(server, id, app.code())).status, 302);
   });
 
-  test('counts over flows: neither a new login nor the right password starts the counter anew', async () => {
+  test('counts across flows: neither a new login nor the right password resets the counter', async () => {
     const { name, app } = await bob();
     for (let guess = 0; guess < 5; guess += 1) {
       assertWrong(await submitCode(server, await partialLogin(server, name), app.wrongCode()));
@@ -493,7 +493,7 @@ describe('guessing', () => {
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
   });
 
-  test('leaves the password alone: the right one at once in many logins locks nobody out', async () => {
+  test('does not affect the password: many logins with the right one at once lock nobody out', async () => {
     const { name, app } = await bob();
     const ids: string[] = [];
     while (ids.length < 40) ids.push(await beginLogin(server));
@@ -501,7 +501,7 @@ describe('guessing', () => {
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
   });
 
-  test('does not keep the next login of whoever got it right in the end', async () => {
+  test('does not block the next login of somebody who got it right in the end', async () => {
     const { name, app } = await bob();
     for (let round = 0; round < 3; round += 1) {
       const id = await partialLogin(server, name);

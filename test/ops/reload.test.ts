@@ -52,7 +52,7 @@ function withApplication(yaml: string): string {
 }
 
 describe('a reload', () => {
-  test('lets an application in that was added, and out that was removed', async (t) => {
+  test('admits an application that was added, and refuses one that was removed', async (t) => {
     const { server, reload } = await reloading(t);
     const asked = () => authorize(server, { redirect_uri: `${application}/callback` });
     const fromItsPage = async () => {
@@ -92,7 +92,7 @@ describe('a reload', () => {
     assert.notEqual(await fromItsPage(), application);
   });
 
-  test('shows the pages in another look, and the files that they need', async (t) => {
+  test('changes the look of the pages, and the files that they need', async (t) => {
     const { server, reload } = await reloading(t);
     const page = async () => {
       const { text } = await server.get(locationOf(await authorize(server)), {
@@ -109,7 +109,7 @@ describe('a reload', () => {
     assert.deepEqual([before.styleStatus, after.styleStatus], [200, 200]);
   });
 
-  test('gives tokens another life, and ends those that are older; longer again, it revives none of an ended session', async (t) => {
+  test('changes the lifetime of tokens, and ends older ones; a longer one again revives no ended session', async (t) => {
     const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
     const { server, reload } = await reloading(t, { clock });
     const lifetimes = (text: string) => (yaml: string) =>
@@ -166,7 +166,7 @@ describe('a reload', () => {
     assert.deepEqual(await asked(), Array(16).fill(302));
   });
 
-  test('changes nothing of what is asked for at the start, and names it', async (t) => {
+  test('does not change settings that need a restart, and names them', async (t) => {
     const { server, reload } = await reloading(t);
     const { changed, needsRestart } = await reload((yaml) =>
       `${yaml}\nnode:\n  name: another\n`
@@ -178,7 +178,7 @@ describe('a reload', () => {
     assert.equal((await authorize(server, { client_id: 'native' })).status, 400);
   });
 
-  test('of a file whose files cannot be used changes nothing at all', async (t) => {
+  test('of a configuration with unusable files changes nothing at all', async (t) => {
     const { server, reload } = await reloading(t);
     writeFileSync(join(server.home, 'logo.svg'), '<svg onload="alert(1)"/>');
     writeFileSync(join(server.home, 'other.pem'), 'nonsense');

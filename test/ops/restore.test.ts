@@ -233,7 +233,7 @@ for (const { name, open, backUp, restore } of ways) {
       }
     });
 
-    test('takes no ID token of before for a proof of who logs out', async () => {
+    test('accepts no earlier ID token as proof of who logs out', async () => {
       const back = encodeURIComponent('http://localhost:8400/auth/logout');
       const end = (hint: string) =>
         server.get(`/oidc/end_session?id_token_hint=${hint}&post_logout_redirect_uri=${back}`);
@@ -242,7 +242,7 @@ for (const { name, open, backUp, restore } of ways) {
         assert.notEqual((await end(id_token)).status, 302);
     });
 
-    test('signs and verifies with none of the keys of before', async () => {
+    test('signs and verifies with none of the earlier keys', async () => {
       const now = await kidsOf(server);
       assert.ok(now.length > 0);
       assert.deepEqual(
@@ -285,7 +285,7 @@ for (const { name, open, backUp, restore } of ways) {
       assert.equal(await server.store.enrollments.redeem(again), 'unknown');
     });
 
-    test('accepts no TOTP code and no recovery code of before, and the next code again', async () => {
+    test('accepts no earlier TOTP or recovery code, but the next code again', async () => {
       const id = await partialLogin(server, 'bob');
       for (const code of [loot.usedTotp, loot.bob.app.code(), ...loot.bob.recoveryCodes.slice(0, 2)]) {
         const answer = await submitCode(server, id, code);
@@ -314,7 +314,7 @@ for (const { name, open, backUp, restore } of ways) {
   });
 }
 
-test('a PostgreSQL database on which a controller runs is not declared restored', async (t) => {
+test('a PostgreSQL database with a running controller is not declared restored', async (t) => {
   const server = await startTestServer({ clock, db: await (await postgresServer()).createDatabase() });
   t.after(() => server.close());
   await server.createUser({ name: 'alice', password });
@@ -342,7 +342,7 @@ test('without the withdrawal a backup would revive what was used: these tests ca
   assert.equal((await submitCode(server, id, loot.usedTotp)).status, 302);
 });
 
-test('of every table and every column it is said what a restore does with it', async (t) => {
+test('every table and every column has a rule for a restore', async (t) => {
   const server = await startTestServer({ clock, db: 'sqlite:./overlay.db' });
   t.after(() => server.close());
   const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });

@@ -155,7 +155,7 @@ function everything() {
   return { filter: { op: 'true' }, sort: [], limit: null, offset: 0 } as const;
 }
 
-test('takes no answer to a login that it did not begin', async () => {
+test('accepts no answer to a login that it did not begin', async () => {
   const { page, close } = await visitor();
   await page.goto(
     `${server.url}/account/callback?code=abc&state=evil&iss=${encodeURIComponent(server.issuer)}`,
@@ -239,7 +239,7 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   await guest.close();
 });
 
-test('cancels a set-up, and goes on with one that was left', async () => {
+test('cancels a set-up, and continues one that was left', async () => {
   const guest = await signedIn('dana');
   const { page } = guest;
   const { app } = await setUpApp(page);
@@ -251,7 +251,7 @@ test('cancels a set-up, and goes on with one that was left', async () => {
   await guest.close();
 });
 
-test('asks for the password, or a new sign-in, before the app comes or goes some time after the sign-in', async () => {
+test('asks for the password or a new sign-in before the app is added or removed some time after the sign-in', async () => {
   let shift = 0;
   const clock = {
     now: () => systemClock.now() + shift,
@@ -334,7 +334,7 @@ test('ends one session, all others, and notices when its own is ended', async ()
   await guest.close();
 });
 
-test('says so when the policy asks for a token that no page can send', async (t) => {
+test('says so when the policy requires a token that no page can send', async (t) => {
   const provider = await startOpenIdProvider();
   t.after(() => provider.close());
   const requireExtJwt = await createSigner(await root(), provider, 'Example ID', {
@@ -361,7 +361,7 @@ test('says so when the policy asks for a token that no page can send', async (t)
   await guest.close();
 });
 
-test('says what to do when the policy begins to ask for another token while somebody is signed in', async (t) => {
+test('says what to do when the policy starts to require another token while somebody is signed in', async (t) => {
   const provider = await startOpenIdProvider();
   t.after(() => provider.close());
   const requireExtJwt = await createSigner(await root(), provider, 'Later ID', {
@@ -428,7 +428,7 @@ describe('while the server cannot be reached or cannot answer', () => {
   ];
   for (const [at, look] of looks.entries()) {
     const { colorScheme = 'light', language = 'en' } = look;
-    test(`it says so and goes on afterwards: ${colorScheme}, ${language}`, async () => {
+    test(`it says so and continues afterwards: ${colorScheme}, ${language}`, async () => {
       const name = `nora ${at}`;
       const guest = await signedIn(name, look);
       const { page } = guest;

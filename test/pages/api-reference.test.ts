@@ -6,7 +6,7 @@ import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, visitor } from '../support/browser.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-test('an API page names types as people do, and finds operations by their words', async (t) => {
+test('an API page names types as people do, and finds operations by words', async (t) => {
   const server = await startTestServer();
   t.after(() => server.close());
   const { page, complaints, close } = await visitor();

@@ -77,7 +77,7 @@ test('name, logo and colour are on the page, served from here, and still readabl
   logoDark.remove();
 });
 
-test("without a logo there is still a picture beside the title, in the operator's colour", async () => {
+test("without a logo there is still an icon, in the operator's colour", async () => {
   const server = await startTestServer({ configure: withBranding({ color: '#0a7d5a' }) });
   for (const address of ['/', '/account']) {
     const page = await server.get(address, { headers: { accept: 'text/html' } });
@@ -105,7 +105,7 @@ describe('a branding that cannot be used stops the start and says why', () => {
     });
   }
 
-  test('a logo that is no picture, or more than one', async () => {
+  test('a logo that is not a picture, or more than one', async () => {
     const colors = {
       light: { accent: '#000000', on: '#ffffff' },
       dark: { accent: '#ffffff', on: '#000000' },

@@ -55,7 +55,7 @@ interface User {
   readonly profile: { readonly sub: string; readonly name?: string };
 }
 
-test('oidc-client-ts logs in, notices that nobody is, refreshes and logs out', async () => {
+test('oidc-client-ts logs in, notices that nobody is signed in, refreshes and logs out', async () => {
   const { page, complaints, close } = await visitor();
   await page.goto(application.origin);
 
@@ -87,7 +87,7 @@ test('oidc-client-ts logs in, notices that nobody is, refreshes and logs out', a
   await close();
 });
 
-test('a frame of another site shows no page of ours', async () => {
+test('a frame of another site shows none of our pages', async () => {
   const { page, complaints, close } = await visitor();
   await page.goto(application.origin);
   await withManager(

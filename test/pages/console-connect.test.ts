@@ -143,7 +143,7 @@ describe('applications', () => {
   });
 });
 
-test('a form and a screen that is read later wait for a server that cannot be reached', async () => {
+test('a form and a lazily loaded screen wait for a server that cannot be reached', async () => {
   const guest = await atConsole(server, 'root', '/console/clients/new');
   const { page, context } = guest;
   await page.locator('#field-name').fill('offline');
@@ -162,7 +162,7 @@ test('a form and a screen that is read later wait for a server that cannot be re
 });
 
 describe('external JWT signers', () => {
-  test('are made from one address, and say of a token whom it signs in', async () => {
+  test('are created from one address, and say whom a token signs in', async () => {
     const { issuer } = idp;
     idp.describe({
       authorization_endpoint: `${issuer}/auth`,
@@ -262,7 +262,7 @@ describe('the test sign-in of a signer', () => {
     await provider.close();
   });
 
-  test('goes there in a window and shows token, checks and person; nobody is signed in', async () => {
+  test('opens a window and shows token, checks and person; nobody is signed in', async () => {
     const guest = await atConsole(server, 'root', `/console/signers/${id}`);
     const { page, context } = guest;
     const signedIn = await peopleSignedIn();
@@ -291,7 +291,7 @@ describe('the test sign-in of a signer', () => {
     await guest.close();
   });
 
-  test('says what a provider that refuses or is gone said, and may be given up', async () => {
+  test('reports a provider that refuses or is gone, and can be cancelled', async () => {
     const patch = (fields: object) => root.call('PATCH', `external-jwt-signers/${id}`, fields);
     await patch({ externalAuthUrl: 'https://localhost:1' });
     const guest = await atConsole(server, 'root', `/console/signers/${id}`);
@@ -429,7 +429,7 @@ async function screens(): Promise<readonly (readonly [path: string, shows: strin
   ];
 }
 
-describe('every screen of what is connected', () => {
+describe('every screen about connections', () => {
   let paths: Awaited<ReturnType<typeof screens>>;
   before(async () => {
     paths = await screens();
@@ -450,7 +450,7 @@ describe('every screen of what is connected', () => {
     });
   }
 
-  test('shows whoever may read everything, and offers no change', async () => {
+  test('shows everything to readers, and offers them no change', async () => {
     const readerId = await server.createUser({ name: 'reader', password });
     await root.call('PATCH', `identities/${readerId}`, { permissions: ['read'] });
     const guest = await atConsole(server, 'reader');

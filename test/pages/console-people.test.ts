@@ -55,7 +55,7 @@ describe('a person', () => {
     await guest.close();
   });
 
-  test('is told why they cannot sign in, and let in again', async () => {
+  test('shows why they cannot sign in, and is let in again', async () => {
     const name = 'Nora <img src=x onerror="document.title=1">';
     const id = await server.createUser({ name, username: 'nora', password });
     const tags = { '<script>': '"><script>document.title=2</script>' };
@@ -142,7 +142,7 @@ describe('a person', () => {
     await guest.close();
   });
 
-  test('is helped by whoever may help, unless they may do more', async () => {
+  test('can be helped by helpers, unless they have more rights', async () => {
     const helperId = await server.createUser({ name: 'helper', password });
     await root.call('PATCH', `identities/${helperId}`, { permissions: ['helpdesk'] });
     const policy = { name: 'two guesses', primary: { updb: { allowed: true, maxAttempts: 2 } } };
@@ -393,7 +393,7 @@ describe('managing people', () => {
     await guest.close();
   });
 
-  test('asks before the last administrator gives that up', async () => {
+  test('asks before the last administrator loses that right', async () => {
     const [me] = (await root.get('identities?filter=name%20%3D%20%22root%22')).json.data;
     const guest = await atConsole(server, 'root', `/console/people/${me.id}/edit`);
     const { page } = guest;
@@ -589,7 +589,7 @@ describe('every screen about people', () => {
     });
   }
 
-  test('offers whoever may read or help exactly that', async () => {
+  test('offers readers and helpers exactly what they may do', async () => {
     const paths = await at();
     const offered = async (permission: 'read' | 'helpdesk') => {
       const name = `may ${permission}`;

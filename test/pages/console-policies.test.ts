@@ -61,7 +61,7 @@ test('says what a login would ask and refuse, by the saved policy and by an edit
   await guest.close();
 });
 
-test('shows who is touched before a policy is saved, and saves it', async () => {
+test('shows who is affected before a policy is saved, and saves it', async () => {
   const id = await policyFor('drivers', ['dora']);
   const guest = await atConsole(server, 'root', '/console/policies');
   const { page } = guest;

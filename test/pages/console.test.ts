@@ -43,7 +43,7 @@ describe('the shell', () => {
     await guest.close();
   });
 
-  test('takes no answer to a sign-in that it did not begin, and goes to no foreign address after one', async () => {
+  test('accepts no answer to a sign-in that it did not begin, and never continues at a foreign address', async () => {
     const { page, close } = await visitor();
     const answer = `code=abc&state=evil&iss=${encodeURIComponent(server.issuer)}`;
     await page.goto(`${server.url}/console/callback?${answer}`);
@@ -64,7 +64,7 @@ describe('the shell', () => {
     await close();
   });
 
-  test('is one session in all its tabs, which the account page has no part in', async () => {
+  test('is one session in all its tabs, separate from the account page', async () => {
     const guest = await atConsole(server, 'root');
     const second = await guest.context.newPage();
     await second.goto(`${server.url}/console/people`);
@@ -112,7 +112,7 @@ describe('the shell', () => {
     assert.ok(size < 250_000, `${size} bytes`);
   });
 
-  test('lets somebody whose session ended sign in beside the page, and loses nothing', async () => {
+  test('lets somebody whose session ended sign in in a separate window, and loses nothing', async () => {
     const olgaId = await server.createUser({ name: 'olga', password, isAdmin: true });
     const paulId = await server.createUser({ name: 'paul', password });
     const guest = await atConsole(server, 'olga', `/console/people/${paulId}`);
@@ -134,7 +134,7 @@ describe('the shell', () => {
     await guest.close();
   });
 
-  test('shows somebody else who signs in beside the page nothing of what was there', async () => {
+  test('shows nothing of the page to somebody else who signs in', async () => {
     const otherId = await server.createUser({ name: 'other', password, isAdmin: true });
     const guest = await atConsole(server, 'other', '/console/people');
     const { page, context } = guest;
@@ -152,7 +152,7 @@ describe('the shell', () => {
     await guest.close();
   });
 
-  test('says so when the permission is missing, and offers what the others may do', async () => {
+  test('says so when the permission is missing, and offers what each permission allows', async () => {
     await server.createUser({ name: 'nobody', password });
     const nobody = await atConsole(server, 'nobody');
     await heading(nobody.page, 'You may not see this').waitFor();
@@ -176,7 +176,7 @@ describe('the shell', () => {
     assert.deepEqual(await offered('helpdesk'), ['Invite']);
   });
 
-  test('says so when the server is busy or cannot be reached, and goes on by a button', async () => {
+  test('says so when the server is busy or cannot be reached, and continues with a button', async () => {
     const guest = await atConsole(server, 'root', '/console/people');
     const { page, context } = guest;
     await page.getByRole('link', { name: 'root' }).waitFor();
@@ -205,7 +205,7 @@ describe('the shell', () => {
     await guest.close();
   });
 
-  test('is worked by the keyboard alone', async () => {
+  test('works with the keyboard alone', async () => {
     const guest = await atConsole(server, 'root');
     const { page } = guest;
     await heading(page, 'Overview').waitFor();

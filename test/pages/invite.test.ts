@@ -85,7 +85,7 @@ describe('a person who opens an invitation', () => {
     await guest.close();
   });
 
-  test('sets up the authenticator app that the policy asks for on the way', async () => {
+  test('sets up the authenticator app that the policy requires', async () => {
     const authPolicyId = await createPolicy(server, 'with codes', { secondary: { requireTotp: true } });
     const guest = await following(await linkFor('olga', { authPolicyId }));
     const { page } = guest;
@@ -100,7 +100,7 @@ describe('a person who opens an invitation', () => {
     await guest.close();
   });
 
-  test('is told what is wrong with a password, and tries again', async () => {
+  test('sees what is wrong with a password, and tries again', async () => {
     const guest = await following(await linkFor('pete'), { viewport: narrow });
     const { page } = guest;
     await page.evaluate('document.querySelector("#password").removeAttribute("minlength")');
@@ -141,7 +141,7 @@ describe('a person who opens an invitation', () => {
     await guest.close();
   });
 
-  test('who is somebody else in this tab becomes the invited person', async () => {
+  test('signed in as somebody else in this tab becomes the invited person', async () => {
     await server.createUser({ name: 'sam', password });
     const first = await following(`${server.url}/account`);
     const { page } = first;
@@ -158,7 +158,7 @@ describe('a person who opens an invitation', () => {
 });
 
 describe('a person whose password must change', () => {
-  test('is asked for a new one on the way in, told what is wrong, and goes on', async () => {
+  test('has to choose a new one, sees what is wrong, and continues', async () => {
     const id = await server.createUser({ name: 'uma', password });
     await admin.call('PATCH', `identities/${id}`, { passwordMustChange: true });
     for (const [language, heading] of [
@@ -194,7 +194,7 @@ describe('a person whose password must change', () => {
     }
   });
 
-  test('without scripts gets as far as with them', async () => {
+  test('can do the same without scripts', async () => {
     const id = await server.createUser({ name: 'vic', password });
     await admin.call('PATCH', `identities/${id}`, { passwordMustChange: true });
     const application = await startApplication();

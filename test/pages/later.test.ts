@@ -53,7 +53,7 @@ async function assertToldToWait(page: Page, scripts: boolean): Promise<void> {
 
 for (const scripts of [true, false]) {
   describe(scripts ? 'with scripts' : 'without scripts', () => {
-    test('after too many tries, the password is asked for again in the same login', async () => {
+    test('after too many tries, the same login asks for the password again', async () => {
       const { page, close } = await visitor({ scripts });
       await beginAt(server, application, page);
       const id = await authRequestId(page);
@@ -101,7 +101,7 @@ for (const scripts of [true, false]) {
       await close();
     });
 
-    test('a code is asked for again, and not the password', async () => {
+    test('the page asks for a code again, and not for the password', async () => {
       const name = `carol ${scripts}`;
       await createTotpUser(server, policy, name);
       const { app } = await enroll(server, clock, name);
@@ -123,7 +123,7 @@ for (const scripts of [true, false]) {
   });
 }
 
-test('an enrollment that had to wait goes on, or begins anew', async () => {
+test('an enrollment that had to wait continues, or starts over', async () => {
   await createTotpUser(server, policy, 'dora');
   const { page, close } = await visitor({ scripts: false });
   await beginAt(server, application, page);
@@ -144,7 +144,7 @@ test('an enrollment that had to wait goes on, or begins anew', async () => {
   await close();
 });
 
-test('a login that ended while somebody waited begins again with what the application asked for', async () => {
+test("a login that expired while somebody waited starts again with the application's request", async () => {
   const { page, close } = await visitor({ scripts: false });
   await beginAt(server, application, page);
   await tooManyTries();
@@ -158,7 +158,7 @@ test('a login that ended while somebody waited begins again with what the applic
   await close();
 });
 
-test('a refusal that stays leads nowhere, and one without a good login has nothing to lead to', async () => {
+test('a final refusal leads nowhere, and neither does one without a valid login', async () => {
   const headers = { accept: 'text/html' };
   const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers });
   const location = begun.headers.location ?? '';

@@ -57,7 +57,7 @@ for (const scripts of [true, false]) {
       await close();
     });
 
-    test('a wrong password is said first, the name stays, and the right one goes on', async () => {
+    test('a wrong password is announced first, the name stays, and the right one continues', async () => {
       const { page, close } = await visitor({ scripts });
       await beginAt(server, application, page);
       await page.fill('#username', 'alice');
@@ -129,7 +129,7 @@ for (const scripts of [true, false]) {
       await close();
     });
 
-    test('a certificate, and another way where it is not accepted', async () => {
+    test('a certificate, and another way if it is not accepted', async () => {
       const id = await server.createUser({ name: `cert ${scripts}`, password });
       const leaf = await enrolled(server, id);
       const one = await visitor({ scripts, clientCertificate: { origin: server.url, ...leaf } });
@@ -149,7 +149,7 @@ for (const scripts of [true, false]) {
       await other.close();
     });
 
-    test('a login that took too long begins again with what the application asked for', async () => {
+    test("a login that took too long starts again with the application's request", async () => {
       const { page, close } = await visitor({ scripts });
       for (const wait of [10 * MINUTE, 40 * MINUTE]) {
         await beginAt(server, application, page);
@@ -181,7 +181,7 @@ for (const scripts of [true, false]) {
 }
 
 describe('two logins in one browser', () => {
-  test('both go on, in either order', async () => {
+  test('both continue, in either order', async () => {
     const { context, page, close } = await visitor();
     const second = await context.newPage();
     await beginAt(server, application, page);
@@ -206,7 +206,7 @@ describe('two logins in one browser', () => {
 });
 
 describe('a login that somebody else began', () => {
-  test('is bound to the browser before the password, and its form brings an id of that browser', async () => {
+  test('is bound to the browser before the password, and its form has an id for that browser', async () => {
     const id = await beginLogin(server, { redirect_uri: application.redirectUri });
     const { page, close } = await visitor();
     await page.goto(`${server.url}/oidc/login/username?authRequestID=${id}`);
@@ -216,7 +216,7 @@ describe('a login that somebody else began', () => {
     await close();
   });
 
-  test('cannot be submitted by a form that no page of ours made', async () => {
+  test('cannot be submitted by a form that none of our pages made', async () => {
     const id = await beginLogin(server);
     const form = { authRequestId: id, username: 'alice', password };
     for (const path of ['/oidc/login/username', '/oidc/login/cert', '/oidc/login/totp']) {
@@ -227,7 +227,7 @@ describe('a login that somebody else began', () => {
   });
 });
 
-test('keyboard alone: the order of the focus is that of the page, and Enter submits', async () => {
+test('keyboard alone: the focus follows the page, and Enter submits', async () => {
   const { page, close } = await visitor();
   await beginAt(server, application, page);
   const order: (string | null)[] = [];
@@ -372,7 +372,7 @@ describe('signing in as someone else', () => {
   }
 });
 
-test('fields say what they are to password managers, phones and apps', async () => {
+test('fields tell password managers, phones and apps what they are', async () => {
   const name = await person();
   await enroll(server, clock, name);
   const { page, close } = await visitor();
@@ -427,7 +427,7 @@ test('an account that is locked looks like one whose password is wrong, until it
   await close();
 });
 
-test('set-up and logout need no scripts either', async () => {
+test('set-up and logout work without scripts too', async () => {
   const { token } = await createSetupLink({ ...server, audit: auditLog(server.log) });
   const { page, close } = await visitor({ scripts: false });
   await page.goto(`${server.url}/setup?t=${token}`);
@@ -443,7 +443,7 @@ test('set-up and logout need no scripts either', async () => {
 });
 
 describe('the language of pages', () => {
-  test('is that of the browser, and that of the application before it', async () => {
+  test("is the browser's, unless the application chooses one", async () => {
     const german = await visitor({ language: 'de-CH' });
     await beginAt(server, application, german.page);
     assert.equal(await german.page.getAttribute('html', 'lang'), 'de');
@@ -459,7 +459,7 @@ describe('the language of pages', () => {
     await german.close();
   });
 
-  test('is that of a posted authorization request too', async () => {
+  test('also follows a posted authorization request', async () => {
     const { page, close } = await visitor();
     const fields = Object.entries({
       ...Object.fromEntries(
@@ -479,7 +479,7 @@ describe('the language of pages', () => {
     await close();
   });
 
-  test('is English where there is no other', async () => {
+  test('is English if no other is available', async () => {
     const { page, close } = await visitor({ language: 'fi' });
     await beginAt(server, application, page, { redirect_uri: 'https://elsewhere.example/' });
     assert.equal(await page.getAttribute('html', 'lang'), 'en');

@@ -70,7 +70,7 @@ for (const scripts of [true, false]) {
       await ana.close();
     });
 
-    test('it is the second proof where the policy asks for one', async () => {
+    test('it is the second proof if the policy requires one', async () => {
       const bob = await visitor({ scripts });
       await beginAt(server, application, bob.page);
       await givePassword(bob.page, 'bob', password);
@@ -98,7 +98,7 @@ test('an account that nobody here has leads back to the page, which offers the o
   await stranger.close();
 });
 
-test('another account does not confirm somebody for the second proof', async () => {
+test('another account does not count as the second proof', async () => {
   const bob = await visitor();
   await beginAt(server, application, bob.page);
   await givePassword(bob.page, 'bob', password);
@@ -125,7 +125,7 @@ test('the way back belongs to the browser that went, once', async () => {
   await ana.close();
 });
 
-test('a visit that a program has begun ends in no browser, whoever is led to the provider', async () => {
+test('a visit that a program has begun ends in no browser, whoever is sent to the provider', async () => {
   const carla = await createIdentity(server, 'carla', { externalId: 'carla' });
   const mustEnroll = await createPolicy(server, 'must enroll', { secondary: { requireTotp: true } });
   await server.store.identities.update(carla, { authPolicyId: mustEnroll }, server.clock.now());
@@ -186,7 +186,7 @@ describe('an answer that is not what was asked for', () => {
     }
   });
 
-  test('that does not say who answers is refused where the provider promises to (RFC 9207)', async () => {
+  test('without iss is refused if the provider promises it (RFC 9207)', async () => {
     const { headers, parameters } = await begun();
     const state = parameters.get('state') ?? '';
     for (const query of [{ code: 'made-up' }, { error: 'access_denied' }]) {
@@ -219,7 +219,7 @@ describe('an answer that is not what was asked for', () => {
   });
 });
 
-test('a provider that cannot be reached, or is another one, is said so', async () => {
+test('a provider that cannot be reached, or is a different one, is reported', async () => {
   for (const [name, externalAuthUrl, issuer] of [
     ['Gone', 'https://localhost:1', 'https://localhost:1'],
     ['Mixed up', provider.issuer, 'https://mixed-up.example'],
@@ -287,7 +287,7 @@ describe('the test of a signer', () => {
     return handedOver(await comeBack(signerId, { state, iss: provider.issuer, ...query }, headers));
   }
 
-  test('visits as a login does, and hands over what came back without redeeming it', async () => {
+  test('visits like a login, and passes on the answer without redeeming it', async () => {
     const { id, href } = await begin(admin);
     const { headers, state, searchParams } = await leave(href);
     assert.equal(searchParams.get('code_challenge_method'), 'S256');
@@ -308,7 +308,7 @@ describe('the test of a signer', () => {
     );
   });
 
-  test('says what a lying provider answered', async () => {
+  test('reports what a lying provider answered', async () => {
     for (const [query, saw] of [
       [{ error: 'access_denied<b>' }, 'the provider answered access_denied?b?'],
       [{ code: 'x', iss: 'https://other.example' }, 'the answer came from https://other.example'],
@@ -321,7 +321,7 @@ describe('the test of a signer', () => {
     }
   });
 
-  test('is judged once, and for the session that began it', async () => {
+  test('is judged once, for the session that began it', async () => {
     const { answer } = await cameBack(admin, { error: 'access_denied' });
     const otherSession = await loggedIn(server, 'root');
     const reader = await whoMay('read');
@@ -344,7 +344,7 @@ describe('the test of a signer', () => {
     await admin.call('DELETE', `external-jwt-signers/${other}`);
   });
 
-  test('belongs to the browser and to the ten minutes in which it was begun', async () => {
+  test('belongs to the browser where it began, for ten minutes', async () => {
     const { href } = await begin(admin);
     const { headers, state } = await leave(href);
     const query = { state, iss: provider.issuer, code: 'x' };
@@ -366,7 +366,7 @@ describe('the test of a signer', () => {
     later = 0;
   });
 
-  test('is for those who may see signers, and not for one without a sign-in', async () => {
+  test('is for those who may read signers, and only for a signer with a sign-in', async () => {
     const nobody = await whoMay();
     assert.equal((await nobody.call('POST', `external-jwt-signers/${signerId}/test`)).status, 403);
     const other = await createSigner(admin, { ...provider, issuer: `${provider.issuer}/y` }, 'For programs');

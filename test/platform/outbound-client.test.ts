@@ -60,12 +60,12 @@ function resolvesTo(...answers: readonly (readonly string[])[]) {
 }
 
 describe('the outbound client', () => {
-  test('gets a document over HTTPS', async () => {
+  test('fetches a document over HTTPS', async () => {
     const body = await client().get(idp.jwksEndpoint, wanted);
     assert.deepEqual(JSON.parse(body.toString()), { keys: idp.publishedKeys() });
   });
 
-  test('asks a bare loopback address without TLS only where that is allowed, and by no redirect', async () => {
+  test('calls a bare loopback address without TLS only if allowed, and never through a redirect', async () => {
     let location: string | undefined;
     const plain = createHttpServer((_request, response) => {
       if (location === undefined) response.end('{}');
@@ -159,7 +159,7 @@ describe('the outbound client', () => {
     for (const host of hosts) await assertRefused(blocking.get(`https://${host}/`, wanted), 'address', host);
   });
 
-  test('asks private hosts that the allow-lists name, and follows them nowhere else', async () => {
+  test('calls private hosts on the allow-lists, and follows them nowhere else', async () => {
     const loopback = [parseIpRange('127.0.0.0/8'), parseIpRange('::1')];
     const elsewhere = { resolve: async () => [{ address: '10.0.0.1', family: 4 }] };
     for (const allowed of [{ allowedHostnames: ['localhost'] }, { allowedIPs: loopback }]) {
@@ -208,7 +208,7 @@ describe('the outbound client', () => {
     assert.equal(rebinding.asked.length, 3);
   });
 
-  test('never connects to a refused address that a name has besides others', async () => {
+  test('never connects to a refused address among others of a name', async () => {
     const mixed = resolvesTo(['169.254.169.254', '127.0.0.1', 'fd00:ec2::254']);
     await client({}, mixed).get(idp.jwksEndpoint, wanted);
     const onlyRefused = resolvesTo(['::ffff:169.254.169.254', 'fe80::1']);
@@ -218,7 +218,7 @@ describe('the outbound client', () => {
     await assertRefused(client({}, failing).get(idp.jwksEndpoint, wanted), 'name', 'unknown name');
   });
 
-  test('asks only the allowed hosts and addresses, and never the denied ones', async () => {
+  test('calls only allowed hosts and addresses, and never denied ones', async () => {
     await client({ allowedHostnames: ['localhost'] }).get(idp.jwksEndpoint, wanted);
     await client({ allowedIPs: [parseIpRange('127.0.0.0/8')] }, resolvesTo(['::1', '127.0.0.1'])).get(
       idp.jwksEndpoint,
@@ -245,7 +245,7 @@ describe('the outbound client', () => {
     await assertRefused(refusing.get(idp.jwksEndpoint, wanted), 'host', 'other.localhost');
   });
 
-  test('gives up on a server that is silent or drips, after the time for the whole fetch', async () => {
+  test('gives up on a silent or slow server after the time for the whole fetch', async () => {
     for (const kind of ['silence', 'drip'] as const) {
       idp.misbehave({ kind });
       await assertRefused(client({ timeout: 150 }).get(idp.jwksEndpoint, wanted), 'timeout', kind);
@@ -286,7 +286,7 @@ describe('the outbound client', () => {
     await assertRefused(client().get(idp.jwksEndpoint, wanted), 'connection', 'cut off');
   });
 
-  test('refuses compressed bodies and answers other than 200, and says nothing of what they hold', async () => {
+  test('refuses compressed bodies and answers other than 200, and reveals nothing of their content', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000));
     idp.misbehave({ kind: 'body', body: bomb, headers: { 'content-encoding': 'gzip' } });
     await assertRefused(client().get(idp.jwksEndpoint, wanted), 'encoding', 'gzip');

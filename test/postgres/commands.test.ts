@@ -83,7 +83,7 @@ describe('the commands on PostgreSQL', () => {
     assert.match(second.stderr, /not the key it was sealed with .*\nnext: copy the folder secrets/);
   });
 
-  test('a database that cannot be used is one sentence and exit code 5', async (t) => {
+  test('a database that cannot be used is reported in one sentence with exit code 5', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
     await box.home('h');
@@ -115,7 +115,7 @@ describe('the commands on PostgreSQL', () => {
 });
 
 describe('ops db move', () => {
-  test('keeps every session: what was issued before works after, once', async (t) => {
+  test('keeps every session: what was issued before works afterwards, once', async (t) => {
     const db = await server.createDatabase();
     const box = sandbox();
     t.after(() => box.close());

@@ -27,7 +27,7 @@ after(async () => {
   await wire.close();
 });
 
-test('what waited for the database while its client asked another node is not done any more', async () => {
+test('a request that waited for the database while its client asked another node is dropped', async () => {
   const first = await login(cutOff, 'alice', password);
   const code = await obtainCode(cutOff, 'alice', password);
   wire.freeze();

@@ -67,7 +67,7 @@ describe('two controllers on one database', () => {
     assert.deepEqual(one.json, other.json);
   });
 
-  test('a login that began on one goes on, and ends, on the other', async () => {
+  test('a login that began on one continues and ends on the other', async () => {
     await a.server.createUser({ name: 'alice', password });
     const code = codeOf(await submitPassword(b, await beginLogin(a), 'alice', password));
     const redeemed = await redeem(a, code);
@@ -89,7 +89,7 @@ describe('two controllers on one database', () => {
     assert.equal(rotations.filter(({ status }) => status === 200).length, 1);
   });
 
-  test('TOTP that was enrolled on one is asked for on the other, and a code counts once', async () => {
+  test('TOTP enrolled on one is required on the other, and a code works once', async () => {
     const policy = await totpPolicy(a.server);
     await createTotpUser(a.server, policy, 'tom');
     const first = await beginLogin(a);
@@ -127,7 +127,7 @@ describe('two controllers on one database', () => {
     assert.ok((await untilStatus(401, () => callWith(b, access_token))) < 1000);
   });
 
-  test('are reloaded one after the other: each keeps to its own file, and what one gave the other takes', async () => {
+  test('are reloaded one after the other: each follows its own file, and accepts what the other issued', async () => {
     await a.server.createUser({ name: 'rhea', password });
     const earlier = await login(b, 'rhea', password);
     const underWay = await beginLogin(a);

@@ -128,7 +128,7 @@ describe('races over three nodes', () => {
     );
   });
 
-  test('a refresh token that was raced for and comes again later ends its session on every node', async () => {
+  test('a raced refresh token that is used again later ends its session on every node', async () => {
     const raced = await login(nodeAt(0), 'rita', password);
     const answers = await onAllNodes(0, (node) => refresh(node, raced.refresh_token));
     const live = onlyWinner(answers, 200, 400, 'invalid_grant').json as Tokens;

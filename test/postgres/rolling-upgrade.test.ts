@@ -167,7 +167,7 @@ describe('a rolling upgrade', () => {
     assert.equal(Number(row?.ended), 0);
   });
 
-  test('waits with the tables for a long transaction, such as a backup, and holds nobody up meanwhile', async () => {
+  test('waits for a long transaction, such as a backup, and delays nobody meanwhile', async () => {
     const backup = new pg.Client({ connectionString: db });
     await backup.connect();
     await backup.query('BEGIN; SELECT count(*) FROM api_sessions');
@@ -184,7 +184,7 @@ describe('a rolling upgrade', () => {
     await load.end();
   });
 
-  test('waits until the nodes of the release before are stopped, and is refused to them then, when the newer one has not only added something', async () => {
+  test('waits until the nodes of the previous release are stopped, and then refuses them, if it does more than add', async () => {
     const names = (await query(db, 'SELECT name FROM nodes WHERE left_at IS NULL ORDER BY name')).map(
       ({ name }) => name,
     );

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => wire?.close());
 
-test('commits are noticed by looking more often, until there is another one', async () => {
+test('commits are noticed by frequent polling, until there is another connection', async () => {
   const readers = openPool(postgresSettings(url), 2);
   let noticed = 0;
   const feed = followChanges({

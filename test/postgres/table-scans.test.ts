@@ -123,7 +123,7 @@ async function everythingOnce(node: Node, name: string): Promise<void> {
   assert.equal(await server.store.identities.find(asId('absent')), null);
 }
 
-test('no request reads a whole table of those that grow', async () => {
+test('no request reads a whole table that grows', async () => {
   const db = await (await postgresServer()).createDatabase();
   const first = await startNode(db, { signing: true });
   await everythingOnce(first, 'first');

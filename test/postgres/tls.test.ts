@@ -84,7 +84,7 @@ function withDb(
   return box.start(args, { env: { ...env, OVERLAY_AUTH_DB: db } }).finished;
 }
 
-describe('a database that is reached over TLS', () => {
+describe('a database over TLS', () => {
   test('is set up, served and cared for over TLS, by every connection', async () => {
     const db = url({ sslmode: 'verify-full', sslrootcert: files.root });
     const admin = ['--admin', 'ana', '--admin-password-file', 'password'];
@@ -108,7 +108,7 @@ describe('a database that is reached over TLS', () => {
     assert.ok(!/unencrypted|Warning/.test(`${stdout}${stderr}`), `${stdout}${stderr}`);
   });
 
-  test('takes the words of other clients: all of them check the server', async () => {
+  test('accepts the modes of other clients: all of them check the server', async () => {
     for (const [db, env] of [
       [url({ sslmode: 'require', sslrootcert: files.root }), {}],
       [url({ sslmode: 'verify-ca', sslrootcert: files.root }), {}],
@@ -158,7 +158,7 @@ describe('a database that is reached over TLS', () => {
     assert.match(started.stderr, /not of an authority that is trusted/);
   });
 
-  test('asks for a client certificate, and gets the one that the URL names', async () => {
+  test('asks for a client certificate, and gets the one in the URL', async () => {
     const asked = { sslmode: 'verify-full', sslrootcert: files.root };
     const at = { name: 'certified' };
     const without = await withDb(['ops', 'db', 'migrate', ...config], url(asked, at));
@@ -169,7 +169,7 @@ describe('a database that is reached over TLS', () => {
     assert.equal(done.code, 0, done.stderr);
   });
 
-  test('is not guessed: what cannot be read or is not known stops the start', async () => {
+  test('is never guessed: an unreadable or unknown setting stops the start', async () => {
     for (const [db, said] of [
       [url({ sslmode: 'verify_full' }), /sslmode.* is one of disable, .*verify-full/],
       [url({ sslMode: 'require' }), /a parameter sslMode that is not known/],
@@ -195,7 +195,7 @@ describe('a database that is reached over TLS', () => {
     assert.match(misspelt.stderr, /sslmode \(or PGSSLMODE\).*\nnext: .*PGSSLMODE/i);
   });
 
-  test('is warned of when nobody has chosen between TLS and none, and it leaves the machine', () => {
+  test('causes a warning if nobody has chosen for or against TLS, and it leaves the machine', () => {
     const isOpen = (url: string, env = {}) =>
       isOpenToListeners({ db: { engine: 'postgres', url } } as Config, env);
     assert.equal(isOpen('postgres://u@db.example/x'), true);
@@ -210,7 +210,7 @@ describe('a database that is reached over TLS', () => {
     }
   });
 
-  test('is asked for with the files of the moment; while they cannot be used, those of before are', async () => {
+  test('uses the current files, or the previous ones while those cannot be used', async () => {
     const { ca } = await testPki();
     const path = join(box.cwd, 'changing.pem');
     writeFileSync(path, ca.certPem);

@@ -76,7 +76,7 @@ describe('a session that lacks a factor', () => {
     assert.ok(asked > 60);
   });
 
-  test('may end itself, and is over then', async () => {
+  test('may end itself, and has then ended', async () => {
     for (const root of [clientRoot, managementRoot]) {
       const partial = await openSession(server, 'partial', root);
       const answer = await partial.call('DELETE', 'current-api-session');
@@ -86,7 +86,7 @@ describe('a session that lacks a factor', () => {
     }
   });
 
-  test('may end itself with an access token too, after the policy began to ask for the factor', async () => {
+  test('may end itself with an access token too, after the policy started to require the factor', async () => {
     const id = await server.createUser({ name: 'strict', password });
     const { accessToken, refreshToken } = await loggedIn(server, 'strict', password);
     await server.store.identities.update(id, { authPolicyId: await totpPolicy(server) }, clock.now());
@@ -99,7 +99,7 @@ describe('a session that lacks a factor', () => {
   });
 });
 
-describe('a token that is none', () => {
+describe('an invalid token', () => {
   const malformed: readonly Readonly<Record<string, string | readonly string[]>>[] = [
     { authorization: 'Bearer %' },
     { authorization: 'Bearer ..' },
@@ -130,7 +130,7 @@ describe('every path', () => {
   const known = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'];
   const served = () => operations().filter(({ route }) => route.api !== 'health' && route.api !== 'metrics');
 
-  test('refuses the methods that it does not have, and names those that it has', async () => {
+  test('refuses unknown methods, and names the allowed ones', async () => {
     for (const [path, there] of Map.groupBy(served(), (operation) => operation.path)) {
       const answersPreflight = there.every(({ route }) => route.refusesPreflight !== true);
       const allowed = [...there.map(({ method }) => method), ...(answersPreflight ? ['OPTIONS'] : [])].sort();
@@ -147,7 +147,7 @@ describe('every path', () => {
     }
   });
 
-  test('refuses to answer in a media type that it does not make, except with a JSON document', async () => {
+  test('refuses media types that it cannot produce, except for a JSON document', async () => {
     for (const { method, path, route } of served()) {
       const answer = await server.request(method, path, { headers: { accept: 'video/mp4' } });
       const isRefused = !mediaTypesOf(route).includes('application/json');
@@ -156,7 +156,7 @@ describe('every path', () => {
     }
   });
 
-  test('refuses a body that is longer than any of its own', async () => {
+  test('refuses a body that is longer than it allows', async () => {
     const body = 'a'.repeat(300 * 1024);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     for (const { method, path, route } of served()) {

@@ -64,7 +64,7 @@ function assertOver(answer: HeldAnswer, scheme = 'Bearer realm="overlay-oidc"'):
   assert.equal(answer.headers['expiration-seconds'], undefined);
 }
 
-describe('a call that is kept open', () => {
+describe('a call that is held open', () => {
   test('does nothing more for an administrator who was disabled and deleted meanwhile', async () => {
     const removed = await somebody(true);
     const held = await hold(removed.caller, 'POST', `${managementRoot}/identities`, {
@@ -79,7 +79,7 @@ describe('a call that is kept open', () => {
     assert.deepEqual(found.json.data, []);
   });
 
-  test('does nothing more for somebody who is no administrator any more', async () => {
+  test('does nothing more for a former administrator', async () => {
     const { caller, id } = await somebody(true);
     const held = await hold(caller, 'PATCH', `${managementRoot}/identities/${id}`, { isAdmin: true });
     await succeeds(root.call('PATCH', `identities/${id}`, { isAdmin: false }));
@@ -101,7 +101,7 @@ describe('a call that is kept open', () => {
     assert.equal(await server.store.totp.find(id), null);
   });
 
-  test('does nothing more by a token of the header zt-session that was ended', async () => {
+  test('does nothing more with a zt-session that was ended', async () => {
     const { name, id } = await somebody();
     const session = await openSession(server, name);
     const headers = { 'zt-session': session.token };
@@ -111,7 +111,7 @@ describe('a call that is kept open', () => {
     assertOver(await held.finish(), 'zt-session realm="zt-session"');
   });
 
-  test('is judged again at every endpoint that changes something', async () => {
+  test('is checked again at every endpoint that changes something', async () => {
     const { caller, id } = await somebody(true);
     const routes = server.controller.services.routes.filter(isGuardedChange);
     assert.ok(routes.length > 40);
@@ -152,7 +152,7 @@ describe('a call that waits for a hash', () => {
     return answer;
   }
 
-  test('gives no password after the administrator was disabled', async () => {
+  test('sets no password after the administrator was disabled', async () => {
     const [removed, target] = [await somebody(true), await somebody()];
     const json = {
       identityId: target.id,

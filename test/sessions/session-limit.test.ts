@@ -107,7 +107,7 @@ describe('sessions that still lack a factor', () => {
 });
 
 describe('a list without a limit', () => {
-  test('has all for administrators, and at most 500 entries for others', async () => {
+  test('has all entries for administrators, and at most 500 for others', async () => {
     for (let at = 0; at < 510; at += 1) {
       await server.store.identities.create(
         {

@@ -128,7 +128,7 @@ describe('what an external JWT signer has opened ends for good when it changes',
     });
   }
 
-  test('but goes on when something else does, or the same is said again', async () => {
+  test('but continues when something else changes, or the same values are saved again', async () => {
     const loot = await signerWithLoot();
     const { data } = (await admin.get(`external-jwt-signers/${loot.id}`)).json;
     const same = { issuer: data.issuer, audience: data.audience, jwksEndpoint: data.jwksEndpoint };
@@ -141,7 +141,7 @@ describe('what an external JWT signer has opened ends for good when it changes',
     assert.equal((await redeem(server, loot.code)).status, 200);
   });
 
-  test('and stands still while it is disabled', async () => {
+  test('and does not work while it is disabled', async () => {
     const loot = await signerWithLoot();
     await changed(`external-jwt-signers/${loot.id}`, { enabled: false });
     await isOver(loot);
@@ -149,7 +149,7 @@ describe('what an external JWT signer has opened ends for good when it changes',
 });
 
 describe('what an authority has opened ends for good when its rule changes', () => {
-  test('where the rule has found the identity', async () => {
+  test('if the rule found the identity', async () => {
     const loot = await caWithLoot();
     await goesOn(loot);
     await changed(`cas/${loot.id}`, { externalIdClaim: { ...emailRule, location: 'SAN_URI' } });
@@ -159,7 +159,7 @@ describe('what an authority has opened ends for good when its rule changes', () 
     loot.connection.closeConnections();
   });
 
-  test('but not where the certificate itself is known, or something else changes', async () => {
+  test('but not if the certificate itself is registered, or something else changes', async () => {
     const [known, found] = [await caWithLoot(true), await caWithLoot()];
     await changed(`cas/${known.id}`, { externalIdClaim: { ...emailRule, location: 'SAN_URI' } });
     await changed(`cas/${found.id}`, { externalIdClaim: emailRule, identityRoles: ['a'] });
@@ -169,7 +169,7 @@ describe('what an authority has opened ends for good when its rule changes', () 
     }
   });
 
-  test('and stands still while it is disabled', async () => {
+  test('and does not work while it is disabled', async () => {
     const loot = await caWithLoot();
     await changed(`cas/${loot.id}`, { isAuthEnabled: false });
     await isOver(loot);

@@ -203,7 +203,7 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         assert.equal((await shared().store.keys.listSigningKeys(t0)).length, 1);
       });
 
-      test('rotate it again and again, each when it thinks that it is time: one chain, one live key', async () => {
+      test('rotate it again and again, each when it thinks it is time: one chain, one live key', async () => {
         const { store } = shared();
         const key = (at: number): SigningKey => ({
           kid: uniqueName('kid'),
@@ -238,7 +238,7 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         );
       });
 
-      test('delete what has expired: each row goes once, and nothing else', async () => {
+      test('delete what has expired: each row once, and nothing else', async () => {
         const { store } = shared();
         const user = await createUser(store);
         const expired = t0 + DAY;

@@ -68,7 +68,7 @@ export function apiSessionTests(shared: GetDatabase): void {
   });
 
   describe('rotating a refresh token', () => {
-    test('puts the successor in its place and gives session and identity', async () => {
+    test('replaces the token by its successor and returns session and identity', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user);
@@ -95,7 +95,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.equal((await store.apiSessions.find(id))?.expiresAt, t0 + sessionLifetime);
     });
 
-    test('every earlier generation ends the family, also when all rotations share one moment', async () => {
+    test('every earlier generation ends the family, even if all rotations share one moment', async () => {
       const { store } = shared();
       const user = await createUser(store);
       for (const replayed of [1, 2, 10, 19]) {
@@ -147,7 +147,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       });
     }
 
-    test('the predecessor of the predecessor is no duplicate', async () => {
+    test('the predecessor of the predecessor is not a duplicate', async () => {
       const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const now = t0 + MINUTE;
@@ -157,7 +157,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.deepEqual(outcome, { outcome: 'reused' });
     });
 
-    test('a token that is not the live one and of no earlier generation ends nothing', async () => {
+    test('a token that is neither the live one nor of an earlier generation ends nothing', async () => {
       const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const forged = [
@@ -205,7 +205,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.equal(outcome.outcome, 'rotated');
     });
 
-    test('a session without a certificate does not mind one', async () => {
+    test('a session without a certificate accepts any', async () => {
       const { store } = shared();
       const id = await openSession(store, await createUser(store));
       const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { certThumbprint: 'any' }));
@@ -249,7 +249,7 @@ export function apiSessionTests(shared: GetDatabase): void {
   });
 
   describe('a session without a refresh token', () => {
-    test('lives on for its own client, issuer and certificate, and never shorter than before', async () => {
+    test('is extended for its own client, issuer and certificate, and never shortened', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user, { progress: { certThumbprint: 'leaf' } });
@@ -275,7 +275,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       }
     });
 
-    test('is not woken when it or its identity was ended', async () => {
+    test('is not revived when it or its identity was ended', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const ended = await openSession(store, user);
@@ -310,7 +310,7 @@ export function apiSessionTests(shared: GetDatabase): void {
   });
 
   describe('ending sessions', () => {
-    test('ending is true once, and tells why', async () => {
+    test('ending returns true once, and records why', async () => {
       const { store } = shared();
       const id = await openSession(store, await createUser(store));
       assert.equal(await store.apiSessions.end(id, 'logout', t0 + MINUTE), true);
@@ -320,7 +320,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.equal(session?.endedAt, t0 + MINUTE);
     });
 
-    test('what is unknown or expired was not alive', async () => {
+    test('an unknown or expired session was not live', async () => {
       const { store } = shared();
       const id = await openSession(store, await createUser(store));
       assert.equal(await store.apiSessions.end(newId<ApiSessionId>(), 'logout', t0), false);

@@ -69,7 +69,7 @@ function replacementTests(shared: GetDatabase): void {
       assert.equal(await store.authRequests.findLogin(other.key, t0), null);
     });
 
-    test('is not set any more once the login has its code', async () => {
+    test('is no longer set once the login has its code', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const { authRequest } = await loginWithCode(store, user);
@@ -188,7 +188,7 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
     });
 
-    test('takes back the attempts that were reserved for it, once, also when it is recorded no more', async () => {
+    test('takes back the attempts reserved for it, once, even if it is no longer recorded', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const key = `password:${user.id}`;
@@ -221,7 +221,7 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.notEqual(await store.attempts.lockedUntil(key, t0), null, 'the first failure still counts');
     });
 
-    test('the code that completes a login starts the counters of failures anew, and nothing short of it does', async () => {
+    test('the code that completes a login resets the failure counters, and nothing less does', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const key = `totp:${user.id}`;
@@ -341,7 +341,7 @@ export function authRequestTests(shared: GetDatabase): void {
   });
 
   describe('redeeming a code', () => {
-    test('opens the session that was asked for and gives identity and nonce', async () => {
+    test('opens the requested session and returns identity and nonce', async () => {
       const { store } = shared();
       const place = { ipAddress: '192.0.2.7', program: 'Firefox', operatingSystem: 'Linux' };
       const user = await createUser(store);
@@ -384,7 +384,7 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.deepEqual(await store.apiSessions.find(redeem.session.id), outcome.session);
     });
 
-    test('a code that is not known is refused', async () => {
+    test('an unknown code is refused', async () => {
       const { store } = shared();
       const login = await loginWithCode(store, await createUser(store));
       const outcome = await store.authRequests.redeemCode(redemption(login, { codeHash: 'another' }));
@@ -437,7 +437,7 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(outcome.outcome, 'redeemed');
     });
 
-    test('the fifth redemption with wrong bindings makes the code worthless', async () => {
+    test('after the fifth redemption with wrong bindings the code no longer works', async () => {
       const { store } = shared();
       const login = await loginWithCode(store, await createUser(store));
       for (let attempt = 0; attempt < 5; attempt += 1) {

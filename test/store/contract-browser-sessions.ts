@@ -77,7 +77,7 @@ export function browserSessionTests(shared: GetDatabase): void {
       assert.equal(await isThere(store, session, t0 + HOUR), false);
     });
 
-    test('open with the last factor of a login too', async () => {
+    test('also open with the last factor of a login', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const authRequest = newAuthRequest();
@@ -93,7 +93,7 @@ export function browserSessionTests(shared: GetDatabase): void {
       assert.deepEqual(found?.progress.passed, progress.passed);
     });
 
-    test('take the place of the one before, and beyond the most the oldest go', async () => {
+    test('replace the previous one, and beyond the limit the oldest are deleted', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const first = await signedIn(store, user);
@@ -105,7 +105,7 @@ export function browserSessionTests(shared: GetDatabase): void {
       assert.deepEqual(left, [false, true, true]);
     });
 
-    test('give another authorization its code, once, and live longer by it', async () => {
+    test('give another authorization its code, once, and last longer by it', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const session = await signedIn(store, user);
@@ -170,7 +170,7 @@ export function browserSessionTests(shared: GetDatabase): void {
       }
     });
 
-    test('stay with the API session that is spared', async () => {
+    test('stay with the API session that is kept', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const [own, other] = [await signedIn(store, user), await signedIn(store, user)];

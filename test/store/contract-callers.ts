@@ -41,8 +41,8 @@ async function tries(store: Store, actor: Actor, at = now): Promise<true | Calle
 }
 
 export function callerTests(shared: GetDatabase): void {
-  describe('changes in the name of a caller', () => {
-    test('are made while the session and the right stand', async () => {
+  describe('changes on behalf of a caller', () => {
+    test('are made while the session and the right exist', async () => {
       const { store } = shared();
       const admin = await createUser(store, { isAdmin: true });
       const reader = await createUser(store, { permissions: ['helpdesk'] });
@@ -54,7 +54,7 @@ export function callerTests(shared: GetDatabase): void {
       }
     });
 
-    test('are refused once the session has ended, whatever has ended it', async () => {
+    test('are refused once the session has ended, for whatever reason', async () => {
       const { store, openAnother } = shared();
       const ends: readonly ((session: ApiSessionId, identity: IdentityId) => Promise<unknown>)[] = [
         (session) => store.apiSessions.end(session, 'administrator', now),
@@ -90,7 +90,7 @@ export function callerTests(shared: GetDatabase): void {
       assert.ok(lacks('session')(await tries(store, { ...actor, sessionId: newId<ApiSessionId>() })));
     });
 
-    test('are refused once the right by which the caller was let in is lost', async () => {
+    test("are refused once the caller's right is lost", async () => {
       const { store } = shared();
       const admin = await createUser(store, { isAdmin: true });
       const asAdmin = await callerOf(store, admin, 'administrator');
@@ -105,7 +105,7 @@ export function callerTests(shared: GetDatabase): void {
       assert.equal(await tries(store, { ...asAdmin, right: null }), true, 'the session stands');
     });
 
-    test('are made only while the entity is of a version that the caller has read, on every node', async () => {
+    test('are made only while the entity has the version that the caller read, on every node', async () => {
       const { store, openAnother } = shared();
       const actor = await callerOf(store, await createUser(store, { isAdmin: true }), 'administrator');
       const { id } = await createUser(store);
@@ -131,7 +131,7 @@ export function callerTests(shared: GetDatabase): void {
       assert.equal(await store.versions.find('identities', newId()), null);
     });
 
-    test('find a password of the version that was read when a login has only renewed its hash', async () => {
+    test('accept the version of a password whose hash a login has renewed', async () => {
       const { store } = shared();
       const { authenticatorId } = await createUser(store);
       const before = await store.versions.find('authenticators', authenticatorId);
@@ -139,7 +139,7 @@ export function callerTests(shared: GetDatabase): void {
       assert.equal(await store.versions.find('authenticators', authenticatorId), before);
     });
 
-    test('find a session of the header zt-session alive that was used a moment ago', async () => {
+    test('find a zt-session live that was used a moment ago', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const id = newId<ApiSessionId>();

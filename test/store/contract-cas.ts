@@ -45,7 +45,7 @@ export function caTests(database: GetDatabase): void {
       assert.equal(await cas.update(newId<CaId>(), patch, t0), false);
     });
 
-    test('have name and certificate for themselves', async () => {
+    test('have a unique name and certificate', async () => {
       const { cas } = database().store;
       const ca = newCa();
       await cas.create(ca, t0);
@@ -71,7 +71,7 @@ export function caTests(database: GetDatabase): void {
       assert.equal(await isTrusted(), false);
     });
 
-    test('leave an entry in the change feed with each change', async () => {
+    test('add a change-feed entry with each change', async () => {
       const { cas, changes } = database().store;
       const ca = newCa();
       const seq = await changes.latestSeq();
@@ -110,7 +110,7 @@ export function caTests(database: GetDatabase): void {
       assert.equal(await authenticators.findCertificateLogin(certificate.thumbprint), null);
     });
 
-    test('are one for an identity, and of one identity', async () => {
+    test('are unique per identity, and belong to one identity', async () => {
       const { authenticators } = database().store;
       const [one, two] = [await createUser(database().store), await createUser(database().store)];
       const certificate = certificateOf(asId(one.id));

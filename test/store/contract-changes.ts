@@ -169,7 +169,7 @@ export function changeTests(shared: GetDatabase): void {
   });
 
   describe('expiry', () => {
-    test('deletes what has passed, in batches, and nothing else', async () => {
+    test('deletes what has expired, in batches, and nothing else', async () => {
       const { store } = shared();
       // The far future, so that only these rows are looked at; whatever other tests left has gone by then.
       const user = await createUser(store);
@@ -198,7 +198,7 @@ export function changeTests(shared: GetDatabase): void {
       assert.notEqual(await store.identities.find(user.id), null);
     });
 
-    test('a session goes at its end and not before', async () => {
+    test('a session is deleted at its end and not before', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user);

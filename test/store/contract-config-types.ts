@@ -30,7 +30,7 @@ export function configTypeTests(shared: GetDatabase): void {
       assert.equal(await store.configTypes.find(one.id), null);
     });
 
-    test('have an id and a name of their own', async () => {
+    test('have a unique id and name', async () => {
       const { store } = shared();
       const [one, other] = [newConfigType(), newConfigType()];
       for (const each of [one, other]) await store.configTypes.create(each, t0);

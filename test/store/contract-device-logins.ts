@@ -36,7 +36,7 @@ export function deviceLoginTests(shared: GetDatabase): void {
       }
     });
 
-    test('have a user code of their own, and are no more than are allowed', async () => {
+    test('have a unique user code and a limited number', async () => {
       const { deviceLogins } = shared().store;
       const login = waiting();
       assert.equal(await deviceLogins.begin(login, many), 'begun');

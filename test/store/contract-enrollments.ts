@@ -71,7 +71,7 @@ export function enrollmentTests(database: GetDatabase): void {
       assert.equal(items[0]?.identityName, identity.name);
     });
 
-    test('are one for each method of an identity; an expired one makes room', async () => {
+    test('are unique per method and identity; an expired one makes room', async () => {
       const { store } = database();
       const { id } = await createUser(store);
       await store.enrollments.create(newEnrollment(id), t0);
@@ -96,7 +96,7 @@ export function enrollmentTests(database: GetDatabase): void {
       assert.equal(await store.enrollments.find(enrollment.id), null);
     });
 
-    test('give nothing to another identity nor to a disabled one', async () => {
+    test('give nothing to another identity or a disabled one', async () => {
       const { store } = database();
       const [mine, other] = [await createUser(store), await createUser(store)];
       const enrollment = newEnrollment(mine.id);
@@ -111,7 +111,7 @@ export function enrollmentTests(database: GetDatabase): void {
       assert.notEqual(await store.enrollments.find(enrollment.id), null);
     });
 
-    test('stay good when what they should give is taken', async () => {
+    test('stay usable when what they should give is taken', async () => {
       const { store } = database();
       const [mine, other] = [await createUser(store), newIdentity()];
       const updb = newEnrollment(other.id, { method: 'updb', username: 'x' });
@@ -143,7 +143,7 @@ export function enrollmentTests(database: GetDatabase): void {
       assert.equal(await store.enrollments.redeem(renewed), 'enrolled');
     });
 
-    test('make an identity with its certificate in one step', async () => {
+    test('create an identity with its certificate in one step', async () => {
       const { store } = database();
       const identity = newIdentity();
       const certificate = certificateOf(identity.id);

@@ -32,7 +32,7 @@ const taken = (field: string) => (error: unknown) => error instanceof AlreadyTak
 
 export function identityTests(shared: GetDatabase): void {
   describe('identities', () => {
-    test('what was created is found, with every member', async () => {
+    test('are found as they were created, with every member', async () => {
       const { store } = shared();
       const identity = newIdentity({
         type: 'Router',
@@ -152,7 +152,7 @@ export function identityTests(shared: GetDatabase): void {
       assert.equal(outcome.outcome, 'refused');
     });
 
-    test('disabling again by a later end alone ends sessions too', async () => {
+    test('disabling again with a later end also ends sessions', async () => {
       const { store } = shared();
       const user = await createUser(store);
       await store.identities.update(user.id, { disabledAt: t0, disabledUntil: t0 + 1 }, t0);
@@ -161,7 +161,7 @@ export function identityTests(shared: GetDatabase): void {
       assert.equal(await isAlive(store, session), false);
     });
 
-    test('other changes leave sessions alone', async () => {
+    test('other changes do not affect sessions', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
@@ -169,7 +169,7 @@ export function identityTests(shared: GetDatabase): void {
       assert.equal(await isAlive(store, session), true);
     });
 
-    test('deleting takes authenticators, sessions and logins in progress along', async () => {
+    test('deleting removes authenticators, sessions and logins in progress', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);
@@ -246,7 +246,7 @@ export function identityTests(shared: GetDatabase): void {
       assert.equal(await store.authenticators.findPasswordLogin(uniqueName('nobody')), null);
     });
 
-    test('of some identities are read at once, with their locks', async () => {
+    test('of several identities are read at once, with their locks', async () => {
       const { store } = shared();
       const [ana, ben] = [await createUser(store), await createUser(store)];
       const limit = { max: 1, lockFor: HOUR, longestLock: HOUR, forgetAfter: DAY };
@@ -300,7 +300,7 @@ export function identityTests(shared: GetDatabase): void {
       assert.equal(read?.passwordHash, '$argon2id$2');
     });
 
-    test('a new user name alone leaves sessions alone; a taken one is refused', async () => {
+    test('a new user name alone does not affect sessions; a taken one is refused', async () => {
       const { store } = shared();
       const [user, other] = [await createUser(store), await createUser(store)];
       const session = await openSession(store, user);
@@ -347,7 +347,7 @@ export function identityTests(shared: GetDatabase): void {
   });
 
   describe('auth policies', () => {
-    test('are created, replaced and deleted; one that identities have is not', async () => {
+    test('are created, replaced and deleted, unless identities have them', async () => {
       const { store } = shared();
       const base = await store.authPolicies.find(asId<AuthPolicyId>('default'));
       assert.ok(base !== null);

@@ -43,7 +43,7 @@ export function invitationTests(database: GetDatabase): void {
       assert.equal(open?.policy.id, 'default');
     });
 
-    test('are one for an identity: a newer one takes the place of the other', async () => {
+    test('are unique per identity: a newer one replaces the other', async () => {
       const { store } = database();
       const user = await createUser(store);
       const [first, second] = [newInvitation(user.id), newInvitation(user.id)];
@@ -54,7 +54,7 @@ export function invitationTests(database: GetDatabase): void {
       assert.equal(await store.invitations.find(user.id), null);
     });
 
-    test('give somebody without a password the first one, in place of an enrollment with a password', async () => {
+    test('give somebody without a password their first one, instead of an enrollment with a password', async () => {
       const { store } = database();
       const identity = newIdentity();
       await store.enrollments.createIdentity(
@@ -121,7 +121,7 @@ export function invitationTests(database: GetDatabase): void {
       assert.equal(await store.invitations.create(newInvitation(user.id), t0), 'unknown');
     });
 
-    test('by a helper give no way to somebody with power, however long before it was made', async () => {
+    test('by a helper do not work for somebody with power, however long ago they were made', async () => {
       const { store } = database();
       const user = await createUser(store);
       const madeBy = (await createUser(store)).id;
@@ -138,7 +138,7 @@ export function invitationTests(database: GetDatabase): void {
       assert.equal(await store.invitations.redeem(useOf(byAdministrator)), 'set');
     });
 
-    test('stay good when the user name is taken', async () => {
+    test('stay usable when the user name is taken', async () => {
       const { store } = database();
       const other = await createUser(store);
       const identity = newIdentity();

@@ -42,7 +42,7 @@ function redeem(store: Store, tokenHash: string, given: Partial<RedeemSetupLink>
 
 export function keyTests(shared: GetDatabase): void {
   describe('signing keys', () => {
-    test('a rotation adds a key and says when the older ones of its algorithm retire and leave', async () => {
+    test('a rotation adds a key and sets when the older ones of its algorithm retire and are removed', async () => {
       const { store } = shared();
       const [a, b] = [signingKey('ES256', t0), signingKey('ES256', t0 + DAY)];
       const other = signingKey('RS256', t0);
@@ -185,7 +185,7 @@ export function keyTests(shared: GetDatabase): void {
       for (const kind of sealedKinds) await store.keys.listSealed(kind, '', 1);
     });
 
-    test('leaves word for other nodes where it is a signing key', async () => {
+    test('notifies other nodes if it is a signing key', async () => {
       const { store } = shared();
       const key = { ...signingKey('EdDSA', t0 + 2 * DAY), sealedPrivateKey: 'before' };
       const newest = (await store.keys.listSigningKeys(t0)).findLast(({ alg }) => alg === 'EdDSA');

@@ -104,7 +104,7 @@ export function legacySessionTests(shared: GetDatabase): void {
       assert.equal(await store.apiSessions.addPassed(oidc, 'totp'), false);
     });
 
-    test('live on by their latest use, and an ended one is not touched', async () => {
+    test('are extended by their latest use, and ended ones are not changed', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const [kept, ended] = [legacy(user), legacy(user)];

@@ -119,7 +119,7 @@ export function limitTests(shared: GetDatabase): void {
       assert.deepEqual(locks, [MINUTE, 2 * MINUTE, 3 * MINUTE]);
     });
 
-    test('lock from the attempt that reaches the limit on, whenever the next one comes', async () => {
+    test('lock from the attempt that reaches the limit, whenever the next one comes', async () => {
       const { store } = shared();
       const limit = attemptLimit({ max: 2 });
       const reserve = (now: number) => store.attempts.reserve([limit], now);
@@ -129,7 +129,7 @@ export function limitTests(shared: GetDatabase): void {
       assert.deepEqual(await reserve(t0 + 5 + MINUTE), { outcome: 'reserved' });
     });
 
-    test('are unlocked by the release of an attempt that was open when the limit was reached', async () => {
+    test('are unlocked by releasing an attempt that was under way when the limit was reached', async () => {
       const { store } = shared();
       const limit = attemptLimit({ max: 2 });
       const reserve = async () => (await store.attempts.reserve([limit], t0)).outcome;
@@ -214,7 +214,7 @@ export function limitTests(shared: GetDatabase): void {
       details: { fields: ['name'] },
     });
 
-    test('are listed whole, and the oldest go beyond the limit or by age', async () => {
+    test('are listed completely, and the oldest are deleted by number or age', async () => {
       const { store } = shared();
       const entityId = uniqueName('entity');
       const records = Array.from({ length: 6 }, (_value, at) => record(entityId, t0 + at));
@@ -274,7 +274,7 @@ export function limitTests(shared: GetDatabase): void {
       checks: [],
     });
 
-    test('are found by reference in order, and the oldest go beyond the limit or by age', async () => {
+    test('are found by reference in order, and the oldest are deleted by number or age', async () => {
       const { store } = shared();
       const reference = uniqueName('ref');
       const attempts = Array.from({ length: 6 }, (_value, at) => record(reference, t0 + at));

@@ -210,7 +210,7 @@ export function listTests(shared: GetDatabase): void {
   });
 
   describe('pages', () => {
-    test('together they hold every entry once, whatever the order', async () => {
+    test('together they contain every entry once, whatever the order', async () => {
       const store = await prepare();
       const orders = [
         [],
@@ -246,7 +246,7 @@ export function listTests(shared: GetDatabase): void {
       assert.deepEqual(items, expected);
     });
 
-    test('no limit gives everything, limit 0 only the count, an offset beyond the end nothing', async () => {
+    test('no limit returns everything, limit 0 only the count, an offset beyond the end nothing', async () => {
       const store = await prepare();
       assert.equal((await store.identities.list(query())).items.length, odd.length);
       assert.equal((await store.identities.list(query({ offset: 3 }))).items.length, odd.length - 3);
@@ -264,7 +264,7 @@ export function listTests(shared: GetDatabase): void {
     });
   });
 
-  describe('what the lists hold', () => {
+  describe('what the lists contain', () => {
     test('sessions that have neither ended nor expired, with the name of the identity', async () => {
       const { store } = shared();
       const user = await createUser(store);

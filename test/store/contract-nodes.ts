@@ -48,7 +48,7 @@ export function nodeTests(shared: GetDatabase): void {
       assert.deepEqual((await nodes.list(query({ filter }))).items, [expected]);
     });
 
-    test('take leave for themselves only, and come back', async () => {
+    test('sign off for themselves only, and come back', async () => {
       const { nodes } = shared().store;
       const node = newNode();
       await nodes.announce(node, t0, 0);
@@ -60,7 +60,7 @@ export function nodeTests(shared: GetDatabase): void {
       assert.equal((await nodes.find(node.id))?.leftAt, null);
     });
 
-    test('that were not seen for long are removed by those that are', async () => {
+    test('that were not seen for long are removed by the others', async () => {
       const { nodes } = shared().store;
       const [gone, stays] = [newNode(), newNode()];
       await nodes.announce(gone, t0, 0);
@@ -69,7 +69,7 @@ export function nodeTests(shared: GetDatabase): void {
       assert.ok(await nodes.find(stays.id));
     });
 
-    test('are in the change feed when they are new, have other addresses or are removed, and at no other beat', async () => {
+    test('are in the change feed when they are new, have new addresses or are removed, and at no other heartbeat', async () => {
       const { nodes, changes } = shared().store;
       const node = newNode();
       let seq = await changes.latestSeq();
@@ -95,7 +95,7 @@ export function nodeTests(shared: GetDatabase): void {
 /** Runs on a database of its own: it takes everything away. */
 export function restoreTests(shared: GetDatabase): void {
   describe('a restore', () => {
-    test('withdraws what was issued, moves TOTP on, and leaves people and locks as they are', async () => {
+    test('withdraws what was issued, advances TOTP, and keeps people and locks', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const session = await openSession(store, user);

@@ -57,7 +57,7 @@ export function oidcClientTests(shared: GetDatabase): void {
       assert.equal(await store.oidcClients.find(client.id), null);
     });
 
-    test('have an id and a name of their own', async () => {
+    test('have a unique id and name', async () => {
       const { store } = shared();
       const [one, other] = [newClient(), newClient()];
       for (const each of [one, other]) await store.oidcClients.create(each, t0);
@@ -66,7 +66,7 @@ export function oidcClientTests(shared: GetDatabase): void {
       await assert.rejects(store.oidcClients.update(other.id, { name: one.name }, t0), taken('name'));
     });
 
-    test('have at most two secrets, whoever adds them at once, which go with the client', async () => {
+    test('have at most two secrets, even if added at once, which are deleted with the client', async () => {
       const { store } = shared();
       const client = newClient();
       await store.oidcClients.create(client, t0);
@@ -91,7 +91,7 @@ export function oidcClientTests(shared: GetDatabase): void {
       assert.deepEqual(await store.oidcClients.listSecrets(client.id), []);
     });
 
-    test('use an assertion up once, of many at once', async () => {
+    test('use an assertion up once, even if many try at once', async () => {
       const { store } = shared();
       const key = uniqueName('assertion');
       const uses = await Promise.all(

@@ -12,7 +12,7 @@ function entry(type: RevocationType, id: string, issuedBefore: number | null = n
 
 export function revocationTests(shared: GetDatabase): void {
   describe('revocations', () => {
-    test('of a token are in its deny set until they expire, and every node is told', async () => {
+    test('of a token are in the deny set until they expire, and every node learns it', async () => {
       const { store } = shared();
       const jti = uniqueName('jti');
       const seq = await store.changes.latestSeq();
@@ -64,7 +64,7 @@ export function revocationTests(shared: GetDatabase): void {
       assert.equal(await isAlive(later), false);
     });
 
-    test('of what there is not are not kept', async () => {
+    test('of unknown entities are not stored', async () => {
       const { store } = shared();
       for (const type of ['IDENTITY', 'API_SESSION'] as const) {
         const id = uniqueName('nothing');

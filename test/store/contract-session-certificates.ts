@@ -30,7 +30,7 @@ export function sessionCertificateTests(shared: GetDatabase): void {
       assert.deepEqual(await store.sessionCertificates.listOf(other, t0), []);
     });
 
-    test('are revoked once, by their session only, and every node is told', async () => {
+    test('are revoked once, by their session only, and every node learns it', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const [session, other] = [await openSession(store, user), await openSession(store, user)];
@@ -48,7 +48,7 @@ export function sessionCertificateTests(shared: GetDatabase): void {
       );
     });
 
-    test('are so many of a session at most: the oldest are revoked', async () => {
+    test('are limited per session: the oldest are revoked', async () => {
       const { store } = shared();
       const session = await openSession(store, await createUser(store));
       const all = [certificateOf(session), certificateOf(session), certificateOf(session)];

@@ -86,7 +86,7 @@ export function signerTests(shared: GetDatabase): void {
       );
     });
 
-    test('a name is taken once, an issuer once for each audience', async () => {
+    test('a name is unique, and so is an issuer with its audience', async () => {
       const { store } = shared();
       const { issuer, name } = newSigner();
       await store.externalJwtSigners.create(newSigner({ issuer, name }), t0);
@@ -110,7 +110,7 @@ export function signerTests(shared: GetDatabase): void {
       assert.equal((await store.externalJwtSigners.find(signer.id))?.audience, signer.audience);
     });
 
-    test('one that a policy names is not deleted, nor a policy with which one enrolls', async () => {
+    test('one that a policy names is not deleted, nor a policy that one enrolls with', async () => {
       const { store } = shared();
       const [allowed, required] = [newSigner(), newSigner()];
       for (const signer of [allowed, required]) await store.externalJwtSigners.create(signer, t0);
@@ -136,7 +136,7 @@ export function signerTests(shared: GetDatabase): void {
       assert.equal(await store.externalJwtSigners.delete(allowed.id, t0), 'deleted');
     });
 
-    test('an identity is found by its external id, exactly', async () => {
+    test('an identity is found by exactly its external id', async () => {
       const { store } = shared();
       const externalId = uniqueName('External');
       const { id } = await createUser(store, { externalId });

@@ -22,7 +22,7 @@ import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 
-test('a full disk stops what has to be written, and nothing else', async (t) => {
+test('a full disk stops only what has to be written', async (t) => {
   const disk = smallDisk('8m');
   if (disk === null) return t.skip('only a user who may mount file systems can run this');
   const clock = fixedClock('2026-01-01T00:00:00Z');

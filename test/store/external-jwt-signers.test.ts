@@ -65,7 +65,7 @@ describe('external JWT signers', () => {
     assert.equal(await store.externalJwtSigners.update(asId('no-such'), patch, start), false);
   });
 
-  test('have their name, and their issuer with their audience, for themselves', async () => {
+  test('have a unique name, and a unique issuer with audience', async () => {
     const { externalJwtSigners } = store;
     await externalJwtSigners.create(newSigner('one'), start);
     const issuer = 'https://one.example';
@@ -117,7 +117,7 @@ describe('external JWT signers', () => {
     assert.equal(await store.authPolicies.delete(id, start), 'deleted');
   });
 
-  test('leave an entry in the change feed with each change', async () => {
+  test('add a change-feed entry with each change', async () => {
     const signer = newSigner('watched');
     const seq = await store.changes.latestSeq();
     await store.externalJwtSigners.create(signer, start);

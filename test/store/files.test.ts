@@ -36,7 +36,7 @@ describe('the files of the embedded store', () => {
     await second.close();
   });
 
-  test('of a newer release whose schema is not for older ones are refused and left as they are', async () => {
+  test('of a newer release whose schema older ones cannot use are refused and not changed', async () => {
     const path = folder.path('newer.db');
     await (await openSqliteStore({ path })).close();
     const database = new DatabaseSync(path);
@@ -51,7 +51,7 @@ describe('the files of the embedded store', () => {
     database.close();
   });
 
-  test('of a newer release that has only added something are used, and stay of that release', async () => {
+  test('of a newer release that has only added something are used, and keep that version', async () => {
     const path = folder.path('added.db');
     await (await openSqliteStore({ path })).close();
     const database = new DatabaseSync(path);
@@ -80,7 +80,7 @@ describe('the files of the embedded store', () => {
     watching.close();
   });
 
-  test('of another program are refused and left as they are', async () => {
+  test('of another program are refused and not changed', async () => {
     const path = folder.path('foreign.db');
     const database = new DatabaseSync(path);
     database.exec('CREATE TABLE songs (title TEXT)');
@@ -93,7 +93,7 @@ describe('the files of the embedded store', () => {
     database.close();
   });
 
-  test('that somebody has emptied are refused and left as they are', async () => {
+  test('that somebody has emptied are refused and not changed', async () => {
     const path = folder.path('emptied.db');
     await (await openSqliteStore({ path })).close();
     for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
@@ -104,7 +104,7 @@ describe('the files of the embedded store', () => {
     assert.equal(statSync(path).size, 0);
   });
 
-  test('have their name only with a schema in them, whoever makes them at once', async () => {
+  test('get their name only with a schema in them, even if created at once', async () => {
     const path = folder.path('many.db');
     const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore({ path })));
     const { id } = await createUser(stores[0] as Store, 'ana');
@@ -116,14 +116,14 @@ describe('the files of the embedded store', () => {
     );
   });
 
-  test('that are no database are refused', async () => {
+  test('that are not databases are refused', async () => {
     const path = folder.path('text.db');
     writeFileSync(path, 'these are the words of a letter\n'.repeat(200));
     await assert.rejects(openSqliteStore({ path }), /not a database/);
   });
 });
 
-test('every column that holds something sealed is sealed anew by a rekey', async () => {
+test('a rekey reseals every column with sealed values', async () => {
   const folder = temporaryFolder();
   const path = folder.path('columns.db');
   await (await openSqliteStore({ path })).close();
@@ -191,7 +191,7 @@ describe('a backup', () => {
     assert.equal(statSync(target).size, 'precious'.length);
   });
 
-  test('is not written into what somebody else has put in its way', async () => {
+  test('never writes into a file that somebody else put there', async () => {
     const path = folder.path('source of all.db');
     await (await openSqliteStore({ path })).close();
     const target = folder.path('expected.db');

@@ -65,7 +65,7 @@ describe('the first start', () => {
     for (const one of stores) await one.close();
   });
 
-  test('refuses what it cannot use, and leaves it as it is', async () => {
+  test('refuses what it cannot use, and does not change it', async () => {
     const server = await postgresServer();
     const [foreign, newer] = [await server.createDatabase(), await server.createDatabase()];
     await query(foreign, 'CREATE TABLE theirs (id int)');
@@ -82,7 +82,7 @@ describe('the first start', () => {
     await assert.rejects(openPostgresStore({ url: server.urlOf(latin) }), /ENCODING 'UTF8'/);
   });
 
-  test('takes a schema of its own in a database that has others', async () => {
+  test('uses its own schema in a database with others', async () => {
     const shared = await (await postgresServer()).createDatabase();
     await query(shared, 'CREATE TABLE theirs (id int)');
     await query(shared, 'CREATE SCHEMA ours');
@@ -154,7 +154,7 @@ describe('an intent', () => {
     assert.equal(await isAlive(store, session), false);
   });
 
-  test('is begun again after collisions, and has one effect', async () => {
+  test('is repeated after collisions, and has one effect', async () => {
     await query(
       url,
       `CREATE SEQUENCE collisions;
@@ -177,7 +177,7 @@ describe('an intent', () => {
     );
   });
 
-  test('and a read go on after another node has changed the tables under their prepared statements', async () => {
+  test('and a read continue after another node has changed the tables under their prepared statements', async () => {
     const user = await createUser(store);
     const session = await openSession(store, user);
     assert.notEqual(await store.identities.find(user.id), null);
@@ -191,14 +191,14 @@ describe('an intent', () => {
     assert.equal((await store.apiSessions.rotateRefreshToken(rotation(session, 1))).outcome, 'rotated');
   });
 
-  test('takes a text with a NUL, which the server cannot hold', async () => {
+  test('accepts a text with a NUL, which the server cannot store', async () => {
     assert.equal(await store.authenticators.findPasswordLogin('a\0b'), null);
     const identity = newIdentity({ id: newId(), name: `${uniqueName()}\0` });
     await store.identities.create(identity, null, t0);
     assert.equal((await store.identities.find(identity.id))?.name, identity.name.replace('\0', '\ufffd'));
   });
 
-  test('is refused, and not begun, once the store closes', async () => {
+  test('is refused once the store closes', async () => {
     const closing = await openPostgresStore({ url });
     await closing.close();
     await assert.rejects(closing.identities.find(newId()), StoreUnavailable);

@@ -138,7 +138,7 @@ describe('opening a database', () => {
     assert.deepEqual(readFileSync(path), before);
   });
 
-  test('that is none is refused, and leaves the file as it is', async () => {
+  test('that is not one is refused, and does not change the file', async () => {
     const path = newPath();
     const text = 'These are my notes, which nobody should overwrite.\n'.repeat(100);
     writeFileSync(path, text);

@@ -78,7 +78,7 @@ describe('the run lock', () => {
     acquireRunLock(path).release();
   });
 
-  test('is the same one by whichever path the database is reached', () => {
+  test('is the same for every path to the database', () => {
     const folder = join(home, 'folder');
     symlinkSync(home, folder);
     const path = join(home, 'linked.db');
@@ -98,7 +98,7 @@ describe('the run lock', () => {
     assert.equal(statSync(`${path}.lock`).mode & 0o777, 0o600);
   });
 
-  test('holds off a migration that the controller which has it could not live with', async () => {
+  test('blocks a migration that would break the controller holding it', async () => {
     const path = join(home, 'breaking.db');
     await (await openSqliteStore({ path })).close();
     const database = new DatabaseSync(path);

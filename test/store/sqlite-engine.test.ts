@@ -50,7 +50,7 @@ describe('the SQLite engine', () => {
     );
 
   describe('shares a sync', () => {
-    test('intents of one moment are one commit', async () => {
+    test('intents of one moment share a commit', async () => {
       const engine = open();
       await create(engine);
       const { commits, intents } = { ...engine.counts };
@@ -59,7 +59,7 @@ describe('the SQLite engine', () => {
       assert.equal(engine.counts.commits - commits, 1);
     });
 
-    test('intents that come during a commit are the next one', async () => {
+    test('intents that arrive during a commit share the next one', async () => {
       const engine = open();
       await create(engine);
       const { commits } = { ...engine.counts };
@@ -71,7 +71,7 @@ describe('the SQLite engine', () => {
       assert.ok(used < (32 * 20) / 4, `${used} commits for ${32 * 20} intents`);
     });
 
-    test('one that fails takes back only what it did itself', async () => {
+    test('one that fails undoes only its own changes', async () => {
       const engine = open();
       const taken = newPassword();
       await create(engine, newIdentity(), taken);
@@ -89,7 +89,7 @@ describe('the SQLite engine', () => {
       }
     });
 
-    test('a defect of one intent is the business of its caller alone', async () => {
+    test('a defect of one intent affects only its caller', async () => {
       const engine = open();
       const broken = { identity: null, password: null, now: t0 } as never;
       const uncloneable = {
@@ -252,7 +252,7 @@ describe('the SQLite engine', () => {
       assert.deepEqual(notices, ['second', 'first']);
     });
 
-    test('when the thread that writes ends, both go on with another one', async () => {
+    test('when the writer thread ends, both continue with another one', async () => {
       const workers: Worker[] = [];
       const first = open({
         startWriter(settings) {
@@ -271,7 +271,7 @@ describe('the SQLite engine', () => {
       assert.equal(workers.length, 2);
     });
 
-    test('the one that closes leaves the other as it is', async () => {
+    test('closing one does not affect the other', async () => {
       const first = open();
       const second = beside(first);
       const write = create(second);
@@ -314,7 +314,7 @@ describe('the SQLite engine', () => {
       await create(engine);
     });
 
-    test('lets only so many wait', async () => {
+    test('lets a limited number wait', async () => {
       const engine = open();
       await create(engine);
       const other = new DatabaseSync(database.path);

@@ -103,7 +103,7 @@ describe('an SQLite database of version 16', () => {
     database.close();
   });
 
-  test('of version 17 keeps an invitation that is open, with nobody known who made it', async () => {
+  test('of version 17 keeps an open invitation, with an unknown creator', async () => {
     const path = folder.path('version-17.db');
     const database = new DatabaseSync(path);
     migrateSqlite(database, { ...ourSchema, migrations: [] });
@@ -119,7 +119,7 @@ describe('an SQLite database of version 16', () => {
     assert.equal(invitation?.endSessions, true);
   });
 
-  test('of version 18 keeps its sessions, of which nobody knows where they were opened', async () => {
+  test('of version 18 keeps its sessions, without where they were opened', async () => {
     const path = folder.path('version-18.db');
     const database = new DatabaseSync(path);
     migrateSqlite(database, { ...ourSchema, migrations: ourSchema.migrations.slice(0, 1) });
@@ -136,7 +136,7 @@ describe('an SQLite database of version 16', () => {
     );
   });
 
-  test('that is older still is refused and left as it is', async () => {
+  test('that is even older is refused and not changed', async () => {
     const path = folder.path('older.db');
     oldSqlite(path);
     const database = new DatabaseSync(path);
@@ -151,7 +151,7 @@ describe('an SQLite database of version 16', () => {
     database.close();
   });
 
-  test('goes on with its people, sessions and keys', async () => {
+  test('keeps its people, sessions and keys', async () => {
     oldSqlite(folder.path('overlay.db'));
     await goesOn({ home: folder.path('.') });
   });
@@ -169,7 +169,7 @@ describe('a PostgreSQL database of version 16', () => {
     ]);
   });
 
-  test('goes on with its people, sessions and keys', async () => {
+  test('keeps its people, sessions and keys', async () => {
     const db = await (await postgresServer()).createDatabase();
     await oldPostgres(db);
     await goesOn({ db });

@@ -105,7 +105,7 @@ test('a commit that fails fails every intent of the batch', async () => {
   });
 });
 
-test('whether the feed has grown is told of what was committed only', async () => {
+test('feed changes are reported only after a commit', async () => {
   await withConnections((connection) => {
     const first = create(1);
     writeBatch(connection, [first]);

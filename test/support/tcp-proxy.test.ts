@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { tcpProxy } from './tcp-proxy.ts';
 
-describe('the wire that tests cut', async () => {
+describe('the proxy that tests cut', async () => {
   const ends: (() => unknown)[] = [];
   after(async () => {
     for (const end of ends.reverse()) await end();

@@ -57,7 +57,7 @@ test('a change that fails changes nothing, leaves no file behind and frees the l
   assert.deepEqual(readdirSync(directory).sort(), ['credentials.json', 'credentials.lock']);
 });
 
-test('the file is for its owner only, also after somebody loosened it', async () => {
+test('only the owner can read the file, even after somebody loosened its mode', async () => {
   await store().update(async (before) => [counted(before), undefined]);
   const file = join(directory, 'credentials.json');
   assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -66,7 +66,7 @@ test('the file is for its owner only, also after somebody loosened it', async ()
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('a damaged file is refused with what to do, and is not overwritten', async () => {
+test('a damaged file is refused with advice, and is not overwritten', async () => {
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'credentials.json');
   for (const text of ['', '{', '[]', '{"v":2}', 'null']) {

@@ -27,7 +27,7 @@ const step = (what: SetupStep['what'], made: SetupStep['made'], detail: string):
 });
 
 describe('the first screen', () => {
-  test('has a line for each thing that was made, shortened, and one for all that was there', () => {
+  test('has a shortened line for each thing that was created, and one for all that existed', () => {
     const fingerprint = Array.from({ length: 32 }, (_, at) => at.toString(16).padStart(2, '0').toUpperCase());
     const text = setupLines([
       step('root CA', 'created', `SHA-256 ${fingerprint.join(':')}`),
@@ -48,7 +48,7 @@ describe('the first screen', () => {
     );
   });
 
-  test('counts the steps that are left: with an administrator there is nothing to set up', () => {
+  test('counts the remaining steps: with an administrator there is nothing to set up', () => {
     const url = 'https://localhost:1280/setup?t=x';
     const first = readyLines(screen, { ready, setup: { url, expiresAt: 0 }, ...files });
     assert.match(first, / 1 {2}Set up an administrator .*setup\?t=x .*once\)\n {5}or in a terminal/);
@@ -84,7 +84,7 @@ describe('the first screen', () => {
     for (const part of ['back it up,', 'beside the database']) assert.ok(made.includes(part), made);
   });
 
-  test('says what becomes of the home, and names a home that commands do not find by themselves', () => {
+  test('says what happens to the home, and names a home that commands do not find by themselves', () => {
     assert.match(headline(screen), /\(kept; --ephemeral to discard\)/);
     assert.match(headline({ ...screen, isEphemeral: true }), /\(discarded at the end\)/);
     const elsewhere = { ...screen, configOption: ' --config x/controller.yml', caOption: ' --ca x/ca.pem' };
@@ -93,18 +93,18 @@ describe('the first screen', () => {
     assert.match(text, /-u NAME --ca x\/ca\.pem\n/);
   });
 
-  test('a name of a folder cannot steer the terminal', () => {
+  test("a folder's name cannot control the terminal", () => {
     assert.ok(!headline({ ...screen, home: 'a\u001b[2Jb' }).includes('\u001b'));
   });
 });
 
-test('words are kept whole, also one that is longer than the line', () => {
+test('words are never split, even if one is longer than the line', () => {
   assert.deepEqual(wrapWords('one two three', 7), ['one two', 'three']);
   assert.deepEqual(wrapWords('a https://a.long.address/x b', 8), ['a', 'https://a.long.address/x', 'b']);
   assert.deepEqual(wrapWords('', 8), ['']);
 });
 
-test('parts stand beside each other while they fit', () => {
+test('parts are side by side as long as they fit', () => {
   assert.deepEqual(besideOrBelow(['ab', 'cd'], 7), ['ab   cd']);
   assert.deepEqual(besideOrBelow(['ab', 'cd'], 6), ['ab', 'cd']);
   assert.deepEqual(besideOrBelow(['ab', ''], 2), ['ab']);

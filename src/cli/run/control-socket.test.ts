@@ -48,7 +48,7 @@ function ask(path: string, text: string): Promise<string> {
 }
 
 describe('the control socket', { skip: isWindows }, () => {
-  test('is for its owner, answers one word, and is gone with the controller', async () => {
+  test('belongs to its owner, answers one word, and ends with the controller', async () => {
     const path = newPath();
     const control = await open(path);
     assert.equal(statSync(path).mode & 0o777, 0o600);
@@ -60,7 +60,7 @@ describe('the control socket', { skip: isWindows }, () => {
     assert.equal(existsSync(path), false);
   });
 
-  test('takes the place of one that a killed controller has left', async () => {
+  test('replaces one that a killed controller left behind', async () => {
     const path = newPath();
     const left = createServer();
     await new Promise<void>((resolve) => left.listen(`${path}.other`, resolve));
@@ -72,7 +72,7 @@ describe('the control socket', { skip: isWindows }, () => {
     await control.close();
   });
 
-  test('leaves a controller that answers there alone', async () => {
+  test('leaves a controller alone that answers there', async () => {
     const path = newPath();
     const [first, second] = [await open(path), await open(path)];
     assert.deepEqual([first.isReachable, second.isReachable], [true, false]);
@@ -81,7 +81,7 @@ describe('the control socket', { skip: isWindows }, () => {
     await first.close();
   });
 
-  test('removes nothing that is no socket, neither a file nor a link', async () => {
+  test('removes only sockets, neither a file nor a link', async () => {
     const [file, link] = [newPath(), newPath()];
     const target = join(folder, 'target');
     for (const path of [file, target]) writeFileSync(path, 'of somebody');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serverNames, shortAddress } from './pki.ts';
 
-test('a server certificate is for this machine and for what was asked, each once', () => {
+test('a server certificate names this machine and what was requested, each once', () => {
   assert.deepEqual(serverNames(['auth.example.com', '192.0.2.7', 'localhost', '::1', '2001:db8::1']), {
     dns: ['localhost', 'auth.example.com'],
     ips: ['127.0.0.1', '::1', '192.0.2.7', '2001:db8::1'],

@@ -11,7 +11,7 @@ function written(isTTY: boolean, env: Readonly<Record<string, string>>): string 
   return text;
 }
 
-test('a terminal of another encoding gets marks of ASCII, and the words of others as they are', () => {
+test("a terminal with another encoding gets ASCII marks, and other people's words unchanged", () => {
   for (const env of [
     { LC_ALL: 'C' },
     { LANG: 'de_DE.ISO-8859-1' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cellText, renderFields, renderTable } from './table.ts';
 
-test('columns are as wide as their widest cell, also with wide characters, and lines have no end spaces', () => {
+test('columns are as wide as their widest cell, wide characters included, and lines have no trailing spaces', () => {
   const rows = [
     { name: 'a', id: 1 },
     { name: '日本', id: 22 },
@@ -17,11 +17,11 @@ test('columns are as wide as their widest cell, also with wide characters, and l
   assert.equal(table, 'NAME  ID\na     1\n日本  22');
 });
 
-test('a table of nothing is its headings', () => {
+test('an empty table consists of its headings', () => {
   assert.equal(renderTable([{ heading: 'id', cell: () => '' }], []), 'ID');
 });
 
-test('values are worded for people, and what steers a terminal is made harmless', () => {
+test('values are worded for people, and terminal control characters are made harmless', () => {
   for (const [value, text] of [
     [null, '-'],
     [undefined, '-'],
@@ -39,7 +39,7 @@ test('values are worded for people, and what steers a terminal is made harmless'
   }
 });
 
-test('fields stand below each other', () => {
+test('fields are below each other', () => {
   assert.equal(
     renderFields([
       ['id', 'x'],

@@ -9,7 +9,7 @@ const value = 'A_-9'.repeat(11).slice(0, 43);
 const withCookie = (cookie?: string) =>
   ({ headers: cookie === undefined ? {} : { cookie } }) as unknown as RequestContext;
 
-test('the binding is read wherever it stands among the cookies', () => {
+test('the binding is found at any position among the cookies', () => {
   const own = `__Host-overlay-auth-login=${value}`;
   for (const cookie of [
     own,
@@ -23,7 +23,7 @@ test('the binding is read wherever it stands among the cookies', () => {
   }
 });
 
-test('what only looks like it is none', () => {
+test('what only looks like a binding is not one', () => {
   for (const cookie of [
     undefined,
     '',
@@ -42,7 +42,7 @@ test('what only looks like it is none', () => {
   }
 });
 
-test('a browser keeps the binding that it has, and gets one where it has none', () => {
+test('a browser keeps its binding, and gets one if it has none', () => {
   const rules = '; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=1800';
   const kept = bindBrowser(systemRandom, withCookie(`__Host-overlay-auth-login=${value}`));
   assert.deepEqual(kept, {

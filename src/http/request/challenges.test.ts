@@ -34,7 +34,7 @@ describe('challenges', () => {
     assert.equal(quotedString('a"b\\c'), '"a\\"b\\\\c"');
   });
 
-  test('an issuer that cannot stand in a header is left out', () => {
+  test('an issuer that a header cannot carry is omitted', () => {
     for (const issuer of ['a\r\nSet-Cookie: x', 'a\nb', 'a\u0000b', 'é', '\u2028', '\u007f', 'a\tb']) {
       assert.throws(() => quotedString(issuer), RangeError);
       const line = formatChallenge({ ...oidcChallenge('invalid'), id: 'x"y', issuer });

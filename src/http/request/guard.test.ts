@@ -37,7 +37,7 @@ function refusalOf(guard: Guard, principal: Principal, permission?: Permission):
 }
 
 describe('a guard', () => {
-  test('lets a session in whose factors are outstanding only where that is said', () => {
+  test('lets a session with outstanding factors in only where the endpoint allows it', () => {
     for (const guard of ['anonymous', 'partial'] as const) {
       assert.equal(enforceGuard(guard, caller(lacking)), null, guard);
       assert.equal(enforceGuard(guard, caller({ ...lacking, isAdmin: true })), null, guard);
@@ -62,7 +62,7 @@ describe('a guard', () => {
     );
   });
 
-  test('lets everybody with a whole session in, and to what is for administrators only those', () => {
+  test('lets every complete session in, but only administrators where they alone may', () => {
     assert.equal(enforceGuard('full', caller()), null);
     assert.equal(enforceGuard('full', caller({ isAdmin: true })), null);
     assert.equal(enforceGuard('admin', caller({ isAdmin: true })), 'administrator');
@@ -94,7 +94,7 @@ describe('a guard', () => {
   });
 });
 
-test('a caller from whom something was taken meanwhile is told what', () => {
+test('a caller who has lost something meanwhile learns what', () => {
   const right = new CallerRefused('right');
   const forbidden = callerRefusal(right, caller());
   assert.deepEqual([forbidden.code, forbidden.cause, forbidden.challenges], ['forbidden', right, []]);
@@ -112,7 +112,7 @@ test('a caller from whom something was taken meanwhile is told what', () => {
   }
 });
 
-test('the token of an application without apiAccess is good for the endpoints of OIDC alone', () => {
+test('the token of an application without apiAccess works at the OIDC endpoints only', () => {
   const ofApplication = caller({ isOfApplication: true });
   for (const api of ['edge-client', 'edge-management'] as const) {
     assert.throws(

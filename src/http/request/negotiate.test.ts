@@ -36,7 +36,7 @@ describe('choosing a representation', () => {
     }
   });
 
-  test('nothing acceptable is null', () => {
+  test('null means that nothing is acceptable', () => {
     for (const accept of [
       'text/html',
       'image/*',
@@ -60,7 +60,7 @@ describe('choosing a representation', () => {
     );
   });
 
-  test('a field that cannot be read accepts everything', () => {
+  test('an unreadable header accepts everything', () => {
     const hostile = [
       ';;;',
       'json',

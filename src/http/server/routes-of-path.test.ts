@@ -35,7 +35,7 @@ test('an address means all endpoints of its path, whatever their parameters are 
   }
 });
 
-test('an address of no path means nothing', () => {
+test('an address without a path means nothing', () => {
   const targets = [
     '',
     '*',

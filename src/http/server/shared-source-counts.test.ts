@@ -8,7 +8,7 @@ function threads(table: CountedTogether['table'], name = 'a') {
   return [0, 1, 2].map((row) => sharedSourceCounts({ table, key, row }, name));
 }
 
-test('what threads count together is bounded together, for each source and interface', () => {
+test('threads share one limit, for each source and interface', () => {
   const table = countingTable(3);
   const [one, two, three] = threads(table);
   const open = [one, two, three, one, two].map((counts) => counts?.open('192.0.2.1', 4));
@@ -19,7 +19,7 @@ test('what threads count together is bounded together, for each source and inter
   assert.deepEqual([two?.open('192.0.2.1', 4), one?.open('192.0.2.1', 4)], [true, false]);
 });
 
-test('what a thread had open does not count when it has died', () => {
+test('connections of a thread that has died do not count', () => {
   const table = countingTable(3);
   const [one, two] = threads(table);
   for (let at = 0; at < 4; at += 1) two?.open('192.0.2.1', 4);

@@ -34,7 +34,7 @@ describe('the external id', () => {
     found(emails, some, 'erin@example.com');
   });
 
-  test('is the one name that the matcher wants, in full', () => {
+  test('is the one name that the matcher accepts, in full', () => {
     const some = {
       uris: ['https://example.com/x', 'spiffe://example/erin'],
       emails: ['erin@a.example', 'erin@b.example'],
@@ -58,7 +58,7 @@ describe('the external id', () => {
     found({ ...emails, ...split }, some, 'erin@example.com');
   });
 
-  test('is what is left of a name where the rule takes away what it matches', () => {
+  test('is what remains of a name if the rule removes what it matches', () => {
     const prefix = {
       ...uris,
       matcher: 'PREFIX',
@@ -158,7 +158,7 @@ describe('there is no external id', () => {
   });
 });
 
-test('a rule may yield an external id when there can be a certificate in which it finds that', () => {
+test('a rule may yield an external id if some certificate could contain it', () => {
   const prefix = { ...uris, matcher: 'PREFIX', matcherCriteria: 'spiffe://a/' } as const;
   const suffix = { ...emails, matcher: 'SUFFIX', matcherCriteria: '@a.example' } as const;
   const split = { ...all, parser: 'SPLIT', parserCriteria: '.', index: 2 } as const;

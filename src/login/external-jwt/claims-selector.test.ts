@@ -35,7 +35,7 @@ describe('a claims selector', () => {
     }
   });
 
-  test('finds nothing where nothing is', () => {
+  test('finds nothing where there is nothing', () => {
     const absent = [
       'SUB',
       'sub ',
@@ -66,7 +66,7 @@ describe('a claims selector', () => {
     }
   });
 
-  test('takes an email address only beside email_verified: true', () => {
+  test('accepts an email address only with email_verified: true', () => {
     const email = 'root@example.com';
     for (const selector of ['email', '/email']) {
       assert.equal(selectClaim({ email, email_verified: true }, selector, strict).isVouchedFor, true);
@@ -85,7 +85,7 @@ describe('a claims selector', () => {
     assert.equal(selectClaim({ email: [email] }, '/email/0', strict).isVouchedFor, false);
   });
 
-  test('takes an email address of which nothing is said where the signer asks for no more', () => {
+  test('accepts an email address without email_verified if the signer does not require it', () => {
     assert.equal(selectClaim({ email: 'a@b' }, 'email', lenient).isVouchedFor, true);
     for (const verified of [false, 'true', 1, null])
       assert.equal(

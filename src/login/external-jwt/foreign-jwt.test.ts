@@ -12,14 +12,14 @@ function jwt(header: string, claims = goodClaims): string {
   return `${encodeBase64url(header)}.${encodeBase64url(claims)}.${signature}`;
 }
 
-describe('a JWT of somebody else', () => {
+describe('a JWT of another issuer', () => {
   test('is read without being believed', () => {
     const { alg, kid, issuer, claims } = readForeignJwt(jwt(goodHeader));
     assert.deepEqual({ alg, kid, issuer }, { alg: 'ES256', kid: 'k', issuer: 'https://idp.example' });
     assert.equal(claims.sub, 'alice');
   });
 
-  test('may have the types of ID and access tokens, and key offers that nobody looks at', () => {
+  test('may have the types of ID and access tokens, and key offers that are ignored', () => {
     const headers = [
       '{"alg":"ES256"}',
       '{"alg":"ES256","typ":"JWT"}',
@@ -70,7 +70,7 @@ describe('a JWT of somebody else', () => {
     for (const header of headers) assert.throws(() => readForeignJwt(jwt(header)), MalformedInput, header);
   });
 
-  test('is refused with claims that are no object, say something twice, or name no issuer', () => {
+  test('is refused with claims that are not an object, repeat a member, or name no issuer', () => {
     const payloads = [
       '',
       'null',
@@ -92,7 +92,7 @@ describe('a JWT of somebody else', () => {
       assert.throws(() => readForeignJwt(jwt(goodHeader, claims)), MalformedInput, claims.slice(0, 60));
   });
 
-  test('is refused in any other shape', () => {
+  test('is refused in any other form', () => {
     const [header = '', payload = ''] = jwt(goodHeader).split('.');
     const hostile = [
       '',

@@ -63,7 +63,7 @@ test('common passwords are refused in every disguise', () => {
   }
 });
 
-test('a password made of the name of the user is refused, one that merely contains it is not', () => {
+test("a password made of the user's name is refused, one that merely contains it is not", () => {
   assert.match(reasons('Alice.Alice-123').join(), /name of the user/);
   assert.deepEqual(reasons('alice paints tall giraffes'), []);
 });

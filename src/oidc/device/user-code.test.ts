@@ -34,7 +34,7 @@ test('what a person types is read whatever its case and separators', () => {
   assert.equal(shownUserCode('BCDFGHJK'), 'BCDF-GHJK');
 });
 
-test('what cannot be a code is none', () => {
+test('what cannot be a code is not one', () => {
   for (const typed of [
     '',
     'BCDFGHJ',

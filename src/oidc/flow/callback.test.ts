@@ -88,7 +88,7 @@ describe('a finished login', () => {
     assert.deepEqual(wayBack(begun), { redirectUri, state: 'the state', issuer });
   });
 
-  test('leads clients of the compatibility profile there by a hop that says nothing by itself', () => {
+  test('leads clients of the compatibility profile there through a second redirect that reveals nothing by itself', () => {
     const location = hop();
     assert.ok(location.startsWith(`${issuer}/authorize/callback?id=`), location);
     assert.doesNotMatch(Buffer.from(idIn(location), 'base64url').toString('latin1'), /code|localhost/);

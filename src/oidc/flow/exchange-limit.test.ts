@@ -21,7 +21,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof AuthError && error.code === 'busy' && error.retryAfterSeconds === 3;
 }
 
-test('sixteen codes are redeemed at one provider at once; others are not kept waiting by it', async () => {
+test('sixteen codes are redeemed at one provider at once, without delaying others', async () => {
   const poster = waitingPoster();
   const limited = limitedExchanges(poster);
   const slow = Array.from({ length: 16 }, () => limited.postForm('https://slow.example/token', {}, wanted));

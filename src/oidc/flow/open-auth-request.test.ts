@@ -61,7 +61,7 @@ function refusalOf(work: () => unknown): AuthError {
 }
 
 describe('an auth request id', () => {
-  test('opens where it was begun, for every client there is', () => {
+  test('opens where it began, for every client', () => {
     for (const clientId of ['overlay', 'sdk']) {
       assert.deepEqual(opened({ clientId }, null), { ...begun, clientId });
     }
@@ -91,7 +91,7 @@ describe('an auth request id', () => {
     assert.deepEqual([foreign.code, foreign.startAgain], ['auth_request_unknown', undefined]);
   });
 
-  test('that has ended says where the same begins again', () => {
+  test('that has expired says where the same request starts again', () => {
     const ended = refusalOf(() => opened({}, null, { at: start + authRequestMaxLifetime + MINUTE }));
     assert.equal(ended.code, 'auth_request_unknown');
     assert.match(ended.startAgain ?? '', /^\/oidc\/authorization\?.*state=the\+state/);
@@ -106,7 +106,7 @@ test('a request is open for half an hour to the millisecond, and a primary login
   assert.deepEqual(sealer.openEnded(id, start + authRequestMaxLifetime), begun);
 });
 
-test('a browser is the same by its cookie; a login that is not bound takes any', () => {
+test('a browser is recognized by its cookie; an unbound login accepts any browser', () => {
   const table: readonly (readonly [string | null, string | null, boolean])[] = [
     [null, null, true],
     [null, 'a', true],

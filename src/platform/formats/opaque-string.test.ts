@@ -29,7 +29,7 @@ test('emoji and all scripts are accepted', () => {
     assert.equal(opaqueString(text), text.normalize('NFC'));
 });
 
-test('what cannot be seen, typed or kept is refused', () => {
+test('what cannot be seen, typed or stored is refused', () => {
   const hostile = [
     '',
     '\0',

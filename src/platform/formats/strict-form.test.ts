@@ -9,7 +9,7 @@ function read(text: string): Record<string, string> {
 }
 
 describe('a form', () => {
-  test('gives its names and values, decoded exactly once', () => {
+  test('returns its names and values, decoded exactly once', () => {
     const cases: [string, Record<string, string>][] = [
       ['', {}],
       ['a=1&b=2', { a: '1', b: '2' }],
@@ -31,7 +31,7 @@ describe('a form', () => {
     for (const [text, expected] of cases) assert.deepEqual(read(text), expected, text);
   });
 
-  test('names what came more than once, however it is spelled, with every value', () => {
+  test('lists repeated names, however they are spelled, with every value', () => {
     const { fields, repeated } = parseStrictForm('a=1&b=2&%61=3&a=&c=4');
     assert.equal(fields.get('a'), '1');
     assert.deepEqual([...repeated], [['a', ['1', '3', '']]]);

@@ -121,7 +121,7 @@ describe('a JWK set', () => {
     assert.deepEqual(ignored, []);
   });
 
-  test('gives all of its keys to who knows no kid, those without one and those that share one', () => {
+  test('returns all of its keys if no kid is known, including those without a kid and those that share one', () => {
     const set = readJwkSet(
       setOf(
         { ...ec, kid: 'k' },
@@ -138,12 +138,12 @@ describe('a JWK set', () => {
     );
   });
 
-  test('may have no key at all', () => {
+  test('may be empty', () => {
     assert.equal(readJwkSet(setOf()).keys.size, 0);
     assert.equal(readJwkSet(setOf({ ...ec, kid: 'k', use: 'enc' })).keys.size, 0);
   });
 
-  test('is refused as a whole when it is none, or too long', () => {
+  test('is refused as a whole when it is not a JWK set, or too long', () => {
     const long = Array.from({ length: mostKeys + 1 }, (_, at) => ({ ...ec, kid: `k${at}` }));
     const hostile: readonly (string | Buffer)[] = [
       '',

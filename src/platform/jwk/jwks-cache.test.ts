@@ -83,7 +83,7 @@ describe('the keys of a signer', () => {
     assert.equal(fetches(), 2);
   });
 
-  test('are fetched at most once in ten seconds, whatever kids are asked for', async () => {
+  test('are fetched at most once in ten seconds, whatever kids are requested', async () => {
     const { found, fetches, clock } = setUp();
     await found('a');
     for (let second = 0; second < 60; second += 1) {
@@ -175,7 +175,7 @@ describe('the keys of a signer', () => {
     assert.ok(!JSON.stringify(logger.entries).includes('secret of the page'));
   });
 
-  test('that were never there are asked for at most once in ten seconds', async () => {
+  test('that were never there are fetched at most once in ten seconds', async () => {
     const { cache, endpoint, clock, fetches } = setUp();
     endpoint.answer = new FetchRefused('name');
     for (let n = 0; n < 50; n += 1)
@@ -186,7 +186,7 @@ describe('the keys of a signer', () => {
     assert.equal((await cache.find(source, 'a')).found, 'keys');
   });
 
-  test('are not waited for longer than the limit, while the fetch goes on', async () => {
+  test('are not awaited longer than the limit, while the fetch continues', async () => {
     const { cache, found, endpoint, settled } = setUp({ ...jwksCacheDefaults, longestWait: 5 });
     endpoint.hold();
     assert.deepEqual(await cache.find(source, 'a'), { found: 'no-key-set', reason: 'timeout' });
@@ -195,7 +195,7 @@ describe('the keys of a signer', () => {
     assert.equal(await found('a'), 'keys');
   });
 
-  test('of two signers are apart, even with one kid, one URL and one flood', async () => {
+  test('of two signers stay separate, even with the same kid and URL, in a flood', async () => {
     const { found, endpoint, fetches } = setUp();
     const second = { id: 'signer-2', url: source.url };
     await found('a');
@@ -243,7 +243,7 @@ describe('the keys of a signer', () => {
     assert.equal(await found('a'), 'no-such-key');
   });
 
-  test('do not get younger when the wall clock is set back', async () => {
+  test('do not become younger when the wall clock is set back', async () => {
     const { found, endpoint, clock } = setUp();
     await found('a');
     endpoint.answer = new FetchRefused('connection');

@@ -36,7 +36,7 @@ function signedBy(alg: ForeignAlgorithm, make: (input: Buffer, key: KeyObject) =
   return `${input}.${encoded(make(Buffer.from(input), pairs[alg].privateKey))}`;
 }
 
-describe('the signature of a JWS of somebody else', () => {
+describe("the signature of another issuer's JWS", () => {
   for (const alg of foreignAlgorithms) {
     test(`${alg}: is accepted from its key, and from no other one or over other bytes`, async () => {
       const { publicKey, privateKey } = pairs[alg];
@@ -56,7 +56,7 @@ describe('the signature of a JWS of somebody else', () => {
     });
   }
 
-  test('an algorithm that the key is not for signs nothing', async () => {
+  test('a signature with an algorithm that the key is not for is refused', async () => {
     const token = await new CompactSign(payload).setProtectedHeader({ alg: 'RS256' }).sign(rsa.privateKey);
     const only512 = { ...keyFor(rsa.publicKey), algorithms: ['RS512'] as const };
     assert.equal(isSignedBy(only512, token, 'RS256'), false);
@@ -77,7 +77,7 @@ describe('the signature of a JWS of somebody else', () => {
     assert.equal(isSignedBy(key, padded, 'ES256'), false);
   });
 
-  test('ECDSA: zeros are no signature', () => {
+  test('ECDSA: zeros are not a signature', () => {
     for (const [alg, length] of [
       ['ES256', 64],
       ['ES384', 96],

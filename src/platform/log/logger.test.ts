@@ -30,7 +30,7 @@ const hostile =
   'alice\r\n{"level":"error"}\u001b[31m\u2028\u2029\u0085\u009b31m\u202e\u0000\ud800%n$' + '{jndi:x}"';
 
 describe('a log in JSON', () => {
-  test('has one object a line: time, level by name, message, fields of the logger and of the line', async () => {
+  test('has one object per line: time, level by name, message, fields of the logger and of the line', async () => {
     const { text, file } = await written((logger) => {
       const child = logger.child({ requestId: 'r1' });
       child.info('login refused', { reason: 'lockout', attempts: 3, requestId: 'r2' });
@@ -79,7 +79,7 @@ describe('a log in JSON', () => {
     assert.equal(text.match(/"level"/g)?.length, 1);
   });
 
-  test('goes on in a new file after the old one was moved away', async () => {
+  test('continues in a new file after the old one was moved away', async () => {
     const { file, logger } = await written((log) => log.info('before'));
     renameSync(file, `${file}.1`);
     logger.reopen();
@@ -306,7 +306,7 @@ test('a log that cannot be written says so, and one that can says it when the li
   assert.equal(said, 'true,false,false\n');
 });
 
-test('a reader that takes nothing keeps nobody waiting for ever', async () => {
+test('a reader that reads nothing keeps nobody waiting for ever', async () => {
   const script = `
     import { openLogger } from ${JSON.stringify(new URL('./logger.ts', import.meta.url).href)};
     const logger = openLogger({ level: 'info', format: 'json', to: 'stdout' });

@@ -4,7 +4,7 @@ import { fixedClock, SECOND } from '../clock.ts';
 import { memoryLogger } from './logger.ts';
 import { sampledLines } from './sampled-lines.ts';
 
-test('so many lines of a kind and of all are written in a second, and the next one says how many were not', () => {
+test('a limited number of lines per second is written, of a kind and of all, and the next one counts the rest', () => {
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const log = memoryLogger();
   const lines = sampledLines(

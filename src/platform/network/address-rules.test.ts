@@ -167,7 +167,7 @@ describe('an address of an outbound connection', () => {
       assert.equal(allows(address), false, address);
   });
 
-  test('is refused when it is no plain IP address', () => {
+  test('is refused when it is not a plain IP address', () => {
     const allows = addressRule(open);
     for (const text of [
       '',

@@ -4,7 +4,7 @@ import { PostgresPoolerError, readPostgresPooler } from './postgres-pooler.ts';
 
 const read = (rest: string) => readPostgresPooler(new URL(`postgres://u:p%2F@pooler:6432/x${rest}`));
 
-test('a URL says whether a pooler is in between, and where the server itself is', () => {
+test('a URL says whether there is a pooler, and where the server itself is', () => {
   assert.equal(read('?sslmode=require'), null);
   assert.deepEqual(read('?pooler=transaction'), { directUrl: null });
   for (const [direct, href] of [

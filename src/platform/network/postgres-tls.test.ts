@@ -41,7 +41,7 @@ describe('what a PostgreSQL URL says about TLS', () => {
     assert.equal(read(`?host=${socket}`, { PGSSLMODE: 'verify-full', ...files }).protection, 'plain');
   });
 
-  test('is refused where it would end in something else than was meant', () => {
+  test('is refused where it would lead to something other than was meant', () => {
     for (const [query, env] of [
       ['?sslmode=verify_full'],
       ['?sslmode=allow'],
@@ -72,7 +72,7 @@ describe('what a PostgreSQL URL says about TLS', () => {
     }
   });
 
-  test('is taken out of it, and nothing else', () => {
+  test('is removed from the URL, and nothing else is', () => {
     const url = new URL('postgres://u:p%40%2F@h:5/x?sslmode=require&application_name=a&sslrootcert=/r&ssl=1');
     assert.equal(withoutTlsParameters(url).href, 'postgres://u:p%40%2F@h:5/x?application_name=a');
   });

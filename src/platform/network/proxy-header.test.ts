@@ -54,7 +54,7 @@ describe('a PROXY header of version 1', () => {
     }
   });
 
-  test('is refused when anything in it is not as it should be', () => {
+  test('is refused when anything in it is wrong', () => {
     const refused = [
       'TCP4 01.2.3.4 5.6.7.8 1 2',
       'TCP4 1.2.3.4 5.6.7.08 1 2',
@@ -108,7 +108,7 @@ describe('a PROXY header of version 1', () => {
     }
   });
 
-  test('has its end within 107 bytes', () => {
+  test('ends within 107 bytes', () => {
     const begin = 'PROXY UNKNOWN ';
     assert.equal(clientOf(line(`${begin.padEnd(105, 'x')}\r\n`)), null);
     assert.equal(faultOf(line(`${begin.padEnd(106, 'x')}\r\n`)), 'too long');
@@ -220,7 +220,7 @@ describe('a PROXY header of version 2', () => {
     }
   });
 
-  test('with a checksum is good only if it fits', () => {
+  test('with a checksum is valid only if the checksum matches', () => {
     assert.equal(castagnoli(Buffer.from('123456789')), 0xe306_9283);
     const padding = proxyExtension(4, Buffer.alloc(7));
     const zeros = proxyExtension(3, Buffer.alloc(4));
@@ -241,7 +241,7 @@ describe('a PROXY header of version 2', () => {
   });
 });
 
-describe('what has arrived so far', () => {
+describe('a partial header', () => {
   test('is incomplete until the last byte of the header, and the rest does not matter', () => {
     for (const header of [
       proxyLineFor('203.0.113.7'),

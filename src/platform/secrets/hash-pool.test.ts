@@ -55,7 +55,7 @@ describe('the pool of password hashes', () => {
     );
   });
 
-  test('refuses who would wait for longer than anybody does, where hashes take long', async () => {
+  test('refuses those who would wait longer than anybody does, if hashes take long', async () => {
     const clock = fixedClock(0);
     const hashes = createHashPool({ clock }, { cost: cheap, threads: 1 });
     pools.push(hashes);
@@ -111,7 +111,7 @@ describe('the pool of password hashes', () => {
     assert.equal(started, 2);
   });
 
-  test('closed, it rejects what waits and what comes', async () => {
+  test('closed, it rejects waiting and new jobs', async () => {
     const hashes = pool({ threads: 1 });
     const outcomes = Promise.allSettled([hashes.verifyNobody(password), hashes.verifyNobody(password)]);
     await hashes.close();

@@ -49,7 +49,7 @@ describe('a key file', () => {
     assert.deepEqual(readKeyFile(path), key);
   });
 
-  test('that is missing, a directory or beyond a missing directory gives one sentence', () => {
+  test('that is missing, a directory or in a missing directory is reported in one sentence', () => {
     failsWith('missing', () => readKeyFile(freshPath()));
     const folder = freshPath();
     mkdirSync(folder);
@@ -85,7 +85,7 @@ describe('a key file', () => {
     failsWith('malformed', () => readKeyFile(written('x'.repeat(20_000))));
   });
 
-  test('edited to other line ends still reads', () => {
+  test('edited to other line breaks can still be read', () => {
     const path = freshPath();
     const key = createKeyFile(path);
     assert.deepEqual(readKeyFile(written(readFileSync(path, 'utf8').replaceAll('\n', '\r\n'))), key);
@@ -102,7 +102,7 @@ describe('a key file with a passphrase', () => {
     assert.deepEqual(readKeyFile(path, { passphrase: 'correct hörse'.normalize('NFD') }), key);
   });
 
-  test('does not hold the key in the clear', () => {
+  test('does not contain the key in plain text', () => {
     const text = readFileSync(path, 'utf8');
     assert.ok(!text.includes(key.bytes.toString('base64url')));
     assert.match(text, /^protection: argon2id m=131072 t=3 salt=/m);

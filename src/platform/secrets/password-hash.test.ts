@@ -66,7 +66,7 @@ describe('a password hash', () => {
       assert.ok(needsRehash(phc, { ...cheap, ...other }));
   });
 
-  test('for nobody is well formed and of the same cost', () => {
+  test('for nobody is well-formed and costs the same', () => {
     assert.ok(!needsRehash(unmatchableHash(cheap), cheap));
     assert.ok(!verifyPasswordBlocking(unmatchableHash(cheap), password));
   });

@@ -41,7 +41,7 @@ test('a code is accepted one step early and one step late, and no more', () => {
     assert.equal(matchingTimeStep(seed, totpCode(seed, step + drift), now), undefined);
 });
 
-test('what is not six ASCII digits is no code', () => {
+test('what is not six ASCII digits is not a code', () => {
   const now = 59_000;
   for (const text of [
     '',
@@ -73,7 +73,7 @@ test('the vectors of RFC 4648 in base32, without padding', () => {
     assert.equal(encodeBase32(Buffer.from(text)), encoded);
 });
 
-test('the vectors of RFC 4648 section 10, there and back', () => {
+test('the vectors of RFC 4648 section 10, in both directions', () => {
   const vectors = [
     ['', ''],
     ['f', 'MY======'],
@@ -96,7 +96,7 @@ test('the vectors of RFC 4648 section 10, there and back', () => {
   }
 });
 
-test('what is no base32 stands for nothing', () => {
+test('what is not base32 decodes to nothing', () => {
   for (const text of ['MZXW1', 'M ZXW', 'MZXW6!', '!MZXW6', 'MZ=XW6', '=MZXW', 'MZXW6YTB\n', '\u00c0']) {
     assert.equal(decodeBase32(text), undefined, JSON.stringify(text));
   }

@@ -117,7 +117,7 @@ describe('a certificate signing request', () => {
     for (const bad of hostile) assert.throws(() => readCertificateRequest(bad), MalformedInput, String(bad));
   });
 
-  test('that is too long is refused before anything is read of it', () => {
+  test('that is too long is refused before any of it is read', () => {
     const long =
       pemOf(csrDer(alice, csrAlgorithms.sha256Ec, 'sha256')) + '\n'.repeat(longestCertificateRequest);
     assert.throws(() => readCertificateRequest(long), { reason: 'certificate request too long' });

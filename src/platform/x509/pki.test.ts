@@ -111,7 +111,7 @@ describe('an issued certificate', () => {
     await assert.rejects(issueClientCertificate({ clock }, { ...alice, ca }), /expired/);
   });
 
-  test('says what it is for, in critical extensions, with key identifiers that link the chain', async () => {
+  test('says its purposes in critical extensions, with key identifiers that link the chain', async () => {
     const client = await issueClientCertificate(needs, { ...alice, ca: intermediate });
     const parsed = new asn1.X509Certificate(client.certPem);
     const signer = new asn1.X509Certificate(intermediate.certPem);
@@ -175,7 +175,7 @@ describe('an issued certificate', () => {
     assert.deepEqual(facts.subjectAltNames.ips, ['10.0.0.1']);
   });
 
-  test('comes from an authority that holds its own key, and from nothing else', async () => {
+  test('needs an authority that has its own key', async () => {
     const client = await issueClientCertificate(needs, { ...alice, ca: root });
     await assert.rejects(issueClientCertificate(needs, { ...alice, ca: client }), /not an authority/);
     const mixed = { certPem: root.certPem, keyPem: intermediate.keyPem };

@@ -21,7 +21,7 @@ async function client(uris: string[]) {
 }
 
 describe('the facts of a certificate', () => {
-  test('hold its names, purposes and thumbprint', async () => {
+  test('include its names, purposes and thumbprint', async () => {
     const certificate = await client(['spiffe://example/alice']);
     const facts = certificateFacts(certificate);
     assert.equal(facts.subject, 'CN=alice');
@@ -47,7 +47,7 @@ describe('the facts of a certificate', () => {
     assert.deepEqual(facts.subjectAltNames, { dns: [], uris: [], emails: [], ips: [] });
   });
 
-  test('keep one alternative name one, whatever characters it holds', async () => {
+  test('keep one alternative name one, whatever characters it contains', async () => {
     const hostile = [
       'http://a/, DNS:evil.example',
       'http://a/,URI:b',
@@ -74,7 +74,7 @@ describe('reading certificates', () => {
     );
   });
 
-  test('DER is read like PEM, and what is no certificate is refused', async () => {
+  test('DER is read like PEM, and what is not a certificate is refused', async () => {
     const certificate = await client([]);
     assert.equal(thumbprint(parseCertificate(certificate.raw)), thumbprint(certificate));
     for (const input of ['', 'abc', root.keyPem, certificate.raw.subarray(0, 50), Buffer.alloc(0)])

@@ -8,7 +8,7 @@ function connectionString(url: string): string {
 }
 
 describe('a database URL', () => {
-  test('that asks for TLS means a server that proves who it is, whatever pg would make of it', () => {
+  test('that asks for TLS requires a server that proves who it is, however pg interprets it', () => {
     const settings = (query: string, env = {}) => postgresSettings(`postgres://u@h/x${query}`, env);
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
       assert.deepEqual(settings(`?sslmode=${mode}`).tls(), { rejectUnauthorized: true });

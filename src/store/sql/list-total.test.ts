@@ -49,7 +49,7 @@ describe('the total of a list', () => {
     }
   });
 
-  test('lets whoever pages by it see every entry and come to an end, however wrong the estimate is', async () => {
+  test('lets a paging client see every entry and terminate, however wrong the estimate is', async () => {
     const length = 25_000;
     for (const estimate of [0, 12_000, length, 1_000_000]) {
       const limit = 500;
