@@ -65,11 +65,13 @@ function mutate(module: DecidingModule): void {
     }),
   );
   const startedAt = Date.now();
+  // Somebody may change them meanwhile; those that were there at the beginning are what is measured.
+  const fingerprint = fingerprintOf(module);
   run(process.execPath, [tool, 'run', config]);
   const { files } = JSON.parse(readFileSync(report, 'utf8')) as Pick<ModuleResult, 'files'>;
   const result: ModuleResult = {
     name: module.name,
-    fingerprint: fingerprintOf(module),
+    fingerprint,
     at: new Date(startedAt).toISOString(),
     minutes: (Date.now() - startedAt) / 60_000,
     files,
