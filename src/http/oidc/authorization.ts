@@ -15,10 +15,10 @@ import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser } from './browser-binding.ts';
-import { handoverAnswer } from './handover.ts';
 import type { StepNeeds } from './login-step.ts';
 import { anyParameters, parametersOf } from './protocol-parameters.ts';
 import { continuePath, signedInBrowser } from './signed-in.ts';
+import { handoverAnswer } from './step-answers.ts';
 
 /** Path segment of the login page of each primary method (spec 4.2). */
 const segments: Readonly<Record<PrimaryMethod, string>> = {

@@ -7,7 +7,7 @@ import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';
-import { handoverAnswer } from './handover.ts';
+import { handoverAnswer } from './step-answers.ts';
 
 /** GET `/oidc/authorize/callback?id=`: the second redirect after a login by a client of the compatibility profile. */
 export function callbackRoute(needs: {

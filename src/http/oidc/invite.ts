@@ -32,7 +32,7 @@ import { stepAnswers } from './login-declarations.ts';
 import type { Step, StepNeeds } from './login-step.ts';
 import { applicationOf } from './sign-in-ways.ts';
 import { signedInBrowser } from './signed-in.ts';
-import { loginStepFor } from './totp-pages.ts';
+import { loginStepFor } from './step-answers.ts';
 
 export interface InviteRouteNeeds
   extends InvitationUseNeeds,

@@ -36,7 +36,7 @@ import {
   provisioningPage,
   totpPath,
   verifyPath,
-} from './totp-pages.ts';
+} from './step-answers.ts';
 
 const idOnly = z.object(authRequestIdMembers);
 const provisioning = documentAnswer(

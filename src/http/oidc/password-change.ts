@@ -12,7 +12,7 @@ import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals } from './login-declarations.ts';
 import { authRequestIdMembers, isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
-import { loginStepFor, newPasswordPage, passwordChangePath } from './totp-pages.ts';
+import { loginStepFor, newPasswordPage, passwordChangePath } from './step-answers.ts';
 
 const body = z.object({
   ...authRequestIdMembers,

@@ -33,7 +33,7 @@ import {
   providerPath,
   signInWays,
 } from './sign-in-ways.ts';
-import { loginStepFor } from './totp-pages.ts';
+import { loginStepFor } from './step-answers.ts';
 
 export function primaryLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   return [...passwordRoutes(needs), ...certificateRoutes(needs), ...externalJwtRoutes(needs)];

@@ -36,7 +36,7 @@ import {
 } from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
 import { applicationOf, pageOfProviderStep, visitPath } from './sign-in-ways.ts';
-import { loginStepFor } from './totp-pages.ts';
+import { loginStepFor } from './step-answers.ts';
 
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', produces: [htmlType] } as const;
 const visitQuery = z.object({

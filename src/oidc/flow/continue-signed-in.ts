@@ -12,8 +12,7 @@ import { acrOf } from '../../tokens/access-token.ts';
 import { applicationKey, endOfSession, type PresentedSession } from './browser-session.ts';
 import { codeLifetime, type Handover, handOver, mintCode, wayBack } from './callback.ts';
 import { requireOpen } from './login-flow.ts';
-import { type LoginFlowNeeds, outstandingFor, requireStillAllowed } from './next-step.ts';
-import { requireMayUse } from './require-may-use.ts';
+import { type LoginFlowNeeds, outstandingFor, requireMayUse, requireStillAllowed } from './next-step.ts';
 
 export interface SignedInNeeds extends LoginFlowNeeds {
   readonly store: LoginFlowNeeds['store'] & { readonly browserSessions: BrowserSessionStore };

@@ -2,7 +2,7 @@
 // policy and authenticator again, because the steps of a login are minutes apart.
 
 import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
 import { isEnabled, stillHasAuthenticator } from '../../login/account.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
@@ -24,10 +24,10 @@ import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { AuthRequestStore, PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
-import type { ClientRegistry } from '../clients.ts';
+import { type ClientRegistry, mayUse } from '../clients.ts';
+import { denyWaitingDevice, isForDevice } from '../device/device-login.ts';
 import { newBrowserSession, noteOpened } from './browser-session.ts';
-import { type CallbackSealer, codeLifetime, type Handover, handOver, mintCode } from './callback.ts';
-import { requireMayUse } from './require-may-use.ts';
+import { type CallbackSealer, codeLifetime, type Handover, handOver, mintCode, wayBack } from './callback.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
@@ -216,3 +216,38 @@ const recordedAs: Readonly<
   'signer-not-allowed': ['signer allowed', 'signer-not-allowed', 'the policy was changed during the login'],
   'authority-disabled': ['authority enabled', 'changed-meanwhile', 'the authority was disabled'],
 };
+
+/**
+ * Whether the person who logged in may use the application, and is the one it asked for. Checked only once everything is
+ * proven: somebody who has only a password must not learn who may use what.
+ * @throws AuthorizationError client_not_allowed   the identity may not use the application, which is told so
+ * @throws AuthError client_not_allowed            the same on a page, for a device: its code no longer works
+ * @throws AuthorizationError login_required       the client has named somebody else (OIDC Core 3.1.2.1, id_token_hint)
+ */
+export async function requireMayUse(
+  needs: LoginFlowNeeds,
+  authRequest: AuthRequest,
+  {
+    origin,
+    account,
+    progress,
+  }: { readonly origin: RequestOrigin; readonly account: Account; readonly progress: LoginProgress },
+): Promise<void> {
+  const { identity } = account;
+  const { clientId } = authRequest;
+  const meant = authRequest.browserSession?.wish.identityId ?? identity.id;
+  if (meant !== identity.id) throw new AuthorizationError('login_required', wayBack(authRequest));
+  const client = needs.clients.find(clientId);
+  if (client === undefined || mayUse(client, identity)) return;
+  const attempt = needs.attempts.begin(progress.passed[0] as PrimaryMethod, 'oidc', origin);
+  attempt.about({ identityId: identity.id });
+  const wanted = client.registered?.allowedRoleAttributes.join(', ') ?? '';
+  attempt.failed('application allowed', 'client-not-allowed', `${clientId} is for ${wanted}`);
+  attempt.conclude();
+  const detail = `the client ${clientId} is not for this identity`;
+  if (!isForDevice(authRequest)) {
+    throw new AuthorizationError('client_not_allowed', wayBack(authRequest), { detail });
+  }
+  await denyWaitingDevice(needs, authRequest);
+  throw new AuthError('client_not_allowed', { detail });
+}

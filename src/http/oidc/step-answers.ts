@@ -1,11 +1,12 @@
-// The pages for secondary factors and for a new password during a login: the same endpoints, answered with pages. The
-// JSON contract does not involve them.
+// What answers a step of a login: the way on to the client, or what remains. Programs get JSON and no cookies; people get
+// the page that asks for the next factor or for a new password.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { shortestPassword } from '../../login/password/password-rules.ts';
 import type { PasswordPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
+import type { Handover } from '../../oidc/flow/callback.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
@@ -17,11 +18,13 @@ import {
   enrollmentIntroPage,
   enrollmentPage,
 } from '../../pages/totp-enrollment.ts';
-import { type Answer, json } from '../request/answer.ts';
+import type { View } from '../../pages/view.ts';
+import { type Answer, json, redirect } from '../request/answer.ts';
 import { challengeLines } from '../request/challenges.ts';
-import { handoverAnswer } from './handover.ts';
+import { formPostAnswer } from '../request/form-post.ts';
 import { isForPeople, loginPageAnswer, type Step } from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';
+import { sessionCookieHeader } from './session-cookie.ts';
 import { hrefOf, passwordPath } from './sign-in-ways.ts';
 
 export const passwordChangePath = '/oidc/login/password-change';
@@ -43,6 +46,18 @@ export function loginStepFor(signers: SignerDirectory, step: Step, outcome: Logi
   const { 'content-type': _json, ...headers } = answer.headers;
   const shown = nextPage(signers, step, outcome);
   return { ...shown, headers: { ...shown.headers, ...headers } };
+}
+
+/** Sends the browser on to the client, with the cookie of a session that was opened for it. */
+export function handoverAnswer(
+  view: () => View,
+  handover: Handover & { readonly cookie?: string | undefined },
+): Answer {
+  const { cookie } = handover;
+  const headers = cookie === undefined ? {} : { 'set-cookie': sessionCookieHeader(cookie) };
+  return handover.kind === 'redirect'
+    ? redirect(handover.location, { headers })
+    : formPostAnswer(view(), handover, headers);
 }
 
 function nextPage(
