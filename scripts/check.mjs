@@ -8,6 +8,7 @@
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sharedPostgres } from './shared-postgres.mjs';
 import { groupsOf, runGroup } from './test-groups.mjs';
@@ -24,9 +25,9 @@ const failures = [];
 const longestFirst = [
   'test/cluster/faults',
   'test/pages',
-  'test/oidc',
   'test/cli',
   'test/http',
+  'test/oidc',
   'test/postgres',
   'test/model',
   'test/store',
@@ -36,10 +37,12 @@ const longestFirst = [
  * nothing from being together. One collects garbage after every endpoint, which costs the more the more is in memory.
  */
 const apart = ['test/cluster', 'test/http/what-strangers-cost.test.ts'];
+/** As one group, the folder would take longer than all others together. */
+const wings = ['test/pages/console'];
 const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 /**
  * Tests wait for other processes now and then: one group more than there are cores. What mostly waits runs beside them,
- * one after another. What measures runs alone.
+ * one after another; who is through with that helps with the others. What measures runs alone.
  */
 const atOnce = isFullSize ? 1 : availableParallelism() + 1;
 const mostlyWaits = (name) => !isFullSize && name.startsWith('test/cluster/');
@@ -83,21 +86,25 @@ async function otherChecks() {
   await step('types of the console', 'node_modules/.bin/tsc', ['-p', 'tsconfig.console.json']);
 }
 
-async function worker(jobs) {
-  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job();
+/** Does the jobs of the first list, then those of the next. Several may work at the same lists. */
+async function worker(...lists) {
+  for (const jobs of lists) {
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job();
+  }
 }
 
 /** @param before what runs beside the first of the tests */
 async function tests(files, before) {
   const groups = flags.apart
     ? files.map((file) => ({ name: file, files: [file] }))
-    : groupsOf(files, { apart, longestFirst });
+    : groupsOf(files, { apart, wings, longestFirst });
   const postgres = sharedPostgres();
   const serve = async (need) => {
     if (need !== 'postgres') throw new Error(`nobody has ${need}`);
     return { postgres: await postgres.get() };
   };
-  const env = { NODE_COMPILE_CACHE: 'node_modules/.cache/compile' };
+  // Absolute: tests start processes in other folders.
+  const env = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile') };
   const outcomes = [];
   const jobOf = (group) => async () => {
     const outcome = await runGroup(group, { serve, env, limits });
@@ -108,7 +115,8 @@ async function tests(files, before) {
   };
   const beside = groups.filter(({ name }) => mostlyWaits(name)).map(jobOf);
   const others = [...before, ...groups.filter(({ name }) => !mostlyWaits(name)).map(jobOf)];
-  await Promise.all([worker(beside), ...Array.from({ length: atOnce }, () => worker(others))]);
+  const besides = beside.length > 0 ? [worker(beside, others)] : [];
+  await Promise.all([...besides, ...Array.from({ length: atOnce }, () => worker(others))]);
   await postgres.close();
   return outcomes;
 }

@@ -49,6 +49,38 @@ function run(files: Readonly<Record<string, string>>, limits: Readonly<Record<st
   };
 }
 
+test('files are grouped by folder, some folders in two, and what takes longest begins first', async () => {
+  const { groupsOf } = await import(runner);
+  const files = [
+    'src/a.test.ts',
+    'src/deep/b.test.ts',
+    'test/alone/c.test.ts',
+    'test/alone/d.test.ts',
+    'test/e.test.ts',
+    'test/pages/console-f.test.ts',
+    'test/pages/console.test.ts',
+    'test/pages/g.test.ts',
+    'test/short/console.test.ts',
+    'test/short/measures.test.ts',
+  ];
+  const apart = ['test/alone', 'test/short/measures.test.ts'];
+  const longestFirst = ['test/alone/d', 'test/pages'];
+  const groups = groupsOf(files, { apart, wings: ['test/pages/console'], longestFirst });
+  assert.deepEqual(groups, [
+    { name: 'test/alone/d.test.ts', files: ['test/alone/d.test.ts'] },
+    {
+      name: 'test/pages/console',
+      files: ['test/pages/console-f.test.ts', 'test/pages/console.test.ts'],
+    },
+    { name: 'test/pages', files: ['test/pages/g.test.ts'] },
+    { name: 'src', files: ['src/a.test.ts', 'src/deep/b.test.ts'] },
+    { name: 'test/alone/c.test.ts', files: ['test/alone/c.test.ts'] },
+    { name: 'test', files: ['test/e.test.ts'] },
+    { name: 'test/short', files: ['test/short/console.test.ts'] },
+    { name: 'test/short/measures.test.ts', files: ['test/short/measures.test.ts'] },
+  ]);
+});
+
 test('hooks of a file apply to that file only, and files run one after another', () => {
   const { counts, problems, output } = run({
     first: `

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { runHere } from './command-line.ts';
 import { atTheEnd } from './group.ts';
 import { type HttpsClient, httpsClient } from './https-client.ts';
@@ -114,11 +114,7 @@ function originalHome(address: string | undefined): Promise<string> {
 
 function startCommand(cwd: string, args: readonly string[], { input, env = {} }: CommandOptions): Started {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const known = {
-    PATH,
-    HOME,
-    ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: resolve(NODE_COMPILE_CACHE) }),
-  };
+  const known = { PATH, HOME, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) };
   const child = spawn(process.execPath, [entry, ...args], { cwd, env: { ...known, ...env } });
   let stdout = '';
   let stderr = '';
