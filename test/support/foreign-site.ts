@@ -91,10 +91,7 @@ export function attackFrom(
 
 /** Runs in the page. */
 const script = `async (attacks) => {
-  const submit = ({ url, way, fields }, at) => new Promise((resolve) => {
-    const frame = document.createElement('iframe');
-    frame.name = 'answer ' + at;
-    document.body.append(frame);
+  const submit = ({ url, way, fields }, frame) => new Promise((resolve) => {
     const form = document.createElement('form');
     Object.assign(form, { method: 'post', action: url, enctype: way.encoding, target: frame.name });
     for (const [name, value] of Object.entries(fields)) {
@@ -104,7 +101,6 @@ const script = `async (attacks) => {
     }
     document.body.append(form);
     frame.onload = () => {
-      frame.remove();
       form.remove();
       resolve('sent');
     };
@@ -128,11 +124,15 @@ const script = `async (attacks) => {
   };
   const told = [];
   let next = 0;
-  const worker = async () => {
+  const worker = async (_, at) => {
+    const frame = document.createElement('iframe');
+    frame.name = 'answers ' + at;
+    document.body.append(frame);
     for (let at = next++; at < attacks.length; at = next++) {
       const attack = attacks[at];
-      told[at] = await (attack.way.kind === 'form' ? submit(attack, at) : send(attack));
+      told[at] = await (attack.way.kind === 'form' ? submit(attack, frame) : send(attack));
     }
+    frame.remove();
   };
   await Promise.all(Array.from({ length: 8 }, worker));
   return told;
