@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Actor, Right } from '../../src/model/actor.ts';
 import type { ApiSessionId, IdentityId } from '../../src/model/ids.ts';
 import { NotAsSeen } from '../../src/store/contracts/gathered.ts';
-import { CallerRefused, type Store } from '../../src/store/contracts/store.ts';
+import { AlreadyTaken, CallerRefused, type Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import {
   createUser,
@@ -15,6 +15,7 @@ import {
   sessionLifetime,
   t0,
   type User,
+  uniqueName,
 } from './fixtures.ts';
 
 const now = t0 + MINUTE;
@@ -182,6 +183,27 @@ export function callerTests(shared: GetDatabase): void {
         outcomes.map((outcome) => outcome === true),
         [true, false, true, false, true],
       );
+    });
+  });
+
+  describe('a dry run of gathered changes', () => {
+    test('says that all are possible, or which one is not, and changes nothing', async () => {
+      const { store } = shared();
+      const actor = await callerOf(store, await createUser(store, { isAdmin: true }), 'administrator');
+      const tryTo = async (name: string) => {
+        const gathered = store.gather(actor, now);
+        const identity = newIdentity({ name });
+        await gathered.store.identities.create(identity, null, now);
+        const outcome = gathered.commit({ now, seen: [], force: true, dryRun: true });
+        await assert.rejects(outcome, (error) => {
+          assert.ok(error instanceof NotAsSeen ? error.why === 'taken-back' : error instanceof AlreadyTaken);
+          return error instanceof AlreadyTaken === (name === taken.name);
+        });
+        assert.equal(await store.identities.find(identity.id), null);
+      };
+      const { identity: taken } = await createUser(store);
+      await tryTo(uniqueName());
+      await tryTo(taken.name);
     });
   });
 }

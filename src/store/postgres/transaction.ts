@@ -11,6 +11,9 @@ import { beginAlone, beginBesideOthers, holdFeed, holdKeys } from './locks.ts';
 /** How often to repeat after a collision before giving up. */
 const maxTries = 8;
 
+/** How many statements may be under way at once; an import has many, and each waits in memory. */
+const mostUnread = 100;
+
 /**
  * Does something, and repeats it after a collision with another transaction, after a change of the tables since it was
  * prepared, and once after a lost connection: an idle one may have died with its server.
@@ -68,9 +71,9 @@ export async function inTransaction(use: {
   readonly beforeCommit: () => void;
 }): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
   const { client, ask, keys, intent, beforeCommit } = use;
-  // Sent together, in this order. If one fails, those after it fail too.
-  const opening: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
-  if (keys !== null && keys.length > 0) opening.push(client.query(holdKeys, [keys]));
+  // Sent without waiting, in this order. If one fails, those after it fail too.
+  const sent: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
+  if (keys !== null && keys.length > 0) sent.push(client.query(holdKeys, [keys]));
   let hasChanges = false;
   let isCommitting = false;
   try {
@@ -78,28 +81,36 @@ export async function inTransaction(use: {
     while (!step.done) {
       if (step.value.sql === addChangeSql && !hasChanges) {
         hasChanges = true;
-        opening.push(client.query(holdFeed));
+        sent.push(client.query(holdFeed));
       }
       const answer = client.query(ask(step.value));
-      const [result] = await firstFailure(answer, opening.splice(0));
-      step = intent.next(rowsOf(result));
+      if (step.value.isUnread === true && sent.length < mostUnread) {
+        sent.push(answer);
+        step = intent.next([]);
+      } else {
+        await firstFailure([...sent.splice(0), answer]);
+        step = intent.next(rowsOf(await answer));
+      }
     }
-    if (hasChanges) opening.push(client.query(`NOTIFY ${changesChannel}`));
-    await Promise.all(opening.splice(0));
+    if (hasChanges) sent.push(client.query(`NOTIFY ${changesChannel}`));
+    await firstFailure(sent.splice(0));
     beforeCommit();
     isCommitting = true;
     await commit(client);
     return { outcome: step.value, hasChanges };
-  } catch (error) {
+  } catch (thrown) {
+    // The intent may have given up with statements under way. What failed there came before its own reason.
+    const error = await firstFailure(sent).then(
+      () => thrown,
+      (earlier: unknown) => earlier,
+    );
     if (!isLostConnection(error) && !isCommitting) await client.query('ROLLBACK');
     throw error;
   }
 }
 
-/** The last answer. If several statements failed, the first failure, which caused the others. */
-async function firstFailure<T>(answer: Promise<T>, before: readonly Promise<unknown>[]): Promise<[T]> {
-  const settled = await Promise.allSettled([...before, answer]);
-  const failed = settled.find((one) => one.status === 'rejected');
+/** If several statements failed, throws the first failure, which caused the others. */
+async function firstFailure(answers: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(answers)).find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  return [await answer];
 }

@@ -17,7 +17,6 @@ import { recordChange } from './changes.ts';
 import {
   apiSessionOf,
   identityInTokensOf,
-  identityInTokensSql,
   identityOf,
   integer,
   integerOrNull,
@@ -26,7 +25,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 
@@ -224,12 +223,17 @@ export function* endSessionsOfAuthenticator(args: {
  * Ends the logins of an identity that have not opened a session yet. Used codes stay, so that a second use is noticed.
  */
 export function* forgetLogins(identityId: string, except = ''): Intent<void> {
-  yield* first(
+  yield* run(
     'DELETE FROM auth_requests WHERE identity_id = ? AND code_used_at IS NULL AND id <> ?',
     identityId,
     except,
   );
 }
+
+/** For `identityInTokensOf`, of the session that was changed: another statement would be another round trip. */
+const bearerSql = `identity_id AS id,
+       (SELECT name FROM identities WHERE identities.id = api_sessions.identity_id) AS name,
+       (SELECT is_admin FROM identities WHERE identities.id = api_sessions.identity_id) AS is_admin`;
 
 function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> {
   const { now } = rotate;
@@ -243,7 +247,7 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
        AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
          AND (disabled_at IS NULL OR disabled_until <= ?))
-     RETURNING identity_id, expires_at`,
+     RETURNING expires_at, ${bearerSql}`,
     rotate.nextHash,
     rotate.nextExpiresAt,
     now,
@@ -263,10 +267,8 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
   );
   if (row === undefined) return yield* refuseRefresh(rotate);
   // Only what the answer needs: data that crosses to another thread is copied twice.
-  const identity = yield* first(identityInTokensSql, text(row, 'identity_id'));
-  if (identity === undefined) throw new Error('a live session has no identity');
   const session = { ipAddress: rotate.ipAddress, lastActivityAt: now, expiresAt: integer(row, 'expires_at') };
-  return { outcome: 'rotated', session, identity: identityInTokensOf(identity) };
+  return { outcome: 'rotated', session, identity: identityInTokensOf(row) };
 }
 
 function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {

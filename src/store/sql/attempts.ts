@@ -4,7 +4,7 @@ import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, AttemptStore, ReserveOutcome } from '../contracts/attempts.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { all, type Intent, run, type SqlRow } from './intent.ts';
 
 export const attemptIntents = { reserveAttempt, clearAttempts, releaseAttempts } as const;
 
@@ -90,7 +90,7 @@ interface Kept {
 
 function* keep(kept: readonly Kept[], now: Millis): Intent<void> {
   if (kept.length === 0) return;
-  yield* first(
+  yield* run(
     `INSERT INTO attempts (key, failures, locks, locked_until, forget_at)
      VALUES ${kept.map(() => '(?, ?, ?, ?, ?)').join(', ')}
      ON CONFLICT (key) DO UPDATE SET failures = excluded.failures, locks = excluded.locks,
@@ -107,13 +107,13 @@ function* keep(kept: readonly Kept[], now: Millis): Intent<void> {
 
 export function* clearAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
   if (keys.length === 0) return;
-  yield* first(`DELETE FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
+  yield* run(`DELETE FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
 }
 
 export function* releaseAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
   if (keys.length === 0) return;
   // Whoever holds a reservation got it before the lock, and without that reservation the count is below the limit.
-  yield* first(
+  yield* run(
     `UPDATE attempts SET failures = failures - 1, locked_until = 0,
        locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END
      WHERE key IN (${marks(keys)}) AND failures > 0`,

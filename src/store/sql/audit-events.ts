@@ -4,7 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { AuditBound, AuditEventStore } from '../contracts/audit-events.ts';
 import { integer, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const byName = '(SELECT actors.name FROM identities AS actors WHERE actors.id = audit_events.by_identity_id)';
@@ -40,7 +40,7 @@ function* appendAuditEvents(args: {
   readonly bound: AuditBound | null;
 }): Intent<void> {
   for (const record of args.records) {
-    yield* first(
+    yield* run(
       `INSERT INTO audit_events (id, at, event, action, entity, entity_id, identity_id, by_identity_id, request_id,
          ip_address, issuer, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
@@ -67,7 +67,7 @@ function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Int
   const isOfOwner = ofOwners.length === 0 ? '1 = 0' : `event IN (${ofOwners.map(() => '?').join(', ')})`;
   const areHalf = (yield* countWhere(isOfOwner, ofOwners)) > keepAtMost / 2;
   // Ids are ordered by time, so the surplus is the oldest.
-  yield* first(
+  yield* run(
     `DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events
        WHERE ${areHalf ? isOfOwner : '1 = 1'} ORDER BY id LIMIT ?)`,
     ...(areHalf ? ofOwners : []),

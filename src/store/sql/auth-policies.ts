@@ -6,7 +6,7 @@ import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { authPolicyOf } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent } from './intent.ts';
+import { first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('auth_policies', authPolicyListFields);
@@ -35,7 +35,7 @@ function* createAuthPolicy(args: {
   readonly now: Millis;
 }): Intent<void> {
   const { rules, now } = args;
-  yield* first(
+  yield* run(
     `INSERT INTO auth_policies (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     args.id,

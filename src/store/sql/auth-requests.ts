@@ -25,7 +25,7 @@ import { keepClientInfo } from './client-info.ts';
 import { authPolicyRulesOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const authRequestIntents = {
   recordPrimaryLogin,
@@ -127,7 +127,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
     const record = yield* first('SELECT code_hash FROM auth_requests WHERE id = ?', key);
     return record?.code_hash === null ? 'elsewhere' : 'finished';
   }
-  if (integer(row, 'generation') > 1) yield* first('DELETE FROM pending_totp WHERE flow = ?', key);
+  if (integer(row, 'generation') > 1) yield* run('DELETE FROM pending_totp WHERE flow = ?', key);
   yield* clearAttempts({ keys: forgotten });
   yield* openBrowserSession(login.progress, login.issuer, code);
   return 'recorded';
@@ -195,7 +195,7 @@ function* replacePassword(change: Parameters<AuthRequestStore['replacePassword']
 }
 
 function* extendLogin(args: { readonly key: string; readonly expiresAt: Millis }): Intent<void> {
-  yield* first(
+  yield* run(
     'UPDATE auth_requests SET expires_at = ? WHERE id = ? AND expires_at < ? AND code_hash IS NULL',
     args.expiresAt,
     args.key,
@@ -327,7 +327,7 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
 }
 
 function* insertSession({ session, refresh, progress }: OpenedSession): Intent<void> {
-  yield* first(
+  yield* run(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
        signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at, browser_session_id,
@@ -378,7 +378,7 @@ function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
   const certThumbprint = textOrNull(row, 'cert_thumbprint');
   const isCertified = certThumbprint === null || certThumbprint === redeem.certThumbprint;
   if (!isBound || !isCertified) {
-    yield* first('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
+    yield* run('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
     return refused(isBound ? 'wrong-certificate' : 'wrong-binding');
   }
   if (integerOrNull(row, 'code_used_at') === null) {

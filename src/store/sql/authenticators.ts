@@ -24,7 +24,7 @@ import {
 } from './codec.ts';
 import type { Database } from './database.ts';
 import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
@@ -113,7 +113,7 @@ export function* createCertificate(args: {
   readonly isImported?: boolean;
 }): Intent<void> {
   const { authenticator, now } = args;
-  yield* first(
+  yield* run(
     `INSERT INTO authenticators (id, identity_id, method, cert_pem, thumbprint, is_imported, tags, created_at,
        updated_at) VALUES (?, ?, 'cert', ?, ?, ?, ?, ?, ?)`,
     authenticator.id,
@@ -173,7 +173,7 @@ function* rehashPassword(args: {
   readonly oldHash: string;
   readonly newHash: string;
 }): Intent<void> {
-  yield* first(
+  yield* run(
     'UPDATE authenticators SET password_hash = ? WHERE id = ? AND password_hash = ?',
     args.newHash,
     args.id,

@@ -14,7 +14,7 @@ import type {
 } from '../contracts/browser-sessions.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;
@@ -89,7 +89,7 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
   // What an SDK said of its machine is noted with the identity. The place stays: it is what the session is known by.
   const { certificateKey: _key, clientInfo: _info, ...kept } = JSON.parse(proven) as LoginProgress;
   if (replaces !== null) yield* endBrowserSession({ id: replaces });
-  yield* first(
+  yield* run(
     `INSERT INTO browser_sessions (id, token_hash, identity_id, authenticator_id, signer_id, ca_id, issuer, progress,
        applications, ip_address, created_at, last_used_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -108,7 +108,7 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
     expiresAt,
   );
   // Otherwise anybody who can log in could fill the store.
-  yield* first(
+  yield* run(
     `DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions WHERE identity_id = ?
        ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET ?)`,
     kept.identityId,
@@ -170,7 +170,7 @@ function* continueBrowserSession(use: ContinuedRow): Intent<'recorded' | 'gone' 
   if (recorded === undefined) return 'finished';
   const known = JSON.parse(text(session, 'applications')) as string[];
   const applications = [...new Set([...known, use.application])].slice(-mostApplications);
-  yield* first(
+  yield* run(
     'UPDATE browser_sessions SET applications = ?, last_used_at = ?, expires_at = ? WHERE id = ?',
     JSON.stringify(applications),
     now,
@@ -197,7 +197,7 @@ export function* endBrowserSessionsOf(of: {
 }): Intent<void> {
   const { identityId, except, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER } = of;
   const byAuthenticator = authenticatorId === undefined ? '' : 'AND authenticator_id = ?';
-  yield* first(
+  yield* run(
     `DELETE FROM browser_sessions WHERE identity_id = ? AND created_at <= ?
        AND id <> coalesce((SELECT browser_session_id FROM api_sessions WHERE id = ?), '') ${byAuthenticator}`,
     identityId,

@@ -8,7 +8,7 @@ import type { CaPatch, CaStore, NewCa } from '../contracts/cas.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { endSessionsOpenedBy } from './opened-by.ts';
 
@@ -65,7 +65,7 @@ function* createCa(args: { readonly ca: NewCa; readonly now: Millis }): Intent<v
     ['created_at', now],
     ['updated_at', now],
   ];
-  yield* first(
+  yield* run(
     `INSERT INTO cas (${set.map(([column]) => column).join(', ')}) VALUES (${set.map(() => '?').join(', ')})`,
     ...set.map(([, value]) => value),
   );

@@ -4,7 +4,7 @@ import type { ChangeFeed } from '../contracts/changes.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
 import type { SqlRow } from './intent.ts';
-import { first, type Intent } from './intent.ts';
+import { type Intent, run } from './intent.ts';
 
 export function changeFeed({ read, onChange }: Database): ChangeFeed {
   return {
@@ -33,5 +33,5 @@ export const addChangeSql = 'INSERT INTO changes (kind, entity_id, at) VALUES (?
 
 /** Adds an entry to the change feed, in the transaction of the intent that changes something. */
 export function* recordChange(kind: ChangeKind, entityId: string, now: Millis): Intent<void> {
-  yield* first(addChangeSql, kind, entityId, now);
+  yield* run(addChangeSql, kind, entityId, now);
 }

@@ -1,11 +1,11 @@
 import type { ClientInfo, EnvInfo, SdkInfo } from '../../model/client-info.ts';
 import { text } from './codec.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { type Intent, run, type SqlRow } from './intent.ts';
 
 /** Stores what a client reported, replacing earlier reports. Writes nothing if it is the same. */
 export function* keepClientInfo(identityId: string, info: ClientInfo | undefined): Intent<void> {
   if (info === undefined) return;
-  yield* first(
+  yield* run(
     `INSERT INTO client_info (identity_id, env_info, sdk_info) VALUES (?, ?, ?)
      ON CONFLICT (identity_id) DO UPDATE SET env_info = excluded.env_info, sdk_info = excluded.sdk_info
      WHERE client_info.env_info <> excluded.env_info OR client_info.sdk_info <> excluded.sdk_info`,

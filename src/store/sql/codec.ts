@@ -80,8 +80,6 @@ export function identityOf(row: SqlRow, prefix = ''): Identity {
   };
 }
 
-export const identityInTokensSql = 'SELECT id, name, is_admin FROM identities WHERE id = ?';
-
 export function identityInTokensOf(row: SqlRow): IdentityInTokens {
   return { id: asId(text(row, 'id')), name: text(row, 'name'), isAdmin: integer(row, 'is_admin') === 1 };
 }

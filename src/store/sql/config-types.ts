@@ -6,7 +6,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { ConfigTypePatch, ConfigTypeStore, NewConfigType } from '../contracts/config-types.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('config_types', configTypeListFields);
@@ -44,7 +44,7 @@ function findConfigTypesSql(count: number): string {
 
 function* createConfigType(args: { readonly configType: NewConfigType; readonly now: Millis }): Intent<void> {
   const { configType, now } = args;
-  yield* first(
+  yield* run(
     'INSERT INTO config_types (id, name, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
     configType.id,
     configType.name,

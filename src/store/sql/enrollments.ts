@@ -25,7 +25,7 @@ import {
 } from './codec.ts';
 import type { Database } from './database.ts';
 import { createIdentity } from './identities.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('enrollments', enrollmentListFields, { identity: 'JOIN' });
@@ -98,13 +98,13 @@ function openEnrollmentOf(row: SqlRow): OpenEnrollment {
 
 function* createEnrollment(args: { readonly enrollment: NewEnrollment; readonly now: Millis }): Intent<void> {
   const { enrollment, now } = args;
-  yield* first(
+  yield* run(
     'DELETE FROM enrollments WHERE identity_id = ? AND method = ? AND expires_at <= ?',
     enrollment.identityId,
     enrollment.method,
     now,
   );
-  yield* first(
+  yield* run(
     `INSERT INTO enrollments (id, identity_id, method, token_hash, sealed_token, ca_id, username, expires_at,
        created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     enrollment.id,

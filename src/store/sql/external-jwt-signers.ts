@@ -12,7 +12,7 @@ import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { endSessionsOpenedBy } from './opened-by.ts';
 
@@ -126,7 +126,7 @@ function* createExternalJwtSigner(args: {
     ['created_at', now],
     ['updated_at', now],
   ];
-  yield* first(
+  yield* run(
     `INSERT INTO external_jwt_signers (${set.map(([column]) => column).join(', ')})
      VALUES (${set.map(() => '?').join(', ')})`,
     ...set.map(([, value]) => value),

@@ -17,7 +17,7 @@ import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
 import { accountOf, findAccountSql, identityOf, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('identities', identityListFields);
@@ -60,7 +60,7 @@ export function* createIdentity(args: {
   readonly now: Millis;
 }): Intent<void> {
   const { identity, password, now } = args;
-  yield* first(
+  yield* run(
     `INSERT INTO identities (id, name, type, external_id, auth_policy_id, is_admin, permissions,
        password_must_change, role_attributes, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     identity.id,
@@ -116,7 +116,7 @@ export function* insertPassword(
   now: Millis,
 ): Intent<void> {
   yield* withdrawInvitation(password.identityId);
-  yield* first(
+  yield* run(
     `INSERT INTO authenticators (id, identity_id, method, username, username_key, password_hash, tags, created_at,
        updated_at) VALUES (?, ?, 'updb', ?, ?, ?, ?, ?, ?)`,
     password.id,

@@ -20,7 +20,7 @@ import { configTypeIntents } from './config-types.ts';
 import { enrollmentIntents } from './enrollments.ts';
 import { externalJwtSignerIntents } from './external-jwt-signers.ts';
 import { createIdentity, identityIntents } from './identities.ts';
-import { all, first, type Intent, type SqlValue } from './intent.ts';
+import { all, first, type Intent, run, type SqlValue } from './intent.ts';
 
 /** The table of a kind. */
 interface Table {
@@ -119,7 +119,7 @@ function common(
 function caStep(item: ImportedCa): ImportStep {
   const { ca } = item;
   function* proof(): Intent<void> {
-    yield* first(
+    yield* run(
       'UPDATE cas SET cert_pem = ?, thumbprint = ?, verified_at = ?, verification_token = ? WHERE id = ?',
       ca.certPem,
       ca.thumbprint,
@@ -161,7 +161,7 @@ function identityStep(item: ImportedIdentity): ImportStep {
     },
     *create(now) {
       yield* createIdentity({ identity, password: null, now });
-      yield* first(
+      yield* run(
         'UPDATE identities SET disabled_at = ?, disabled_until = ? WHERE id = ?',
         disabledAt,
         disabledUntil,
@@ -216,12 +216,7 @@ function* insertImported(item: CertificateItem, now: Millis): Intent<void> {
 function* changeCertificate(item: CertificateItem, now: Millis): Intent<void> {
   const { id, identityId, certPem, thumbprint } = item.certificate;
   const before = yield* first('SELECT thumbprint FROM authenticators WHERE id = ?', id);
-  yield* first(
-    'UPDATE authenticators SET cert_pem = ?, thumbprint = ? WHERE id = ?',
-    certPem,
-    thumbprint,
-    id,
-  );
+  yield* run('UPDATE authenticators SET cert_pem = ?, thumbprint = ? WHERE id = ?', certPem, thumbprint, id);
   yield* wishesOf(item);
   if (before !== undefined && text(before, 'thumbprint') !== thumbprint)
     yield* endSessionsOfAuthenticator({ identityId, authenticatorId: id, now });
@@ -233,7 +228,7 @@ function* wishesOf({
   isKeyRollRequested,
   successor,
 }: CertificateItem): Intent<void> {
-  yield* first(
+  yield* run(
     `UPDATE authenticators SET is_extend_requested = ?, is_key_roll_requested = ?, successor_pem = ?,
        successor_thumbprint = ? WHERE id = ?`,
     isExtendRequested ? 1 : 0,
@@ -254,17 +249,17 @@ function totpStep(item: ImportedTotp): ImportStep {
       const hash = text(row, 'code_hash');
       // A code that was used here stays used.
       if (!kept.delete(hash))
-        yield* first('DELETE FROM recovery_codes WHERE identity_id = ? AND code_hash = ?', identityId, hash);
+        yield* run('DELETE FROM recovery_codes WHERE identity_id = ? AND code_hash = ?', identityId, hash);
     }
     for (const hash of kept)
-      yield* first('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
+      yield* run('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
   }
   return {
     ...common(item, { kind: 'totp', id: identityId, table: table.name }),
     table,
     inTheWay: (known) => missing(known, 'identity', identityId),
     *create(now) {
-      yield* first(
+      yield* run(
         'INSERT INTO totp_enrollments (identity_id, sealed_seed, last_step, enrolled_at) VALUES (?, ?, 0, ?)',
         identityId,
         sealedSeed,
@@ -274,11 +269,7 @@ function totpStep(item: ImportedTotp): ImportStep {
       yield* recordChange('identity', identityId, now);
     },
     *change(now) {
-      yield* first(
-        'UPDATE totp_enrollments SET sealed_seed = ? WHERE identity_id = ?',
-        sealedSeed,
-        identityId,
-      );
+      yield* run('UPDATE totp_enrollments SET sealed_seed = ? WHERE identity_id = ?', sealedSeed, identityId);
       yield* codes();
       yield* recordChange('identity', identityId, now);
     },
@@ -308,7 +299,7 @@ function enrollmentStep(item: ImportedEnrollment): ImportStep {
       yield* enrollmentIntents.createEnrollment({ enrollment, now });
     },
     *change(now) {
-      yield* first('DELETE FROM enrollments WHERE id = ?', id);
+      yield* run('DELETE FROM enrollments WHERE id = ?', id);
       yield* enrollmentIntents.createEnrollment({ enrollment, now });
     },
   };

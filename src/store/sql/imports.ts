@@ -7,7 +7,7 @@ import { keepingAnAdministrator } from './administrators.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
 import { type ImportStep, importSteps, type Known } from './import-steps.ts';
-import { first, type Intent } from './intent.ts';
+import { first, type Intent, run } from './intent.ts';
 
 export const importIntents = { takeImport } as const;
 
@@ -83,7 +83,7 @@ const never = 0;
 /** The times of the source. Any change here sets another `updated_at`. */
 function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {
   const times = table.created === null ? [] : [createdAt];
-  yield* first(
+  yield* run(
     `UPDATE ${table.name} SET ${table.created === null ? '' : `${table.created} = ?, `}${table.stamp} = ?
      WHERE ${table.key} = ?`,
     ...times,
@@ -93,7 +93,7 @@ function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {
 }
 
 function* remember({ kind, id, digest, updatedAt }: ImportStep): Intent<void> {
-  yield* first(
+  yield* run(
     `INSERT INTO imports (kind, id, digest, updated_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (kind, id) DO UPDATE SET digest = excluded.digest, updated_at = excluded.updated_at`,
     kind,

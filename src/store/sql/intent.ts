@@ -11,6 +11,8 @@ export interface Statement {
   /** Placeholders are `?`. */
   readonly sql: string;
   readonly params: readonly SqlValue[];
+  /** Nobody looks at its rows, so it may share a round trip with the next statement. */
+  readonly isUnread?: boolean;
 }
 
 /**
@@ -28,4 +30,9 @@ export function* all(sql: string, ...params: SqlValue[]): Intent<readonly SqlRow
 export function* first(sql: string, ...params: SqlValue[]): Intent<SqlRow | undefined> {
   const rows = yield { sql, params };
   return rows[0];
+}
+
+/** Runs a statement whose rows do not matter. Its failure ends the intent, like that of any other statement. */
+export function* run(sql: string, ...params: SqlValue[]): Intent<void> {
+  yield { sql, params, isUnread: true };
 }

@@ -21,7 +21,7 @@ import {
 } from './codec.ts';
 import type { Database } from './database.ts';
 import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('invitations', invitationListFields, {
@@ -90,7 +90,7 @@ function* createInvitation(args: {
   if (isDisabled(identity, now)) return 'disabled';
   if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
   yield* withdrawInvitation(identityId);
-  yield* first(
+  yield* run(
     `INSERT INTO invitations (identity_id, token_hash, end_sessions, is_by_helper, made_by, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
     identityId,
@@ -132,7 +132,7 @@ function* redeemInvitation({
   }
   yield* putPassword(password, now);
   yield* passwordWasChosen(identity.id, now);
-  yield* first(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
+  yield* run(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
   // Logins in progress end in either case: they verified a password that is gone.
   if (integer(used, 'end_sessions') === 1)
     yield* endSessionsOf({ identityId: identity.id, reason: 'credential-changed', now });

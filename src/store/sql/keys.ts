@@ -4,7 +4,7 @@ import type { KeyStore, ReplaceSealed, SealedKind } from '../contracts/keys.ts';
 import { recordChange } from './changes.ts';
 import { signingKeyOf, text } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent } from './intent.ts';
+import { first, type Intent, run } from './intent.ts';
 
 export const keyIntents = { rotateSigningKey, keepServerSecret, replaceSealed } as const;
 
@@ -74,13 +74,13 @@ function* rotateSigningKey(rotation: {
     next.createdAt,
   );
   if ((newest === undefined ? null : text(newest, 'kid')) !== rotation.newestSeen) return false;
-  yield* first(
+  yield* run(
     'UPDATE signing_keys SET retired_at = ?, removed_at = ? WHERE alg = ? AND retired_at IS NULL',
     rotation.retireOldAt,
     rotation.removeOldAt,
     next.alg,
   );
-  yield* first(
+  yield* run(
     `INSERT INTO signing_keys (kid, alg, public_jwk, sealed_private_key, created_at, active_from, retired_at,
        removed_at) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`,
     next.kid,
@@ -95,7 +95,7 @@ function* rotateSigningKey(rotation: {
 }
 
 function* keepServerSecret(args: { readonly name: string; readonly sealed: string }): Intent<string> {
-  yield* first(
+  yield* run(
     'INSERT INTO server_secrets (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
     args.name,
     args.sealed,

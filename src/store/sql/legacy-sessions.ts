@@ -6,7 +6,7 @@ import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../con
 import { keepClientInfo } from './client-info.ts';
 import { apiSessionOf, identityOf, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const legacySessionIntents = { openLegacySession, addPassed, recordActivity } as const;
 
@@ -85,7 +85,7 @@ function* addPassed(args: { readonly id: string; readonly factor: PassedMethod }
   );
   if (row === undefined) return false;
   const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(args.factor);
-  yield* first('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), args.id);
+  yield* run('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), args.id);
   return true;
 }
 
@@ -93,7 +93,7 @@ function* recordActivity(args: { readonly activity: readonly SessionActivity[] }
   // Ordered by id, so that two nodes that record the same sessions cannot deadlock.
   const ordered = args.activity.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   for (const { id, lastActivityAt, expiresAt } of ordered) {
-    yield* first(
+    yield* run(
       `UPDATE api_sessions SET last_activity_at = ?, expires_at = ?
        WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL AND last_activity_at < ?`,
       lastActivityAt,

@@ -4,7 +4,7 @@ import { HOUR, type Millis } from '../../platform/clock.ts';
 import type { LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { integer, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
@@ -52,7 +52,7 @@ function* appendLoginAttempts(args: {
   readonly keepAtMost: number | null;
 }): Intent<void> {
   for (const attempt of args.attempts) {
-    yield* first(
+    yield* run(
       `INSERT INTO login_attempts (id, reference, at, step, mechanism, outcome, reason, identity_id, subject,
          ip_address, issuer, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       attempt.id,
@@ -74,7 +74,7 @@ function* appendLoginAttempts(args: {
   const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
   if (tooMany <= 0) return;
   // Ids are ordered by time, so those beyond the limit are the oldest.
-  yield* first(
+  yield* run(
     'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts ORDER BY id LIMIT ?)',
     Math.min(tooMany, args.attempts.length + mostOverdue),
   );

@@ -5,7 +5,7 @@ import type { NodeStore } from '../contracts/nodes.ts';
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('nodes', nodeListFields, {
@@ -54,7 +54,7 @@ function* announceNode(args: {
   const { node, now } = args;
   const apiAddresses = JSON.stringify(node.apiAddresses);
   const before = yield* first('SELECT api_addresses FROM nodes WHERE name = ?', node.name);
-  yield* first(
+  yield* run(
     `INSERT INTO nodes
        (id, name, address, api_addresses, version, created_at, started_at, last_seen_at, left_at, key_ids)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)
@@ -81,7 +81,7 @@ function* leaveNode(args: {
   readonly startedAt: Millis;
   readonly now: Millis;
 }): Intent<void> {
-  yield* first(
+  yield* run(
     'UPDATE nodes SET left_at = ? WHERE name = ? AND started_at = ?',
     args.now,
     args.name,

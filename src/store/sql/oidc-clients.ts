@@ -14,7 +14,7 @@ import type { NewOidcClient, OidcClientPatch, OidcClientStore } from '../contrac
 import { recordChange } from './changes.ts';
 import { integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow, type SqlValue } from './intent.ts';
+import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('oidc_clients', oidcClientListFields);
@@ -120,7 +120,7 @@ function valuesOf(patch: OidcClientPatch): [string, SqlValue][] {
 function* createOidcClient(args: { readonly client: NewOidcClient; readonly now: Millis }): Intent<void> {
   const { client, now } = args;
   const set = [['id', client.id], ...valuesOf(client), ['created_at', now], ['updated_at', now]] as const;
-  yield* first(
+  yield* run(
     `INSERT INTO oidc_clients (${set.map(([column]) => column).join(', ')})
      VALUES (${set.map(() => '?').join(', ')})`,
     ...set.map(([, value]) => value as SqlValue),
@@ -147,7 +147,7 @@ function* updateOidcClient(args: {
 
 function* deleteOidcClient(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
   const { id, now } = args;
-  yield* first('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
+  yield* run('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
   const row = yield* first('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id);
   if (row === undefined) return false;
   // A later client with the same id is a different client.
@@ -159,7 +159,7 @@ function* deleteOidcClient(args: { readonly id: string; readonly now: Millis }):
     now,
   );
   for (const session of ended) yield* recordChange('session-ended', text(session, 'id'), now);
-  yield* first('DELETE FROM auth_requests WHERE client_id = ? AND code_used_at IS NULL', id);
+  yield* run('DELETE FROM auth_requests WHERE client_id = ? AND code_used_at IS NULL', id);
   yield* recordChange('oidc-client', id, now);
   return true;
 }
@@ -174,7 +174,7 @@ function* addClientSecret(args: {
   if ((yield* first('SELECT id FROM oidc_clients WHERE id = ?', clientId)) === undefined) return 'unknown';
   const held = yield* all('SELECT id FROM oidc_client_secrets WHERE client_id = ?', clientId);
   if (held.length >= mostClientSecrets) return 'full';
-  yield* first(
+  yield* run(
     'INSERT INTO oidc_client_secrets (id, client_id, secret_hash, created_at) VALUES (?, ?, ?, ?)',
     id,
     clientId,
@@ -198,7 +198,7 @@ function* deleteClientSecret(args: {
 }
 
 function* noteSecretUse({ id, now }: { readonly id: string; readonly now: Millis }): Intent<void> {
-  yield* first('UPDATE oidc_client_secrets SET last_used_at = ? WHERE id = ?', now, id);
+  yield* run('UPDATE oidc_client_secrets SET last_used_at = ? WHERE id = ?', now, id);
 }
 
 function* useAssertion(args: { readonly key: string; readonly expiresAt: Millis }): Intent<boolean> {

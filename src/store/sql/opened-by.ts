@@ -2,7 +2,7 @@ import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { recordChange } from './changes.ts';
 import { text } from './codec.ts';
-import { all, first, type Intent } from './intent.ts';
+import { all, type Intent, run } from './intent.ts';
 
 /** Who vouched for the primary proof of a session. */
 export type Voucher = 'signer' | 'ca';
@@ -37,13 +37,13 @@ export function* endSessionsOpenedBy(
     openedUntil,
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
-  yield* first(
+  yield* run(
     `DELETE FROM browser_sessions WHERE ${column} = ? AND created_at <= ?
        ${byRule ? 'AND authenticator_id IS NULL' : ''}`,
     id,
     openedUntil,
   );
   // Progress names signers and authorities by id, and nothing else in that text can look like one. Used codes stay.
-  yield* first(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
+  yield* run(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
   return rows.length;
 }

@@ -2,7 +2,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent } from './intent.ts';
+import { first, type Intent, run } from './intent.ts';
 
 export const restoreIntents = { withdrawEverythingIssued } as const;
 
@@ -124,13 +124,13 @@ function* withdrawEverythingIssued(restore: {
     restore.now,
     restore.now,
   );
-  for (const withdrawal of withdrawals) yield* first(withdrawal);
-  yield* first(
+  for (const withdrawal of withdrawals) yield* run(withdrawal);
+  yield* run(
     'UPDATE totp_enrollments SET last_step = ? WHERE last_step < ?',
     restore.totpStep,
     restore.totpStep,
   );
-  yield* first('INSERT INTO restores (id, restored_at) VALUES (?, ?)', restore.id, restore.now);
+  yield* run('INSERT INTO restores (id, restored_at) VALUES (?, ?)', restore.id, restore.now);
   const counts = counted ?? {};
   return {
     sessions: integer(counts, 'sessions'),

@@ -5,7 +5,7 @@ import type { SessionCertificateStore } from '../contracts/session-certificates.
 import { recordChange } from './changes.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
-import { all, first, type Intent, type SqlRow } from './intent.ts';
+import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const sessionCertificateIntents = { addSessionCertificate, revokeSessionCertificate } as const;
 
@@ -46,7 +46,7 @@ function* addSessionCertificate(args: {
   const { sessionId, createdAt: now } = certificate;
   const session = yield* first('SELECT id FROM api_sessions WHERE id = ? AND ended_at IS NULL', sessionId);
   if (session === undefined) return false;
-  yield* first(
+  yield* run(
     `INSERT INTO session_certificates (id, session_id, cert_pem, thumbprint, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?)`,
     certificate.id,

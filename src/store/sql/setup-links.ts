@@ -3,7 +3,7 @@ import type { RedeemSetupLink, SetupLinkStore } from '../contracts/setup-links.t
 import { integer, integerOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { createIdentity } from './identities.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const setupLinkIntents = { createSetupLink, redeemSetupLink } as const;
 
@@ -24,12 +24,12 @@ function* createSetupLink(link: {
   readonly expiresAt: Millis;
   readonly now: Millis;
 }): Intent<void> {
-  yield* first(
+  yield* run(
     'UPDATE setup_links SET expires_at = ? WHERE used_at IS NULL AND expires_at > ?',
     link.now,
     link.now,
   );
-  yield* first(
+  yield* run(
     'INSERT INTO setup_links (id, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)',
     link.id,
     link.tokenHash,

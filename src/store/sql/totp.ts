@@ -5,7 +5,7 @@ import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.t
 import { recordChange } from './changes.ts';
 import { integer, text } from './codec.ts';
 import type { Database } from './database.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const totpIntents = {
   startTotp,
@@ -71,7 +71,7 @@ function* startTotp(args: {
   readonly now: Millis;
 }): Intent<'started' | 'exists'> {
   const { flow, pending, now } = args;
-  yield* first('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
+  yield* run('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
   const row = yield* first(
     `INSERT INTO pending_totp (flow, identity_id, sealed_seed, recovery_hashes, expires_at)
      SELECT ?, ?, ?, ?, ?
@@ -108,7 +108,7 @@ function* verifyTotp(args: {
     now,
   );
   if (enrolled === undefined) return false;
-  yield* first('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
+  yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
   yield* keepRecoveryCodes(identityId, recoveryHashes);
   yield* recordChange('identity', identityId, now);
   return true;
@@ -157,9 +157,9 @@ function* replaceRecoveryCodes(args: {
 }
 
 function* keepRecoveryCodes(identityId: string, hashes: readonly string[]): Intent<void> {
-  yield* first('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
+  yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
   for (const hash of hashes) {
-    yield* first('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
+    yield* run('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
   }
 }
 
@@ -168,8 +168,8 @@ function* removeTotp(args: { readonly identityId: string; readonly now: Millis }
     'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id',
     args.identityId,
   );
-  yield* first('DELETE FROM recovery_codes WHERE identity_id = ?', args.identityId);
-  yield* first('DELETE FROM pending_totp WHERE identity_id = ?', args.identityId);
+  yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', args.identityId);
+  yield* run('DELETE FROM pending_totp WHERE identity_id = ?', args.identityId);
   if (row === undefined) return false;
   yield* recordChange('identity', args.identityId, args.now);
   return true;
