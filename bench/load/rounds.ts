@@ -44,6 +44,8 @@ export interface Round {
   readonly mainThread: number;
   /** Of it, the thread that writes to SQLite. */
   readonly writer: number;
+  /** Micros of the load generator for each operation. Of a sleepless one this says nothing. */
+  readonly load: number;
   /** Instructions of the whole server process for each operation; absent where the machine does not count them. */
   readonly instructions?: number;
 }
@@ -79,9 +81,11 @@ async function runRound(contestant: Contestant, load: Load): Promise<Round> {
     await repeat(steps, warmUp);
     const counting = await load.countInstructions?.(subject.pid);
     const before = await subject.usage();
+    const own = process.cpuUsage();
     const begun = performance.now();
     const latencies = await repeat(steps, load.operations);
     const elapsed = performance.now() - begun;
+    const { user, system } = process.cpuUsage(own);
     const after = await subject.usage();
     const instructions = await counting?.();
     return {
@@ -91,6 +95,7 @@ async function runRound(contestant: Contestant, load: Load): Promise<Round> {
       cpu: (after.cpuMicros - before.cpuMicros) / load.operations,
       mainThread: (after.mainThreadMicros - before.mainThreadMicros) / load.operations,
       writer: (after.writerMicros - before.writerMicros) / load.operations,
+      load: (user + system) / load.operations,
       ...(instructions === undefined ? {} : { instructions: instructions / load.operations }),
     };
   } finally {
