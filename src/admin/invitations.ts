@@ -43,7 +43,7 @@ const shortestLifetime: Millis = 5 * MINUTE;
 const longestLifetime: Millis = 30 * DAY;
 
 /**
- * Makes a link with which a person chooses the password of an identity, once; the one before works no more. Until it is
+ * Makes a link with which a person chooses the password of an identity, once; an earlier one no longer works. Until it is
  * used, nothing changes for the identity.
  * @throws AuthError not_found
  * @throws AuthError forbidden            see help-desk.ts
@@ -120,7 +120,7 @@ export function listInvitations(
   return needs.store.invitations.list(query);
 }
 
-/** Its link works no more. @throws AuthError not_found, forbidden (see help-desk.ts) */
+/** Withdraws the link. @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function withdrawInvitation(needs: InvitationNeeds, by: AdminCall, id: string): Promise<void> {
   const identity = await needs.store.identities.find(asId(id));
   if (identity === null) throw new AuthError('not_found');

@@ -53,7 +53,7 @@ function once<T>(
   read: (text: string) => T,
 ): T | undefined {
   if (parameter === undefined || parameter === '') return inFilter;
-  if (inFilter !== undefined) throw refused(name, 'stands both in the filter and in a parameter', parameter);
+  if (inFilter !== undefined) throw refused(name, 'is both in the filter and in a parameter', parameter);
   return read(parameter);
 }
 

@@ -63,7 +63,7 @@ export function acceptableClaims(claims: Readonly<Record<string, string>>): Oidc
       throw refusedField('claims', `must come from ${sources.join(', ')} or tags.NAME`, source);
     }
     if (source === 'roleAttributes' && claim !== 'groups') {
-      throw refusedField('claims', 'roleAttributes is a list, which only groups can hold', claim);
+      throw refusedField('claims', 'roleAttributes is a list, which only groups can contain', claim);
     }
   }
   return claims as Readonly<Partial<Record<MappedClaim, string>>>;

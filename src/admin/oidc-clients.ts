@@ -285,7 +285,8 @@ function refuseContradictions(client: Omit<NewOidcClient, 'id'>): void {
   if (type === 'public' && !requirePkce) {
     throw refusedField('requirePkce', 'may be false for a confidential client only', requirePkce);
   }
-  if (jwks !== null && jwksUri !== null) throw refusedField('jwksUri', 'must not stand beside jwks', jwksUri);
+  if (jwks !== null && jwksUri !== null)
+    throw refusedField('jwksUri', 'must not be set together with jwks', jwksUri);
   if (method === 'private_key_jwt' && jwks === null && jwksUri === null) {
     throw refusedField('jwks', 'or jwksUri is required for private_key_jwt');
   }

@@ -9,7 +9,7 @@ export async function refuseTakenFile(ports: CliPorts, path: string): Promise<vo
     () => true,
     () => false,
   );
-  if (isThere) throw usageError(`${path} is there already.`, 'name another file, or move that one away');
+  if (isThere) throw usageError(`${path} exists already.`, 'name another file, or move that one away');
 }
 
 /** Writes a new file that only its owner can read. @throws CliError */

@@ -11,7 +11,7 @@ type Channels = readonly [number, number, number];
 
 /** @throws ColorError when it is not `#rrggbb` */
 export function parseColor(text: string): string {
-  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new ColorError(`"${text}" is no colour of the form #rrggbb`);
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new ColorError(`"${text}" is not a colour of the form #rrggbb`);
   return text.toLowerCase();
 }
 

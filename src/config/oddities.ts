@@ -62,7 +62,7 @@ function anyPortOfOthers({ listeners }: ReadableParts): readonly Finding[] {
             ? [
                 value(
                   ['web', index, 'apis', at, 'options', key, position],
-                  `${formatRedirectUri(pattern)} lets whoever can listen on a port of that host receive what is sent there; name the port`,
+                  `${formatRedirectUri(pattern)} lets anybody who can listen on a port of that host receive codes; name the port`,
                 ),
               ]
             : [],
@@ -91,7 +91,7 @@ function metricsForStrangers({ listeners }: ReadableParts): readonly Finding[] {
     return [
       value(
         ['web', index, 'apis', at, 'binding'],
-        'whoever reaches the client API can read the metrics: which release this is, how many logins fail and why',
+        'anybody who reaches the client API can read the metrics: which release this is, how many logins fail and why',
         'Give them a listener of their own, on the loopback address or a private one.',
       ),
     ];

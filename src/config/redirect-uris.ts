@@ -124,7 +124,7 @@ function parseNativeUri(text: string, scheme: string, refuse: Refuse): RedirectU
 }
 
 function starRefusal(refuse: Refuse): RedirectUriError {
-  return refuse('* may stand only for the whole port, for example https://app.example.com:*/callback');
+  return refuse('* may only replace the whole port, for example https://app.example.com:*/callback');
 }
 
 function checkHost(host: string, refuse: Refuse): void {

@@ -141,7 +141,7 @@ const bindPointSchema = z
       context.addIssue({
         code: 'custom',
         path: ['address'],
-        message: 'port 0 stands for the port that the system chooses, and needs port 0 in interface too',
+        message: 'port 0 means the port that the system chooses, and needs port 0 in interface too',
       });
     }
   });
@@ -170,7 +170,7 @@ const listenerOptionsSchema = z
       .enum(['request', 'none'])
       .default('request')
       .describe(
-        'request: ask for a client certificate, accept none. none: do not ask; certificate login is off here.',
+        'request: ask for a client certificate, but do not require one. none: do not ask; certificate login is off here.',
       ),
     proxyProtocol: z
       .strictObject({

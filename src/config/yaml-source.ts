@@ -114,7 +114,7 @@ function unusable(place: Place, message: string): YamlSource {
 function faultMessage(code: string, message: string): string {
   if (code === 'DUPLICATE_KEY') return 'this key appears twice in the same map';
   if (code === 'NON_STRING_KEY') return 'a key must be text';
-  if (code === 'MULTIPLE_DOCS') return 'the file holds several documents; only one is read';
+  if (code === 'MULTIPLE_DOCS') return 'the file contains several documents; only one is read';
   if (code === 'TAG_RESOLVE_FAILED') return 'tags (a word with ! in front) have no meaning in this file';
   return `the file is not valid YAML: ${message.replaceAll(/\s+/g, ' ')}`;
 }

@@ -55,7 +55,7 @@ export async function extendCertificate(
   if (authenticator.isKeyRollRequested && !hasNewKey) {
     throw new AuthError('csr_not_acceptable', {
       description:
-        'A new key was asked for: the certificate signing request has that of the present certificate',
+        'A new key was requested, but the certificate signing request has the key of the current certificate',
     });
   }
   const { identityId } = caller;
@@ -130,7 +130,7 @@ async function requirePresentOne(
   }
   if (verdict.proof.caId !== null) {
     throw new AuthError('conflict', {
-      description: 'The certificate comes from a third-party authority: only that can renew it',
+      description: 'The certificate comes from a third-party authority, which alone can renew it',
     });
   }
 }

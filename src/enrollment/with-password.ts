@@ -49,7 +49,7 @@ export function enrollWithPassword(
         fields: [
           {
             field: 'username',
-            reason: 'is not the one that this enrollment is for',
+            reason: 'is not the user name of this enrollment',
             value: chosen.username.slice(0, 100),
           },
         ],

@@ -58,7 +58,7 @@ describe('enrolling on the command line', () => {
     assert.match(again.stderr, /Not enrolled: .*\nreference: (\w+)\nnext: .*explain \w+\n$/);
     const taken = await cli.run(['enroll', 'laptop.jwt']);
     assert.equal(taken.code, 2);
-    assert.match(taken.stderr, /laptop\.json is there already/);
+    assert.match(taken.stderr, /laptop\.json exists already/);
   });
 
   test('the identity file alone is enough to log in, and names the server', async () => {
@@ -129,7 +129,7 @@ describe('enrolling on the command line', () => {
       [jwt(claims), /names a network.*\nnext: overlay-auth login/],
       [jwt({ sub: 'x' }), /not an enrollment JWT/],
       [jwt({ ...claims, em: 'ott', exp: 1 }), /has expired at 1970.*\nnext: ask the operator/],
-      ['abc', /holds no JWT/],
+      ['abc', /contains no JWT/],
     ] as const) {
       writeFileSync(inFolder('odd.jwt'), content);
       const outcome = await cli.run(['enroll', 'odd.jwt']);

@@ -34,7 +34,7 @@ test('is asked for a new one until it is accepted, and is logged in with it', as
       /(New password for this login|The same again): $/.test(screen) ? typed[at++] : undefined,
   });
   assert.equal(outcome.code, 0, outcome.stderr);
-  assert.match(outcome.stderr, /the password that you have now/);
+  assert.match(outcome.stderr, /the current password/);
   assert.equal(at, typed.length);
   assert.equal(typeof (await login(server, 'ann', 'eleven loud umbrellas')).access_token, 'string');
 });

@@ -127,7 +127,7 @@ describe('login with a client certificate', () => {
     ]) {
       const refused = await cli.run(['login', server.url, '--ca', ca, ...pair]);
       assert.equal(refused.code, 2, refused.stderr);
-      assert.match(refused.stderr, /(are not|does not hold) a certificate and its key in PEM form/);
+      assert.match(refused.stderr, /(are not|does not contain) a certificate and its key in PEM form/);
     }
   });
 });

@@ -58,7 +58,7 @@ test('an application is registered, gets a secret, gets another, and loses the f
   assert.equal(await works(first), true);
   const only = await admin.run(['oidc-client', 'delete-secret', 'Team Wiki']);
   assert.equal(only.code, 1);
-  assert.match(only.stderr, /one secret only/);
+  assert.match(only.stderr, /has only this secret/);
   const second = (await fine(['oidc-client', 'add-secret', 'Team Wiki', '-j'])).json;
   assert.deepEqual([await works(first), await works(second.secret)], [true, true]);
   const full = await admin.run(['oidc-client', 'add-secret', 'wiki']);

@@ -105,7 +105,7 @@ test('a value that is not one of the choices is refused with the choices', async
       'login https://x --totp-code 1',
       'The browser asks for the one-time code; --totp-code goes with -u, -c or -e.',
     ],
-    ['init --home h --db mysql://x', '"mysql://x" is no database.'],
+    ['init --home h --db mysql://x', '"mysql://x" is not a database URL.'],
     ['enroll nothing.jwt', 'The JWT file nothing.jwt cannot be read: it does not exist.'],
   ] as const) {
     const { code, stderr } = await cli.run(line.split(' '));

@@ -43,7 +43,7 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
     /^Restored h\/overlay\.db from copy\.db\.\nThe former database is h\/overlay\.db\.replaced-\S+;/,
   );
   assert.match(stdout, /Everybody must log in again/);
-  assert.match(stderr, /look through what was disabled, removed or changed since/);
+  assert.match(stderr, /check what was disabled, removed or changed since/);
 
   const names = (file: string) => {
     const database = new DatabaseSync(file, { readOnly: true });
@@ -166,7 +166,7 @@ test('an emptied database is refused in a sentence that says how to continue', a
   ]) {
     const refused = await home.run(args, { env });
     assert.equal(refused.code, 1, `${args.join(' ')} ${refused.stdout}`);
-    assert.match(refused.stderr, /^error: .*overlay\.db is empty, and everything that was in it is gone\.$/m);
+    assert.match(refused.stderr, /^error: .*overlay\.db is empty: its contents are gone\.$/m);
     assert.match(
       refused.stderr,
       /^next: overlay-auth ops db restore BACKUP {3}\(without a backup: remove the file/m,

@@ -324,7 +324,7 @@ describe('run controller', () => {
         writeFileSync(file, `${whole}${'# more\n'.repeat(lines)}`);
       },
     };
-    await assert.rejects(loadSettledConfig(neverDone, file), /being written/);
+    await assert.rejects(loadSettledConfig(neverDone, file), /somebody is writing it/);
   });
 
   test('warns of what it adjusts, with the old and the new value, and of a certificate that ends soon', async (t) => {
@@ -509,7 +509,7 @@ describe('run controller --check', () => {
     edit(box, (yaml) => yaml.replace('overlay.db', 'elsewhere.db'));
     const none = await check(box);
     assert.equal(none.code, 0, none.stderr);
-    assert.match(none.stdout, /warning: there is no database at .*elsewhere\.db; the start makes one/);
+    assert.match(none.stdout, /warning: there is no database at .*elsewhere\.db; the start creates one/);
     assert.ok(!existsSync(join(box.cwd, 'h', 'elsewhere.db')));
 
     edit(box, (yaml) => yaml.replace(/^db: .*$/m, 'db: postgres://nobody@127.0.0.1:1/none?sslmode=disable'));

@@ -332,7 +332,7 @@ describe('init', () => {
     writeFileSync(join(box.cwd, 'weak'), 'ana\n');
     const refusals: [string[], number, RegExp][] = [
       [['--db', 'postgres://127.0.0.1:1/overlay'], 5, /cannot be used: connect ECONNREFUSED/],
-      [['--db', 'mysql://db/overlay'], 2, /is no database/],
+      [['--db', 'mysql://db/overlay'], 2, /is not a database URL/],
       [['--address', 'localhost'], 2, /is not host:port/],
       [['--address', '0.0.0.0:1280'], 2, /Nobody can dial/],
       [['--ip', 'nonsense'], 2, /is not an IP address/],

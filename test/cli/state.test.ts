@@ -125,8 +125,8 @@ describe('apply', () => {
       ['identity: [{ name: ana, roleAtributes: [] }]', /nearest known name is roleAttributes/],
       ['identitys: []', /nearest known name is identity/],
       ['identity: ana', /wrong\.yml: identity does not hold a list/],
-      ['identity: [', /wrong\.yml is no YAML/],
-      ['- ana', /does not hold an object/],
+      ['identity: [', /wrong\.yml is not YAML/],
+      ['- ana', /does not contain an object/],
       ['identity: [{ name: ana, authPolicy: gone }]', /identity\[ana\]\.authPolicy|names no auth policy/],
     ] as const) {
       const outcome = await cli.run(['apply', file('wrong.yml', text)]);

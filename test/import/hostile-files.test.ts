@@ -101,9 +101,9 @@ describe('a bolt file', () => {
 
   test('that is not one, is empty or is still compressed is refused with a description', () => {
     for (const [bytes, message] of [
-      [Buffer.alloc(0), /no bolt database|no meta page/],
-      [Buffer.from('SQLite format 3\0'.padEnd(9000, '\0')), /no bolt database/],
-      [Buffer.alloc(100_000), /no bolt database/],
+      [Buffer.alloc(0), /not a bolt database|no meta page/],
+      [Buffer.from('SQLite format 3\0'.padEnd(9000, '\0')), /not a bolt database/],
+      [Buffer.alloc(100_000), /not a bolt database/],
       [Buffer.from([0x1f, 0x8b, 8, 0]), /gunzip/],
       [boltDatabase({ other: {} }), /not that of a controller/],
     ] as const) {

@@ -99,7 +99,7 @@ describe('an import', () => {
     );
     writeFileSync(join(home.cli.cwd, 'other.key'), keyFile('ca-ott.key'));
     for (const [options, message] of [
-      [['--trust', 'leaf.pem'], /leaf\.pem cannot be used: it holds no certificate of an authority/],
+      [['--trust', 'leaf.pem'], /leaf\.pem cannot be used: it contains no certificate of an authority/],
       [['--trust', 'ctrl.db'], /ctrl\.db cannot be used: it is not a text file/],
       [['--trust', 'gone.pem'], /gone\.pem cannot be used: it does not exist/],
       [['--trust', 'controller-ca.pem', '--signing-key', 'other.key'], /none of the authorities of --trust/],

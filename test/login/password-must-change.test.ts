@@ -72,7 +72,7 @@ describe('somebody whose password must change', () => {
     for (const bad of [password, 'short', 'bertbertbert', '']) {
       assertRefused(await replace(request, bad), 400, 'INVALID_FIELD', 'password');
     }
-    assert.match((await replace(request, password)).text, /the password that you have now/);
+    assert.match((await replace(request, password)).text, /the current password/);
     codeOf(await replace(request, next));
   });
 

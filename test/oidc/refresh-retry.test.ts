@@ -32,7 +32,7 @@ after(() => server?.close());
 const descriptions = {
   expired: 'the refresh token has expired; log in again',
   revoked: 'the session of the refresh token has ended; log in again',
-  reused: 'the refresh token was used before; the one that took its place is the one to use',
+  reused: 'the refresh token has been used already; use its successor',
 };
 
 interface Refusal {

@@ -40,7 +40,7 @@ async function readPair(
   } catch {
     throw usageError(
       certFile === keyFile
-        ? `${certFile} does not hold a certificate and its key in PEM form.`
+        ? `${certFile} does not contain a certificate and its key in PEM form.`
         : `${certFile} and ${keyFile} are not a certificate and its key in PEM form.`,
       'check --cert and --key',
     );

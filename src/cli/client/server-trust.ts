@@ -125,7 +125,7 @@ function topOfChain(leaf: DetailedPeerCertificate): X509Certificate {
 async function trustOfFile(report: Report, origin: string, caFile: string): Promise<Trust> {
   const caPem = await readNamedFile(report.ports, caFile, 'CA file');
   if (!caPem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new CliError(`${caFile} holds no certificate in PEM form.`, {
+    throw new CliError(`${caFile} contains no certificate in PEM form.`, {
       code: 'ca_file_invalid',
       next: 'check the file named by --ca',
     });

@@ -16,7 +16,9 @@ type DisableOptions = IdentityOptions & {
 export function registerInviteCommand(program: Command, ports: CliPorts): void {
   const command = program
     .command('invite')
-    .description('make a link with which a person chooses a password, also in place of a forgotten one');
+    .description(
+      'make a link with which a person chooses a password, for example to replace a forgotten one',
+    );
   argumentCompletedBy(serverOption(command).argument('<name>', 'name or id of the identity'), {
     entity: 'identity',
   })
@@ -24,7 +26,7 @@ export function registerInviteCommand(program: Command, ports: CliPorts): void {
     .option('--end-sessions', 'using the link ends every session of the identity')
     .option('--qr', 'draw it as a QR code too')
     .option('-o, --output <file>', 'write the link to FILE, for its owner only, and not to the screen')
-    .option('--withdraw', 'make the link that was given out work no more')
+    .option('--withdraw', 'withdraw the link that was handed out')
     .action(async (name: string, options: InviteOptions, command: Command) => {
       const { invite } = await import('../entities/invite.ts');
       await invite(reportOf(command, ports), name, options);
@@ -58,7 +60,7 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
   );
 
   action('disable', 'end its sessions and refuse it from now on, or change until when')
-    .option('--minutes <n>', 'enable it again by itself after N minutes')
+    .option('--minutes <n>', 'enable it again automatically after N minutes')
     .option('--until <time>', 'enable it again by itself at a time such as 2030-01-31T12:00:00Z')
     .addOption(forceOption())
     .action(async (name: string, options: DisableOptions, command: Command) => {

@@ -41,7 +41,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
     .option('--now', 'sign with the new keys at once, not after verifiers had time to read them')
     .addHelpText(
       'after',
-      '\nA running controller takes the new keys over by itself. Keys are rotated every 30 days without this.',
+      '\nRunning controllers use the new keys without a restart. Keys also rotate automatically every 30 days.',
     )
     .action(async (options: KeyOptions, command: Command) => {
       const { rotateKeys } = await import('../host/key-commands.ts');

@@ -91,7 +91,7 @@ function registerImportCommand(
     .option('--report <file>', 'write the whole report as JSON')
     .option(
       '--trust <file>',
-      'certificates of the authorities that issued its client certificates; the database holds none (may be repeated)',
+      'certificates of the authorities that issued its client certificates; the database does not contain them (may be repeated)',
       (file: string, files: readonly string[] = []) => [...files, file],
     )
     .option(

@@ -46,7 +46,7 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     )
     .addOption(configOption())
     .addOption(new Option('--only <kind>', 'only there').choices(['browser', 'system']))
-    .option('--undo', 'trust it no more')
+    .option('--undo', 'stop trusting it')
     .option('--dry-run', 'only show what would be run')
     .addOption(yesOption())
     .addHelpText(

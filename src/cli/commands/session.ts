@@ -61,7 +61,7 @@ function registerLogin(program: Command, ports: CliPorts): void {
       '[url]',
       'address of the server, such as https://localhost:1280 (default: that of the identity file, or the current login)',
     )
-    .option('-u, --username <name>', 'log in with user name and password; the password is asked for')
+    .option('-u, --username <name>', 'log in with user name and password; asks for the password')
     .option('--password-stdin', 'read the password from standard input')
     .option('--password-file <file>', 'read the password from FILE')
     .option(

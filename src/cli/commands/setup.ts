@@ -51,7 +51,7 @@ export function registerSetupCommands(program: Command, ports: CliPorts): void {
       'sqlite:./overlay.db',
     )
     .option('--admin <name>', 'create this administrator at once; needs --admin-password-file')
-    .option('--admin-password-file <file>', 'holds the password of the administrator')
+    .option('--admin-password-file <file>', 'contains the password of the administrator')
     .option('--yes', 'do not ask')
     .action(async (options: InitOptions, command: Command) => {
       const { init } = await import('../setup/init.ts');

@@ -25,7 +25,7 @@ export function registerStateCommands(program: Command, ports: CliPorts): void {
   serverOption(program.command('apply'))
     .description('make the managed entities match the files, all or nothing; show the difference')
     .argument('<files...>', 'YAML or JSON, as export prints it')
-    .option('--prune', 'also delete what no file names, of the kinds that stand in the files; asks before')
+    .option('--prune', 'also delete what no file names, of the kinds in the files; asks first')
     .option('--dry-run', 'show the difference, and change nothing')
     .option('--yes', 'do not ask')
     .action(async (files: string[], options: ApplyOptions, command: Command) => {

@@ -5,7 +5,7 @@ export const authPolicy: EntityDescriptor = {
   name: 'auth-policy',
   aliases: ['auth-policies'],
   path: '/auth-policies',
-  help: 'how identities may log in, and what they must prove besides',
+  help: 'how identities may log in, and what else they must prove',
   lookupFields: ['name'],
   columns: [
     { heading: 'name', cell: (row) => row.name },

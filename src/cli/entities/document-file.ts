@@ -12,10 +12,10 @@ export async function readDocument(ports: CliPorts, path: string): Promise<JsonO
   const text = path === '-' ? await readStdin(ports) : await readNamedFile(ports, path, 'file');
   const document = parseDocument(text, { uniqueKeys: true });
   const [problem] = document.errors;
-  if (problem !== undefined) throw usageError(`${path} is no YAML: ${problem.message}`, 'correct the file');
+  if (problem !== undefined) throw usageError(`${path} is not YAML: ${problem.message}`, 'correct the file');
   // A few aliases are a convenience, a great many are an attack.
   const content: unknown = document.toJS({ maxAliasCount: 100 });
   const members = asObject(content);
-  if (members !== content) throw usageError(`${path} does not hold an object.`, 'correct the file');
+  if (members !== content) throw usageError(`${path} does not contain an object.`, 'correct the file');
   return members;
 }

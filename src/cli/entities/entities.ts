@@ -212,7 +212,7 @@ const extJwtSigner: EntityDescriptor = {
       path: 'maxLifetimeSeconds',
       kind: 'integer',
       nullable: true,
-      help: 'refuse tokens that live longer',
+      help: 'refuse tokens with a longer lifetime',
     },
     {
       flags: '--external-auth-url <url>',
@@ -245,13 +245,13 @@ const extJwtSigner: EntityDescriptor = {
       flags: '--enroll-to-cert',
       path: 'enrollToCertEnabled',
       kind: 'flag',
-      help: 'whoever has one of its tokens may enroll a client certificate',
+      help: 'anybody with one of its tokens may enroll a client certificate',
     },
     {
       flags: '--enroll-to-token',
       path: 'enrollToTokenEnabled',
       kind: 'flag',
-      help: 'whoever has one of its tokens gets an identity, and keeps logging in with such tokens',
+      help: 'anybody with one of its tokens gets an identity, and logs in with such tokens from then on',
     },
     {
       flags: '--enroll-auth-policy <policy>',
@@ -272,7 +272,7 @@ const extJwtSigner: EntityDescriptor = {
       path: 'enrollAttributeClaimsSelector',
       kind: 'text',
       nullable: true,
-      help: 'claim that holds their role attributes, or a JSON pointer',
+      help: 'claim that contains their role attributes, or a JSON pointer',
     },
     {
       flags: '--tag <key=value>',
@@ -362,7 +362,7 @@ const revocation: EntityDescriptor = {
       path: 'issuedBefore',
       kind: 'text',
       only: 'create',
-      help: 'not with JTI and API_SESSION: spare what was opened after it, such as 2030-01-31T12:00:00Z',
+      help: 'not with JTI and API_SESSION: keep sessions opened after this time, such as 2030-01-31T12:00:00Z',
     },
   ],
 };

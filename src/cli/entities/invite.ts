@@ -33,7 +33,7 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
     const path = `/identities/${encodeURIComponent(id)}/invitation`;
     if (withdraw) {
       await api.call({ method: 'DELETE', path });
-      printResult(report, { id, name }, () => printable(`The link of ${name} works no more.`));
+      printResult(report, { id, name }, () => printable(`The link of ${name} no longer works.`));
       return;
     }
     const json = { ...(expires === undefined ? {} : { expiresIn: inHours(expires) }), endSessions };

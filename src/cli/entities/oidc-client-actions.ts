@@ -23,7 +23,7 @@ export async function addClientSecret(
     printResult(report, { id, secret }, () => String(secret));
     notice(
       report,
-      'The secret is not shown again. Give it to the application, then delete the one before it.',
+      'The secret is not shown again. Give it to the application, then delete the previous one.',
     );
     notice(report, `next: overlay-auth oidc-client delete-secret ${shellWord(nameOrId)}`);
   });
@@ -54,7 +54,7 @@ async function olderSecret(api: ApiClient, path: string, nameOrId: string): Prom
   throw new CliError(
     oldest === undefined
       ? `${nameOrId} has no secret.`
-      : `${nameOrId} has one secret only, and would have none.`,
+      : `${nameOrId} has only this secret, and would have none.`,
     {
       code: 'conflict',
       next:

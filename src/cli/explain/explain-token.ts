@@ -40,7 +40,7 @@ export async function explainToken(report: Report, file: string, named: string |
   const token = await externalJwt(ports, file);
   const jwt = readJwt(token);
   if (jwt === undefined) {
-    throw new CliError('The token is no JWT: its parts are not JSON in base64url.', {
+    throw new CliError('The token is not a JWT: its parts are not JSON in base64url.', {
       code: 'malformed',
       next: 'name a file with an access or ID token; `overlay-auth token > FILE` writes your own',
     });

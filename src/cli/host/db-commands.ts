@@ -80,7 +80,7 @@ export async function checkCommand(report: Report, named: string | undefined): P
 }
 
 const afterRestore =
-  'Identities, policies, passwords and certificates are those of the backup: look through what was disabled, removed or changed since.';
+  'Identities, policies, passwords and certificates are those of the backup: check what was disabled, removed or changed since.';
 
 export interface RestoreOptions {
   readonly config?: string;

@@ -206,7 +206,7 @@ const afterSqliteFailure: Readonly<Record<number, string>> = {
   11: 'overlay-auth ops db restore BACKUP   (keep a copy of the damaged file)',
   13: 'free space on the disk, then run the command again; nothing that was confirmed is lost',
   14: 'check that the file that db names exists, and that this user may open it and its folder',
-  26: 'correct db in the configuration: the file it names is no database',
+  26: 'correct db in the configuration: the file it names is not a database',
 };
 
 /** By SQLSTATE. */

@@ -21,7 +21,7 @@ import { ownerOnly, readable, writeWhole } from '../setup/write-file.ts';
 export function readTrustFiles(ports: CliPorts, files: readonly string[]): readonly TrustAnchor[] {
   return files.flatMap((file) => {
     const anchors = certificatesOf(readText(ports, file), file).filter(({ extensions }) => extensions.isCa);
-    if (anchors.length === 0) throw unusable(file, 'it holds no certificate of an authority');
+    if (anchors.length === 0) throw unusable(file, 'it contains no certificate of an authority');
     for (const anchor of anchors) {
       const problem = anchorProblem(anchor, ports.clock.now());
       if (problem !== undefined)
@@ -38,7 +38,7 @@ function certificatesOf(pem: string, file: string): readonly TrustAnchor[] {
     return parseCertificates(pem).map(({ raw }) => readTrustAnchor(raw));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
-    throw unusable(file, `it is not made of certificates in PEM form (${error.reason})`);
+    throw unusable(file, `it does not consist of certificates in PEM form (${error.reason})`);
   }
 }
 

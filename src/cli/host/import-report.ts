@@ -81,7 +81,7 @@ export function reportText(document: ReportDocument, reportFile: string | undefi
     ...notes,
     countTable(counts),
     ...section(
-      'Kept as it is here, because the two disagree',
+      'Kept as it is here, because the source differs',
       conflicts.map((each) => `${called(each)}: ${each.reason}`),
     ),
     ...section(

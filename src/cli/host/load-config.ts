@@ -48,7 +48,7 @@ export async function loadSettledConfig(
   }
   // The error of a file that cannot be read at all is clear enough.
   loadConfig(file, { readFile: read, env: ports.env });
-  const message = 'the file changes all the time: it is being written';
+  const message = 'the file keeps changing: somebody is writing it';
   throw new ConfigError([{ message, file, line: null, column: null, path: '', hint: null }]);
 }
 

@@ -67,7 +67,7 @@ function readCertificates(file: string): readonly CertificateFacts[] {
     return parseCertificates(readFileSync(file, 'utf8')).map(certificateFacts);
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
-    throw new CliError(`${file} holds no certificate in PEM form.`, { code: 'file', cause: error });
+    throw new CliError(`${file} contains no certificate in PEM form.`, { code: 'file', cause: error });
   }
 }
 

@@ -125,7 +125,7 @@ function checkOptions(options: LoginOptions): void {
     throw usageError('The browser asks for the one-time code; --totp-code goes with -u, -c or -e.', help);
   }
   if (options.passwordStdin === true && options.extJwt === '-') {
-    throw usageError('Standard input can hold the password or the external JWT, not both.', help);
+    throw usageError('Standard input can contain the password or the external JWT, not both.', help);
   }
 }
 

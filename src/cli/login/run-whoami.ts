@@ -26,7 +26,7 @@ export async function runWhoami(report: Report, server: string | undefined): Pro
           'token until',
           expirationSeconds === null
             ? expiresAt
-            : `${withoutMilliseconds(String(expiresAt))} (${remaining(expirationSeconds)} left, renewed by itself)`,
+            : `${withoutMilliseconds(String(expiresAt))} (${remaining(expirationSeconds)} left, renewed automatically)`,
         ],
       ]),
     );

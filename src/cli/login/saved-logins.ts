@@ -70,7 +70,7 @@ export async function forgetLogin(report: Report, word: string): Promise<void> {
   const names = forgotten.logins.map(({ name }) => name);
   printResult(report, { url: forgotten.url, names }, () =>
     printable(
-      `Forgot ${forgotten.logins.length === 1 ? forgotten.logins.map(loginWord)[0] : forgotten.url}. A session there stays alive until it ends by itself.`,
+      `Forgot ${forgotten.logins.length === 1 ? forgotten.logins.map(loginWord)[0] : forgotten.url}. A session there continues until it expires.`,
     ),
   );
 }

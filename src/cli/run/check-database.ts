@@ -40,7 +40,7 @@ export async function checkDatabaseAndKey({
     }
     return [];
   } catch (error) {
-    if (error instanceof NoDatabase) return [`there is no database at ${name}; the start makes one`];
+    if (error instanceof NoDatabase) return [`there is no database at ${name}; the start creates one`];
     if (error instanceof StoreUnavailable) return [`the database cannot be looked into: ${error.message}`];
     throw error;
   }

@@ -81,7 +81,7 @@ async function setUp(
 async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promise<HomeWishes> {
   if (!/^(sqlite:|postgres(ql)?:\/\/)/.test(db)) {
     throw usageError(
-      `${JSON.stringify(db)} is no database.`,
+      `${JSON.stringify(db)} is not a database URL.`,
       'use --db sqlite:FILE or --db postgres://USER@HOST/NAME',
     );
   }
@@ -170,7 +170,7 @@ function printSteps(
   if (isPostgres) {
     notice(
       report,
-      `For a further node, copy ${shownPath(report.ports.cwd, paths.home)} as it is to its host and run it there; do not run init again.`,
+      `For another node, copy ${shownPath(report.ports.cwd, paths.home)} as it is to its host and run it there; do not run init again.`,
     );
   }
 }

@@ -78,7 +78,7 @@ export async function externalJwt(ports: CliPorts, file: string): Promise<string
   const token = text.trim();
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return token;
   throw usageError(
-    `${file === '-' ? 'Standard input' : file} holds no JWT.`,
+    `${file === '-' ? 'Standard input' : file} contains no JWT.`,
     'name the file with nothing but the JWT in it',
   );
 }
@@ -89,7 +89,7 @@ export async function readStdin(ports: CliPorts): Promise<string> {
   for await (const chunk of ports.stdin) {
     text += String(chunk);
     if (text.length > longestSecret) {
-      throw usageError('Standard input holds more than 64 KiB.', 'check what is piped into the command');
+      throw usageError('Standard input contains more than 64 KiB.', 'check what is piped into the command');
     }
   }
   return text;

@@ -43,7 +43,7 @@ export function readAuthority(
   const [server] = parseCertificates(textOf(ports, config.identity.serverCertFile));
   if (root === undefined || server?.checkIssued(root) !== true || !server.verify(root.publicKey)) {
     throw new CliError(
-      'The server certificate of this configuration comes from another authority than that of its home.',
+      'The server certificate of this configuration does not come from the authority of its home.',
       {
         code: 'foreign_certificate',
         next: 'overlay-auth pki trust FILE   (FILE: the certificate of that authority, from its operator)',
@@ -58,7 +58,9 @@ function authorityIn(ports: CliPorts, file: string): Authority {
   const certificates = certificatesIn(ports, file);
   const [certificate] = certificates;
   if (certificate === undefined || certificates.length > 1) {
-    throw refused(`${shown} holds ${certificates.length} certificates, and each of them has to be judged.`);
+    throw refused(
+      `${shown} holds ${certificates.length} certificates, and you have to decide about each of them.`,
+    );
   }
   const isSelfSigned = certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
   if (!certificate.ca || !isSelfSigned) {
@@ -86,7 +88,7 @@ function certificatesIn(ports: CliPorts, file: string): ReturnType<typeof parseC
     return parseCertificates(textOf(ports, file));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
-    throw refused(`${shownPath(ports.cwd, file)} holds no certificate in PEM form.`, error);
+    throw refused(`${shownPath(ports.cwd, file)} contains no certificate in PEM form.`, error);
   }
 }
 

@@ -72,7 +72,7 @@ export function sessionCertificateRoutes(
       ...common,
       methods: ['POST'],
       path: root + path,
-      summary: 'Get a certificate that stands for the session of the caller',
+      summary: 'Get a certificate for the session of the caller',
       answers: { 201: dataAnswer(issuedSchema, 'The certificate') },
       refusals: ['csr_not_acceptable'],
       body: { json: true, form: false, schema: z.object({ csr: csrText }) },

@@ -38,7 +38,7 @@ const opened: DeclaredAnswer = {
   ...dataAnswer(legacySessionSchema, 'The session, with what remains in authQueries'),
   headers: {
     'zt-session': 'The token of the session',
-    'expires-at': 'When the session ends, unless it is used (RFC 3339)',
+    'expires-at': 'When the session ends if it is not used (RFC 3339)',
     'expiration-seconds': 'The same in seconds from now',
     ...totpRequiredHeader,
     'www-authenticate': 'Which external JWT is still to be sent with every call',

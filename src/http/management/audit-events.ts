@@ -19,7 +19,7 @@ const auditEventSchema = z
     action: z.string().nullable(),
     entity: z.string().nullable().describe('What was changed'),
     entityId: z.string().nullable(),
-    identityId: z.string().nullable().describe('Whom it is about'),
+    identityId: z.string().nullable().describe('The identity that was affected'),
     identity: entityRefSchema.nullable(),
     byIdentityId: z
       .string()

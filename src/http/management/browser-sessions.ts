@@ -24,7 +24,9 @@ const browserSessionSchema = z
     issuer: z.string(),
     amr: z.array(z.string()),
     authTime: timeSchema,
-    applications: z.array(z.string()).meta({ description: 'To which applications the person has gone on' }),
+    applications: z
+      .array(z.string())
+      .meta({ description: 'The applications that the person has signed in to with it' }),
     ipAddress: z.string().meta({ description: 'From where the person logged in' }),
     ...clientProgramMembers,
     lastUsedAt: timeSchema,

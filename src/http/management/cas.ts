@@ -111,7 +111,7 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
     adminRoute('GET', 'cas/:id/jwt', {
       summary: 'Read the JWT with which holders of certificates of an authority enroll',
       operationId: 'getCaJwt',
-      answer: contentAnswer(jwtType, 'The JWT; it is of use once the authority is verified and may enroll'),
+      answer: contentAnswer(jwtType, 'The JWT; it works once the authority is verified and may enroll'),
       produces: [jwtType, 'application/json', 'text/plain'],
       async handler(context) {
         const body = await authorityJwt(needs, idOf(context));

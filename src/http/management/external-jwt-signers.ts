@@ -128,7 +128,7 @@ const testedSchema = triedSchema
     token: z
       .strictObject({ header: tokenPart, claims: tokenPart })
       .nullable()
-      .meta({ description: 'Without its signature; null when none came, or it is no JWT' }),
+      .meta({ description: 'Without its signature; null when there was none, or it is not a JWT' }),
   })
   .meta({ id: 'TestedExternalJwtSigner' });
 
@@ -184,7 +184,7 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
       permission: 'read',
       answer: dataAnswer(
         triedSchema,
-        'What a login with this token would decide now. Nobody is logged in, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer besides another method.',
+        'What a login with this token would decide now. Nobody is logged in, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer in addition to another method.',
       ),
       body: tokenToTry,
       refusals: ['not_found'],
@@ -207,7 +207,7 @@ function signInTestRoutes(needs: ManagementNeeds): readonly Route[] {
       permission: 'read',
       answer: dataAnswer(
         begunTestSchema,
-        'Where a browser begins the test within ten minutes. It ends at the console, in the window that it was begun in. Nobody is logged in, and the result is for this session only.',
+        'Where a browser begins the test within ten minutes. It returns to the console, in the window where it began. Nobody is logged in, and the result is for this session only.',
       ),
       refusals: ['not_found', 'could_not_validate'],
       async handler(context) {

@@ -35,7 +35,7 @@ const body = z.strictObject({
 const issuedSchema = z
   .strictObject({
     url: z.string().meta({
-      description: 'For the person alone: whoever opens it chooses the password. Shown this once',
+      description: 'For the person only: anybody who opens it can choose the password. Shown once',
       examples: ['https://localhost:1280/invite?t=…'],
     }),
     expiresAt: timeSchema,
@@ -50,7 +50,7 @@ const listedSchema = invitationSchema
   .extend({
     identityId: z.string(),
     identity: entityRefSchema,
-    madeBy: entityRefSchema.nullable().meta({ description: 'Null for one that an earlier version made' }),
+    madeBy: entityRefSchema.nullable().meta({ description: 'Null if an earlier version made it' }),
   })
   .meta({ id: 'ListedInvitation' });
 
@@ -62,7 +62,7 @@ export function invitationRoutes(
   return [
     adminRoute('GET', 'invitations', {
       operationId: 'listInvitations',
-      summary: 'List who is invited and has not come yet; expired invitations stay for a week',
+      summary: 'List the open invitations; expired ones stay for a week',
       answer: listAnswer(listedSchema, 'One page of the list'),
       refusals: ['invalid_filter'],
       query: listParameters,
@@ -78,7 +78,7 @@ export function invitationRoutes(
       operationId: 'inviteIdentity',
       summary: 'Make a link with which a person chooses the password of an identity, once',
       status: 201,
-      answer: dataAnswer(issuedSchema, 'The link; the one before works no more'),
+      answer: dataAnswer(issuedSchema, 'The link; an earlier one no longer works'),
       refusals: ['conflict', 'could_not_validate'],
       body,
       async handler(context, input) {

@@ -71,7 +71,7 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: 
     summary: 'Count the login attempts of the last 24 hours',
     answer: dataAnswer(
       hourlySchema,
-      'One entry for each hour of UTC, the oldest first, the one that runs included',
+      'One entry for each hour of UTC, the oldest first, including the current one',
     ),
     async handler() {
       const hours = await attemptsByHour(needs);

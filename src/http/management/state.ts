@@ -51,14 +51,14 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
   return [
     adminRoute('GET', 'state', {
       operationId: 'readState',
-      summary: 'Read what is managed as one document, without secrets',
+      summary: 'Read the managed entities as one document, without secrets',
       answer: dataAnswer(stateSchema, 'Entities by kind, in the order of their names'),
       query: z.object({ kinds: kindNames }),
       handler: async (_context, { query }) => envelope(stateDocument(await exportState(needs, query.kinds))),
     }),
     adminRoute('POST', 'state', {
       operationId: 'applyState',
-      summary: 'Make what is managed as a document says, all of it or nothing',
+      summary: 'Apply a document to the managed entities, completely or not at all',
       answer: dataAnswer(stateChangesSchema, 'What was created, changed and deleted, or would be'),
       refusals: [
         'could_not_parse_body',

@@ -21,7 +21,7 @@ export const versionHeader = {
 /** For the declaration of a change. */
 export const conditionHeader = {
   'if-match':
-    'The etag of what was read: the change is made only if the entity is still so. Without it the change is always made.',
+    'The etag that was read: the change is made only if the entity still has it. Without the header the change is always made.',
 } as const;
 
 /**

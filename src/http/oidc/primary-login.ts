@@ -178,7 +178,7 @@ function certificateRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] 
 function requireAskedFor(step: Step): void {
   if (asksForCertificates(step)) return;
   throw new AuthError('invalid_auth', {
-    description: 'Clients are not asked for a certificate at this address; use one where they are',
+    description: 'This address does not ask clients for a certificate; use an address that does',
   });
 }
 

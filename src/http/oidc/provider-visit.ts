@@ -101,7 +101,7 @@ export function providerVisitRoutes(
     ...common,
     methods: ['GET'],
     path: `${providerCallbackPath}/:signer`,
-    summary: 'Come back from another provider',
+    summary: 'Return from another provider',
     answers: stepAnswers,
     refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: callbackQuery,

@@ -66,11 +66,11 @@ export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route
   const goOn = route({
     ...common,
     methods: ['POST'],
-    summary: 'Go on as who is signed in in this browser',
+    summary: 'Continue as the person who is signed in in this browser',
     answers: {
       200: contentAnswer(
         htmlType,
-        'The page again, where somebody else is signed in by now; or the form for the client',
+        'The page again, if somebody else is signed in by now; or the form for the client',
       ),
       302: redirectAnswer('To the redirect URI of the client, with the code; or to the login page'),
     },

@@ -131,7 +131,7 @@ const guardWords: Readonly<Record<Guard, string>> = {
 function accessWords({ guard, permission }: Route): string {
   return permission === undefined
     ? guardWords[guard]
-    : `For administrators and whoever has the permission ${permission}.`;
+    : `For administrators and those with the permission ${permission}.`;
 }
 
 function operationOf(

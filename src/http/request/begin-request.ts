@@ -195,7 +195,7 @@ function refuseForeignPage(method: string, headers: IncomingHttpHeaders, isAllow
   if (origin === undefined && (site === undefined || site === 'none')) return;
   throw new AuthError('forbidden', {
     description:
-      'A page of another site has sent this, and such pages may change nothing here; an application is let in by the origin of its redirect URI',
+      'A page of another site has sent this, and such pages may not change anything here, except applications at the origin of their redirect URI',
     detail: `Origin: ${origin?.slice(0, 200) ?? 'none'}, Sec-Fetch-Site: ${String(site).slice(0, 50)}`,
   });
 }

@@ -44,7 +44,7 @@ export const oauthErrorBody = z
   .strictObject({
     error: z.enum(oauthErrors),
     error_description: z.string(),
-    reason: z.enum(grantReasons).optional().meta({ description: 'Why a refresh token is no longer good' }),
+    reason: z.enum(grantReasons).optional().meta({ description: 'Why a refresh token no longer works' }),
   })
   .meta({ id: 'OAuthError', description: 'RFC 6749 section 5.2; the reference id is in x-request-id' });
 
@@ -67,7 +67,7 @@ export const edgeErrorBody = z
         .optional()
         .meta({
           description:
-            'The first field that was refused; its value is empty where none was sent or it could be secret',
+            'The first field that was refused; its value is empty if none was sent or it could be secret',
         }),
     }),
     meta: z.strictObject({}),

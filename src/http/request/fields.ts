@@ -70,7 +70,7 @@ export const listParameters = z.object({
     .optional()
     .meta({
       description:
-        'At most 500, or none, which gives 500 to callers who are no administrators; without it 10',
+        'At most 500, or none, which means 500 for callers who are not administrators; the default is 10',
       ...described({ anyOf: [{ type: 'integer', minimum: 0, maximum: 500 }, { const: 'none' }] }),
       examples: [50, 'none'],
     }),

@@ -17,7 +17,7 @@ export const externalJwtRefusals = {
   'time-claims': 'exp, nbf or iat is not a whole number of seconds, or they contradict one another',
   lifetime: 'the token is valid for longer than the signer allows, or does not say since when',
   'keys-unavailable':
-    'the keys of the signer could not be fetched, or its certificate holds none that is accepted',
+    'the keys of the signer could not be fetched, or its certificate contains none that is accepted',
   'certificate-expired': 'the certificate of the signer is not valid now',
   'unknown-key':
     'the signer has no key with the key id of the token, or no single one for a token without a key id',

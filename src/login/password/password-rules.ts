@@ -56,13 +56,14 @@ export function checkNewPassword(
   const own = ownNames
     .map(simplify)
     .find((name) => name.length >= 3 && plain.replaceAll(name, '').length < 6 && plain.includes(name));
-  if (own !== undefined) broken.push({ rule: 'own-name', reason: 'it is made of the name of the user' });
+  if (own !== undefined)
+    broken.push({ rule: 'own-name', reason: 'it is too similar to the name of the user' });
   if (broken.length > 0) throw new PasswordNotAcceptable(broken);
 }
 
 /** The refusal of a new password that equals the current one. */
 export function samePassword(): PasswordNotAcceptable {
-  return new PasswordNotAcceptable([{ rule: 'same', reason: 'it is the password that you have now' }]);
+  return new PasswordNotAcceptable([{ rule: 'same', reason: 'it is the current password' }]);
 }
 
 /** The rules for a new password, to show to people before they choose one. */

@@ -147,7 +147,7 @@ function toldReason({ endReason }: ApiSession, reason: string): GrantReason | un
 const descriptions: Readonly<Record<GrantReason, string>> = {
   expired: 'the refresh token has expired; log in again',
   revoked: 'the session of the refresh token has ended; log in again',
-  reused: 'the refresh token was used before; the one that took its place is the one to use',
+  reused: 'the refresh token has been used already; use its successor',
 };
 
 function noLongerGood(told: GrantReason | undefined, reason: string): AuthError {

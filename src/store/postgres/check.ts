@@ -9,7 +9,7 @@ import { withPostgres } from './open.ts';
 export function checkPostgres({ url }: { readonly url: string }): Promise<readonly string[]> {
   return withPostgres(url, async (client) => {
     const stored = await versionOf(client);
-    if (stored === null) return ['it holds no tables of a controller'];
+    if (stored === null) return ['it contains no tables of a controller'];
     const { version } = stored;
     const findings: string[] = [];
     if (version !== schemaVersion) {
@@ -20,7 +20,7 @@ export function checkPostgres({ url }: { readonly url: string }): Promise<readon
          AND setting = 'off' ORDER BY name`,
     );
     for (const { name } of settings.rows) {
-      findings.push(`${name} is off: what was acknowledged can be lost with the power`);
+      findings.push(`${name} is off: a power loss can lose acknowledged changes`);
     }
     const indexes = await client.query(
       `SELECT pg_class.relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid

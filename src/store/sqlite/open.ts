@@ -62,7 +62,7 @@ export function isEmptied(path: string): boolean {
 }
 
 function refuseEmptied(path: string): void {
-  if (isEmptied(path)) throw new EmptiedDatabase(`${path} is empty, and everything that was in it is gone`);
+  if (isEmptied(path)) throw new EmptiedDatabase(`${path} is empty: its contents are gone`);
 }
 
 /** For a database that has been migrated already. */

@@ -82,7 +82,7 @@ export interface paths {
         get: operations["getCurrentApiSessionCertificates"];
         put?: never;
         /**
-         * Get a certificate that stands for the session of the caller
+         * Get a certificate for the session of the caller
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         post: operations["postCurrentApiSessionCertificates"];
@@ -863,7 +863,7 @@ export interface components {
                 requestId: string;
                 /** @description The trace that the request belongs to, if it does */
                 traceId?: string;
-                /** @description The first field that was refused; its value is empty where none was sent or it could be secret */
+                /** @description The first field that was refused; its value is empty if none was sent or it could be secret */
                 cause?: {
                     field: string;
                     reason: string;

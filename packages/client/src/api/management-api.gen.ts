@@ -363,7 +363,7 @@ export interface paths {
         };
         /**
          * List the identities
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listIdentities"];
         put?: never;
@@ -387,7 +387,7 @@ export interface paths {
         };
         /**
          * Read an identity
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getIdentity"];
         /**
@@ -461,7 +461,7 @@ export interface paths {
         put?: never;
         /**
          * Unlock an identity
-         * @description For administrators and whoever has the permission helpdesk.
+         * @description For administrators and those with the permission helpdesk.
          */
         post: operations["unlockIdentity"];
         delete?: never;
@@ -482,7 +482,7 @@ export interface paths {
         post?: never;
         /**
          * Remove the TOTP enrollment of an identity
-         * @description For administrators and whoever has the permission helpdesk.
+         * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["removeIdentityMfa"];
         options?: never;
@@ -499,7 +499,7 @@ export interface paths {
         };
         /**
          * List the authenticators of an identity
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listIdentityAuthenticators"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
         };
         /**
          * List the enrollments of an identity
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listIdentityEnrollments"];
         put?: never;
@@ -539,14 +539,14 @@ export interface paths {
         };
         /**
          * List the API sessions of an identity
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listIdentityApiSessions"];
         put?: never;
         post?: never;
         /**
          * End the API sessions of an identity
-         * @description For administrators and whoever has the permission helpdesk.
+         * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["endIdentityApiSessions"];
         options?: never;
@@ -563,13 +563,13 @@ export interface paths {
         };
         /**
          * Say what an identity must prove to log in, and what would refuse it
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["explainLogin"];
         put?: never;
         /**
          * Say the same by another auth policy, saved or not
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         post: operations["explainLoginByPolicy"];
         delete?: never;
@@ -586,8 +586,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who is invited and has not come yet; expired invitations stay for a week
-         * @description For administrators and whoever has the permission read.
+         * List the open invitations; expired ones stay for a week
+         * @description For administrators and those with the permission read.
          */
         get: operations["listInvitations"];
         put?: never;
@@ -607,18 +607,18 @@ export interface paths {
         };
         /**
          * Say until when the link of an identity works; the link itself is not kept
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getInvitation"];
         put?: never;
         /**
          * Make a link with which a person chooses the password of an identity, once
-         * @description For administrators and whoever has the permission helpdesk.
+         * @description For administrators and those with the permission helpdesk.
          */
         post: operations["inviteIdentity"];
         /**
          * Withdraw the link of an identity
-         * @description For administrators and whoever has the permission helpdesk.
+         * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["withdrawInvitation"];
         options?: never;
@@ -635,7 +635,7 @@ export interface paths {
         };
         /**
          * List the authenticators
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listAuthenticators"];
         put?: never;
@@ -659,7 +659,7 @@ export interface paths {
         };
         /**
          * Read an authenticator
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getAuthenticator"];
         /**
@@ -711,7 +711,7 @@ export interface paths {
         };
         /**
          * List the auth policies
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listAuthPolicies"];
         put?: never;
@@ -735,7 +735,7 @@ export interface paths {
         };
         /**
          * Read an auth policy
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getAuthPolicy"];
         /**
@@ -769,7 +769,7 @@ export interface paths {
         put?: never;
         /**
          * Say what saving an auth policy like this would change for those who have it
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         post: operations["previewAuthPolicy"];
         delete?: never;
@@ -807,7 +807,7 @@ export interface paths {
         };
         /**
          * List the API sessions
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listApiSessions"];
         put?: never;
@@ -827,14 +827,14 @@ export interface paths {
         };
         /**
          * Read an API session
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getApiSession"];
         put?: never;
         post?: never;
         /**
          * Delete an API session
-         * @description For administrators and whoever has the permission helpdesk.
+         * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["deleteApiSession"];
         options?: never;
@@ -851,7 +851,7 @@ export interface paths {
         };
         /**
          * List the browser sessions
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listBrowserSessions"];
         put?: never;
@@ -871,14 +871,14 @@ export interface paths {
         };
         /**
          * Read a browser session
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getBrowserSession"];
         put?: never;
         post?: never;
         /**
          * Delete a browser session
-         * @description For administrators and whoever has the permission helpdesk.
+         * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["deleteBrowserSession"];
         options?: never;
@@ -895,7 +895,7 @@ export interface paths {
         };
         /**
          * List the external JWT signers
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listExternalJwtSigners"];
         put?: never;
@@ -919,7 +919,7 @@ export interface paths {
         };
         /**
          * Read an external JWT signer
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getExternalJwtSigner"];
         /**
@@ -973,7 +973,7 @@ export interface paths {
         put?: never;
         /**
          * Say whether a token of a signer would be accepted, for whom, and if not, why
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         post: operations["verifyExternalJwt"];
         delete?: never;
@@ -993,7 +993,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a test of a signer by a sign-in at its provider
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         post: operations["beginExternalJwtSignerTest"];
         delete?: never;
@@ -1013,7 +1013,7 @@ export interface paths {
         put?: never;
         /**
          * Say whether the token that came of a test would be accepted, for whom, and if not, why
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         post: operations["finishExternalJwtSignerTest"];
         delete?: never;
@@ -1031,7 +1031,7 @@ export interface paths {
         };
         /**
          * List the cas
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listCas"];
         put?: never;
@@ -1055,7 +1055,7 @@ export interface paths {
         };
         /**
          * Read an authority
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getAuthority"];
         /**
@@ -1087,7 +1087,7 @@ export interface paths {
         };
         /**
          * Read the JWT with which holders of certificates of an authority enroll
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getCaJwt"];
         put?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
         };
         /**
          * List the config types
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listConfigTypes"];
         put?: never;
@@ -1151,7 +1151,7 @@ export interface paths {
         };
         /**
          * Read a configuration type
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getConfigurationType"];
         /**
@@ -1183,7 +1183,7 @@ export interface paths {
         };
         /**
          * List the oidc clients
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listOidcClients"];
         put?: never;
@@ -1207,7 +1207,7 @@ export interface paths {
         };
         /**
          * Read an OIDC client
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getOidcClient"];
         /**
@@ -1239,7 +1239,7 @@ export interface paths {
         };
         /**
          * List the secrets of an OIDC client, without the secrets themselves
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listOidcClientSecrets"];
         put?: never;
@@ -1283,7 +1283,7 @@ export interface paths {
         };
         /**
          * List the enrollments
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listEnrollments"];
         put?: never;
@@ -1307,7 +1307,7 @@ export interface paths {
         };
         /**
          * Read an enrollment
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getEnrollment"];
         put?: never;
@@ -1351,7 +1351,7 @@ export interface paths {
         };
         /**
          * List the revocations
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listRevocations"];
         put?: never;
@@ -1375,7 +1375,7 @@ export interface paths {
         };
         /**
          * Read a revocation
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getRevocation"];
         put?: never;
@@ -1399,7 +1399,7 @@ export interface paths {
         };
         /**
          * List the login attempts
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listLoginAttempts"];
         put?: never;
@@ -1419,7 +1419,7 @@ export interface paths {
         };
         /**
          * Read a login attempt
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getLoginAttempt"];
         put?: never;
@@ -1439,7 +1439,7 @@ export interface paths {
         };
         /**
          * Count the login attempts of the last 24 hours
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["countLoginAttempts"];
         put?: never;
@@ -1459,7 +1459,7 @@ export interface paths {
         };
         /**
          * List the audit events
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -1479,7 +1479,7 @@ export interface paths {
         };
         /**
          * Read an audit event
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getAuditEvent"];
         put?: never;
@@ -1499,7 +1499,7 @@ export interface paths {
         };
         /**
          * List the signing keys
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listSigningKeys"];
         put?: never;
@@ -1519,7 +1519,7 @@ export interface paths {
         };
         /**
          * List the controllers
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["listControllers"];
         put?: never;
@@ -1539,7 +1539,7 @@ export interface paths {
         };
         /**
          * Read a controller
-         * @description For administrators and whoever has the permission read.
+         * @description For administrators and those with the permission read.
          */
         get: operations["getController"];
         put?: never;
@@ -1558,13 +1558,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what is managed as one document, without secrets
-         * @description For administrators and whoever has the permission read.
+         * Read the managed entities as one document, without secrets
+         * @description For administrators and those with the permission read.
          */
         get: operations["readState"];
         put?: never;
         /**
-         * Make what is managed as a document says, all of it or nothing
+         * Apply a document to the managed entities, completely or not at all
          * @description For administrators.
          */
         post: operations["applyState"];
@@ -1587,7 +1587,7 @@ export interface components {
                 requestId: string;
                 /** @description The trace that the request belongs to, if it does */
                 traceId?: string;
-                /** @description The first field that was refused; its value is empty where none was sent or it could be secret */
+                /** @description The first field that was refused; its value is empty if none was sent or it could be secret */
                 cause?: {
                     field: string;
                     reason: string;
@@ -2129,12 +2129,12 @@ export interface components {
             endSessions: boolean;
             identityId: string;
             identity: components["schemas"]["EntityRef"];
-            /** @description Null for one that an earlier version made */
+            /** @description Null if an earlier version made it */
             madeBy: components["schemas"]["EntityRef"] | null;
         };
         IssuedInvitation: {
             /**
-             * @description For the person alone: whoever opens it chooses the password. Shown this once
+             * @description For the person only: anybody who opens it can choose the password. Shown once
              * @example https://localhost:1280/invite?t=…
              */
             url: string;
@@ -2215,7 +2215,7 @@ export interface components {
             amr: string[];
             /** Format: date-time */
             authTime: string;
-            /** @description To which applications the person has gone on */
+            /** @description The applications that the person has signed in to with it */
             applications: string[];
             /** @description From where the person logged in */
             ipAddress: string;
@@ -2322,7 +2322,7 @@ export interface components {
                 happened: string;
                 remedy: string;
             } | null;
-            /** @description Without its signature; null when none came, or it is no JWT */
+            /** @description Without its signature; null when there was none, or it is not a JWT */
             token: {
                 header: {
                     [key: string]: unknown;
@@ -2499,7 +2499,7 @@ export interface components {
             /** @description What was changed */
             entity: string | null;
             entityId: string | null;
-            /** @description Whom it is about */
+            /** @description The identity that was affected */
             identityId: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             /** @description Who did it; null: the service itself, or a command on the host */
@@ -3517,7 +3517,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -3570,7 +3570,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -3600,7 +3600,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -3904,7 +3904,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a login would ask and what would refuse it now; without `method` a list of one for each. Nobody is logged in, and a fresh proof is taken to be good. */
+            /** @description What a login would ask and what would refuse it now; without `method`, one entry for each method. Nobody is logged in, and a fresh proof is assumed to be valid. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3974,7 +3974,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a login would ask and what would refuse it now; without `method` a list of one for each. Nobody is logged in, and a fresh proof is taken to be good. Nothing is changed. */
+            /** @description What a login would ask and what would refuse it now; without `method`, one entry for each method. Nobody is logged in, and a fresh proof is assumed to be valid. Nothing is changed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4068,7 +4068,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link; the one before works no more */
+            /** @description The link; an earlier one no longer works */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4211,7 +4211,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -4251,7 +4251,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -4281,7 +4281,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -4464,7 +4464,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -4528,7 +4528,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -4558,7 +4558,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -4980,7 +4980,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5039,7 +5039,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5069,7 +5069,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5173,7 +5173,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a login with this token would decide now. Nobody is logged in, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer besides another method. */
+            /** @description What a login with this token would decide now. Nobody is logged in, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer in addition to another method. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5198,7 +5198,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where a browser begins the test within ten minutes. It ends at the console, in the window that it was begun in. Nobody is logged in, and the result is for this session only. */
+            /** @description Where a browser begins the test within ten minutes. It returns to the console, in the window where it began. Nobody is logged in, and the result is for this session only. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5352,7 +5352,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5407,7 +5407,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5437,7 +5437,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5497,7 +5497,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The JWT; it is of use once the authority is verified and may enroll */
+            /** @description The JWT; it works once the authority is verified and may enroll */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5635,7 +5635,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5674,7 +5674,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5704,7 +5704,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5856,7 +5856,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5921,7 +5921,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -5951,7 +5951,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The etag of what was read: the change is made only if the entity is still so. Without it the change is always made. */
+                /** @description The etag that was read: the change is made only if the entity still has it. Without the header the change is always made. */
                 "if-match"?: string;
             };
             path: {
@@ -6413,7 +6413,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One entry for each hour of UTC, the oldest first, the one that runs included */
+            /** @description One entry for each hour of UTC, the oldest first, including the current one */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -50,7 +50,7 @@ export function readMeta(readAt: (position: number) => Buffer): ReadMeta {
 
 function noDatabase(problem: string): string {
   return problem === 'no magic number'
-    ? 'this is no bolt database: its first pages have no magic number'
+    ? 'this is not a bolt database: its first pages have no magic number'
     : `no meta page is sound: ${problem}`;
 }
 

@@ -110,8 +110,8 @@ const de: typeof en = {
   what: 'Was ihre Zertifikate dürfen',
   rule: 'Wen ein Zertifikat nennt',
   ruleText:
-    'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate die Person, deren externe Kennung sie enthalten.',
-  hasRule: 'Eine externe Kennung aus ihren Zertifikaten lesen',
+    'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate die Person, deren externe Id sie enthalten.',
+  hasRule: 'Eine externe Id aus ihren Zertifikaten lesen',
   enrolling: 'Wer sich mit ihren Zertifikaten registriert',
   labels: {
     name: 'Name',
@@ -121,7 +121,7 @@ const de: typeof en = {
     isOttCaEnrollmentEnabled: 'Personen mit einer Registrierung dürfen eines ihrer Zertifikate verwenden',
     identityRoles: 'Rollenattribute, die sie bekommen',
     identityNameFormat: 'Ihre Namen',
-    externalIdClaim: 'Regel für die externe Kennung',
+    externalIdClaim: 'Regel für die externe Id',
     tags: 'Tags',
   },
   hints: {
