@@ -1,3 +1,5 @@
+import { usualPolicyId } from './usual-policy.ts';
+
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
@@ -30,4 +32,4 @@ export function asId<Id extends string>(text: string): Id {
 }
 
 /** The policy that every new identity has unless another one is named. It can be changed, not deleted. */
-export const defaultAuthPolicyId = asId<AuthPolicyId>('default');
+export const defaultAuthPolicyId = asId<AuthPolicyId>(usualPolicyId);

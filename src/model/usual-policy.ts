@@ -1,3 +1,6 @@
+/** The id of the policy `default`, which cannot be deleted. */
+export const usualPolicyId = 'default';
+
 /**
  * The rules of the policy `default` in a new database, of members that are not sent, and of a policy that the console
  * begins. Imports nothing, because the console has it too.

@@ -108,6 +108,35 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   await guest.close();
 });
 
+test('deletes a policy that nobody has, and says why another one stays', async () => {
+  const inUse = await policyFor('cleaners', ['carl']);
+  const unused = await policyFor('nobody', []);
+  const guest = await atConsole(server, 'root', `/console/policies/${inUse}`);
+  const { page } = guest;
+  await page.locator('#delete').click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('Delete cleaners?').waitFor();
+  await assertClean(guest);
+  await dialog.locator('#delete-confirm').click();
+  await dialog.getByRole('alert').waitFor();
+  assert.equal((await root.get(`auth-policies/${inUse}`)).status, 200);
+
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.locator('nav a[href="/console/policies"]').click();
+  await page.getByRole('link', { name: 'nobody' }).click();
+  await heading(page, 'nobody').waitFor();
+  await page.locator('#delete').click();
+  await page.locator('#delete-confirm').click();
+  await announced(page, 'Deleted');
+  await heading(page, 'Auth policies').waitFor();
+  assert.equal((await root.get(`auth-policies/${unused}`)).status, 404);
+
+  await page.getByRole('link', { name: 'Default', exact: true }).click();
+  await page.locator('#save').waitFor();
+  assert.equal(await page.locator('#delete').count(), 0);
+  await guest.close();
+});
+
 test('lets somebody who may read look, and change nothing; on a telephone in German', async () => {
   const policyId = await policyFor('guests', ['gina']);
   const readerId = await server.createUser({ name: 'reader', password });

@@ -19,7 +19,7 @@ export interface EntityScreenProps<Document extends { readonly name: string }, D
   /** Its name on the command line, such as `oidc-client`. */
   readonly noun: string;
   /** The address of its list, such as `/clients`. */
-  readonly list: '/clients' | '/signers' | '/cas';
+  readonly list: '/clients' | '/signers' | '/cas' | '/policies';
   readonly listTitle: string;
   /** The part of the entity that the form changes. */
   readonly draftOf: (document: Document) => Draft;
@@ -66,7 +66,7 @@ export function EntityScreen<Document extends { readonly name: string }, Draft e
             >
               {fields}
             </EntityForm>
-            {isAdmin && <Deletion {...props} path={path} found={found} />}
+            {isAdmin && <DeleteEntity {...props} path={path} found={found} />}
           </>
         )}
       </Loaded>
@@ -74,14 +74,18 @@ export function EntityScreen<Document extends { readonly name: string }, Draft e
   );
 }
 
-function Deletion<Document extends { readonly name: string }, Draft extends object>({
+/** The button that deletes an entity, asks before, and then leads to its list. */
+export function DeleteEntity({
   id,
   noun,
   list,
   deletion,
   path,
   found: { document, version },
-}: EntityScreenProps<Document, Draft> & { readonly path: string; readonly found: Versioned<Document> }) {
+}: Pick<EntityScreenProps<{ readonly name: string }, object>, 'id' | 'noun' | 'list' | 'deletion'> & {
+  readonly path: string;
+  readonly found: Versioned<{ readonly name: string }>;
+}) {
   const navigate = useNavigate();
   return (
     <p className="buttons">

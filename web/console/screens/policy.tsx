@@ -5,12 +5,13 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { usualPolicy } from '../../../src/model/usual-policy.ts';
+import { usualPolicy, usualPolicyId } from '../../../src/model/usual-policy.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card, Screen } from '../../parts/screen.tsx';
 import { isSame, rebased } from '../forms/draft.ts';
 import { rereadEntity, useEntity } from '../forms/entity.ts';
+import { DeleteEntity } from '../forms/entity-screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -46,10 +47,22 @@ const newPolicy: PolicyDraft = {
 };
 
 function Saved({ id }: { readonly id: string }) {
-  const query = useEntity<AuthPolicy>(pathOf(id));
+  const isAdmin = useIsAdmin();
+  const path = pathOf(id);
+  const query = useEntity<AuthPolicy>(path);
+  const deletion = { title: words.deleteTitle, ends: words.deleteEnds };
   return (
     <Screen title={query.data?.document.name ?? texts.people.policy}>
-      <Loaded query={query}>{(found) => <Editor id={id} read={draftRead(found)} />}</Loaded>
+      <Loaded query={query}>
+        {(found) => (
+          <>
+            <Editor id={id} read={draftRead(found)} />
+            {isAdmin && id !== usualPolicyId && (
+              <DeleteEntity {...{ id, path, found, deletion }} noun="auth-policy" list="/policies" />
+            )}
+          </>
+        )}
+      </Loaded>
     </Screen>
   );
 }

@@ -299,6 +299,9 @@ export const de: Texts = {
     saveTitle: 'Diese Richtlinie speichern?',
     saveText: 'Sie gilt sofort, auch für offene Sitzungen.',
     saved: 'Die Richtlinie ist gespeichert',
+    deleteTitle: (name) => `${name} löschen?`,
+    deleteEnds:
+      'Solange Menschen sie haben oder ein Signer sie denen gibt, die er aufnimmt, kann sie nicht gelöscht werden: Geben Sie ihnen zuerst eine andere.',
   },
 
   attempts: {

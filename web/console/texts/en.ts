@@ -297,6 +297,9 @@ export const en = {
     saveTitle: 'Save this policy?',
     saveText: 'It applies at once, to sessions that are open too.',
     saved: 'The policy is saved',
+    deleteTitle: (name: string) => `Delete ${name}?`,
+    deleteEnds:
+      'While people have it, or a signer gives it to those it enrolls, it cannot be deleted: give them another one first.',
   },
 
   attempts: {
