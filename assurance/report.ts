@@ -74,7 +74,7 @@ function rowOf({ id, what, aim, round, why }: Target, finished: readonly Finishe
 }
 
 function amount({ rounds, does }: Round): string {
-  return rounds === 1 ? `1 round: ${does}` : `${rounds} rounds: ${does} each`;
+  return rounds === 1 ? `1 round: ${does}` : `${rounds} rounds, each: ${does}`;
 }
 
 function minutes(seconds: number): string {

@@ -270,7 +270,7 @@ export const targets: readonly Target[] = [
     what: 'two threads that answer requests',
     aim: 'nobody can tell them from one: every test of a controller passes, and 10,000 of each race',
     round: {
-      does: 'every folder whose tests start a controller, with two threads; the races 2,000 times each',
+      does: 'every folder whose tests start a controller, with two threads; 2,000 races of each kind',
       rounds: 5,
       tests: [
         ...['client', 'compatibility', 'edge', 'enrollment', 'http', 'import', 'legacy', 'login'],
