@@ -230,7 +230,7 @@ export const faults: readonly Fault[] = [
       },
       {
         file: sql,
-        from: "if (integer(row, 'generation') > 1) yield* first('DELETE FROM pending_totp WHERE flow = ?', key);",
+        from: "if (integer(row, 'generation') > 1) yield* run('DELETE FROM pending_totp WHERE flow = ?', key);",
         to: '',
       },
     ],
@@ -240,7 +240,7 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: sql,
-        from: "if (integer(row, 'generation') > 1) yield* first('DELETE FROM pending_totp WHERE flow = ?', key);",
+        from: "if (integer(row, 'generation') > 1) yield* run('DELETE FROM pending_totp WHERE flow = ?', key);",
         to: '',
       },
       {
