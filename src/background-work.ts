@@ -1,4 +1,4 @@
-// What a thread does by itself, again and again, from the start of its services to their end.
+// What a thread does repeatedly by itself, from the start of its services to their end.
 
 import type { Config } from './config/config.ts';
 import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
@@ -16,7 +16,7 @@ const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
 
 export interface BackgroundNeeds {
-  /** Whether this thread does what is done once for all threads. */
+  /** Whether this thread does the work that is done once for all threads. */
   readonly isFirst: boolean;
   readonly store: Store;
   readonly clock: Clock;
@@ -25,17 +25,17 @@ export interface BackgroundNeeds {
   readonly view: SessionView;
   readonly revoked: DenySet;
   rotateKeysWhenDue(): Promise<void>;
-  /** In use now. */
+  /** The settings in use. */
   readonly settings: () => Pick<Config['edge'], 'loginAttempts' | 'auditEvents'> & {
-    /** How long after its issue an access token may count, under any configuration that was in use. */
+    /** How long after its issue an access token may be valid, under any configuration that was in use. */
     readonly accessTokenEnd: Millis;
   };
 }
 
-/** @returns ends it, and waits for what is under way */
+/** @returns ends it, and waits for work under way */
 export function startBackgroundWork(needs: BackgroundNeeds): () => Promise<void> {
   const { isFirst, store, clock, log, clockWatch, view, revoked, settings } = needs;
-  /** What is done by the clock alone, and cannot be undone. */
+  /** Work that depends on the clock alone and cannot be undone. */
   const byTheClock = (work: () => Promise<unknown>) => async () => {
     await clockWatch.compare();
     if (!clockWatch.isWrong) await work();

@@ -1,4 +1,4 @@
-// The branding of the configuration with the logo files read.
+// The configured branding, with its logo files read.
 
 import { readFileSync } from 'node:fs';
 import type { BrandingConfig } from './config/config.ts';
@@ -24,7 +24,7 @@ export function brandingOf({ name, logoFile, logoDarkFile, colors }: BrandingCon
   };
 }
 
-/** @param path of the setting that names the file */
+/** @param path the setting that names the file */
 function readLogo(path: string, file: string): Logo {
   let content: Buffer;
   try {

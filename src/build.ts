@@ -1,5 +1,5 @@
-// Which build runs. A published package says so in its package.json; a clone uses the release and the age of its sources
-// instead.
+// Which build is running. A published package has it in its package.json; a clone uses the release and the age of its
+// sources instead.
 
 import { statSync } from 'node:fs';
 import packageJson from '../package.json' with { type: 'json' };

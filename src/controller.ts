@@ -1,5 +1,4 @@
-// A running controller: the services behind open listeners. Used by the commands that run one and by the tests,
-// so that both are the same thing.
+// A running controller: the services behind open listeners. The commands that run one and the tests use the same code.
 
 import packageJson from '../package.json' with { type: 'json' };
 import type { BindPoint, Config, Listener } from './config/config.ts';
@@ -13,7 +12,7 @@ import { type ForOthers, otherThreads, type RunningThreads, type StartThread } f
 import { type Foundations, nodeName, openServices, type Services } from './services.ts';
 import { requestThreads } from './thread-count.ts';
 
-/** What a controller is started with. */
+/** What a controller needs to start. */
 export interface ControllerFoundations extends Omit<Foundations, 'first' | 'others'> {
   /** Starts the threads beside the first one. */
   readonly startThread?: StartThread;
@@ -21,26 +20,26 @@ export interface ControllerFoundations extends Omit<Foundations, 'first' | 'othe
 
 export interface RunningController {
   readonly services: Services;
-  /** With real ports where the configuration left them to the system. */
+  /** With the real ports where the system chose them. */
   readonly bindPoints: readonly BindPoint[];
-  /** Of the bind points that serve the OpenID provider. */
+  /** The issuers of the bind points that serve the OpenID provider. */
   readonly issuers: readonly string[];
   /** The configuration in use. */
   readonly config: Config;
   /**
-   * Reads again the files that the configuration names (certificates, the overlay's PKI, the logo), and takes over what
-   * needs no restart of another one, in all threads together. One reload at a time; others wait for it.
-   * @param fresh the one in use unless given
+   * Reads the files again that the configuration names (certificates, the overlay's PKI, the logo), and applies those
+   * changes of another configuration that need no restart, in all threads together. One reload at a time; others wait.
+   * @param fresh the configuration in use unless given
    * @throws ConfigError, ListenError, PkiFileError or ReloadRefused: nothing has changed then
    */
   reload(fresh?: Config): Promise<Reloaded>;
-  /** What `/health-checks/ready` answers with, whether or not a listener serves it. */
+  /** The answer of `/health-checks/ready`, whether or not a listener serves it. */
   health(): Promise<readonly Finding[]>;
-  /** Takes no more requests, finishes those under way, stops background work. The store stays open. */
+  /** Accepts no more requests, finishes those under way, stops background work. The store stays open. */
   stop(): Promise<void>;
 }
 
-/** What a reload has done. */
+/** The outcome of a reload. */
 export interface Reloaded {
   /** In use from now on. */
   readonly changed: readonly SettingChange[];
@@ -48,7 +47,7 @@ export interface Reloaded {
   readonly needsRestart: readonly SettingChange[];
 }
 
-/** The configuration is good, but cannot be taken over now. */
+/** The configuration is valid, but cannot be applied now. */
 export class ReloadRefused extends Error {
   override readonly name = 'ReloadRefused';
 }
@@ -125,7 +124,7 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   const former = configuration.inUse;
   const config = takeOver(former, fresh);
   const changed = settingChanges(former, config);
-  // The first thread first: it reports in its own words what cannot be used.
+  // The first thread goes first: it reports what cannot be used in its own words.
   const use = await prepareConfig(foundations, services, { ...opened, config });
   const useInOthers = await others?.prepareConfig(asOpened(config, opened));
   for (const change of changed) services.audit.record({ event: 'config.changed', ...change }, null);
@@ -141,7 +140,7 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   return { changed, needsRestart: settingChanges(config, fresh) };
 }
 
-/** Announces what is open now: to the issuers, to enrollment JWTs, to the other nodes. */
+/** Announces the open addresses to the issuers, to enrollment JWTs and to the other nodes. */
 async function announce(
   { config, random }: Foundations,
   services: Services,
@@ -170,7 +169,7 @@ interface Opened {
   readonly listeners: readonly RunningListener[];
 }
 
-/** The configuration with the ports that the system chose, and with what was opened of it alone. */
+/** The configuration with the ports that the system chose, and only the listeners that were opened. */
 function asOpened(config: Config, { address, listeners }: Opened): Config {
   const bindPointsOf = new Map(listeners.map(({ listener, bindPoints }) => [listener.name, bindPoints]));
   return {
@@ -183,7 +182,7 @@ function asOpened(config: Config, { address, listeners }: Opened): Config {
   };
 }
 
-/** What this thread commits is acknowledged once no other thread remembers anything that it made outdated. */
+/** Acknowledges a commit of this thread only when no other thread still remembers anything that it outdated. */
 function tellOfCommits(store: Foundations['store'], others: Pick<RunningThreads, 'catchUp'>): void {
   store.changes.onChange(async (notice) => {
     if (notice === 'own') await others.catchUp();
@@ -225,20 +224,20 @@ function forOthers(
   };
 }
 
-/** The issuers of the listeners that serve the OpenID provider, each once. */
+/** The issuers of the listeners that serve the OpenID provider, without duplicates. */
 export function issuersOf(listeners: readonly Pick<Listener, 'apis' | 'bindPoints'>[]): readonly string[] {
   const serving = listeners.filter(({ apis }) => apis.some(({ binding }) => binding === 'edge-oidc'));
   return [...new Set(serving.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer)))];
 }
 
-/** The main address with the port that the system chose, where the configuration leaves that open. */
+/** The main address, with the port that the system chose if the configuration leaves it open. */
 function openAddress(address: string, bindPoints: readonly BindPoint[]): string {
   const [host, port] = address.split(/:(?=\d+$)/);
   if (port !== '0') return address;
   return bindPoints.find((point) => point.address.startsWith(`${host}:`))?.address ?? address;
 }
 
-/** As configured, unless the system was to choose the port. */
+/** As configured, unless the system chooses the port. */
 function mainAddress({ edge }: Config, bindPoints: readonly BindPoint[]): string {
   return edge.api.address.endsWith(':0') ? (bindPoints[0]?.address ?? '') : edge.api.address;
 }

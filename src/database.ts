@@ -1,5 +1,5 @@
-// Which database the configuration names, and what can be done with it as a whole. With services.ts and
-// foundations.ts the only place that knows the implementation of the store.
+// Which database the configuration names, and operations on it as a whole. With services.ts and foundations.ts the only
+// place that knows the implementation of the store.
 
 import { existsSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
@@ -25,7 +25,7 @@ import { AlreadyRunning, acquireRunLock } from './store/sqlite/run-lock.ts';
 
 export { AlreadyRunning, EmptiedDatabase, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
 
-/** This kind of database cannot do what was asked; the message says what can. */
+/** This kind of database does not support the operation; the message says which one does. */
 export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
 }
@@ -36,11 +36,11 @@ export class NoDatabase extends Error {
 }
 
 /**
- * Opens the store; the database is created, or migrated to this release, when it has to be.
- * @param options.isPatient no statement is given up: for work on the whole database
- * @param options.threads   that open it, each for itself: they share the connections of one controller
- * @throws SchemaError (written by a newer release), NodesInTheWay (of a migration), StoreUnavailable, or Error: it cannot
- *         be opened
+ * Opens the store, and creates the database or migrates it to this release if necessary.
+ * @param options.isPatient statements have no time limit: for work on the whole database
+ * @param options.threads   number of threads that open it separately: they share the connections of one controller
+ * @throws SchemaError (written by a newer release), NodesInTheWay (of a migration), StoreUnavailable, or Error: it
+ *         cannot be opened
  */
 export async function openStore(
   { db }: Config,
@@ -52,8 +52,8 @@ export async function openStore(
 }
 
 /**
- * Opens the store of a thread beside the one that has opened, and perhaps migrated, the database.
- * @param needs.threads    that share the connections which one controller may have to a PostgreSQL server
+ * Opens the store for a thread beside the one that has opened, and perhaps migrated, the database.
+ * @param needs.threads    number of threads that share one controller's connections to a PostgreSQL server
  * @param needs.joinWriter a port to the thread that writes to an SQLite database, whenever one is needed
  */
 export async function openStoreBeside(
@@ -66,7 +66,7 @@ export async function openStoreBeside(
 }
 
 /**
- * What the schema of the database is, which may be newer than that of this release.
+ * The schema version of the database, which may be newer than that of this release.
  * @throws NoDatabase, StoreUnavailable
  */
 export async function databaseVersion(config: Config): Promise<StoredVersion> {
@@ -78,14 +78,14 @@ export async function databaseVersion(config: Config): Promise<StoredVersion> {
   return stored;
 }
 
-/** For work that has to know every table. @throws SchemaError a newer release has changed the database */
+/** For work that must know every table. @throws SchemaError a newer release has changed the database */
 export async function refuseNewerDatabase(config: Config): Promise<void> {
   refuseNewer(await databaseVersion(config));
 }
 
 /**
  * Whether traffic to the database leaves the machine unencrypted although nobody has chosen that.
- * @param env variables that count where the URL says nothing
+ * @param env variables that apply where the URL says nothing
  */
 export function isOpenToListeners(
   { db }: Config,
@@ -96,12 +96,12 @@ export function isOpenToListeners(
   return readPostgresTls(url, env).protection === 'unasked' && !staysOnMachine(url);
 }
 
-/** Loaded on use: without PostgreSQL nobody pays for its client. */
+/** Loaded on use: an installation without PostgreSQL need not load its client. */
 function postgres() {
   return import('./store/postgres/open.ts');
 }
 
-/** The name of the database to show to people; a password in it is masked. */
+/** The name of the database for people to read; masks a password in it. */
 export function databaseName({ db }: Config): string {
   return db.engine === 'sqlite' ? db.file : dbText(db);
 }
@@ -110,7 +110,7 @@ export function databaseKind({ db }: Config): 'SQLite' | 'PostgreSQL' {
   return db.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
 }
 
-/** Whether the database holds something of ours. @throws StoreUnavailable */
+/** Whether the database contains anything of ours. @throws StoreUnavailable */
 export async function hasDatabase({ db }: Config): Promise<boolean> {
   if (db.engine === 'sqlite') return existsSync(db.file);
   const { schemaVersionOf } = await postgres();
@@ -124,8 +124,8 @@ export function sqliteFile({ db }: Config, otherwise = 'This works on SQLite onl
 }
 
 /**
- * Claims the database for this process: an SQLite database belongs to one running controller. Ends with the
- * process, however it ends. A PostgreSQL database is for any number of them.
+ * Claims the database for this process: an SQLite database belongs to one running controller. The claim ends with the
+ * process, however that ends. Any number of controllers may use a PostgreSQL database.
  * @throws AlreadyRunning
  */
 export function claimDatabase({ db, edge }: Config): { release(): void } {
@@ -134,7 +134,7 @@ export function claimDatabase({ db, edge }: Config): { release(): void } {
 }
 
 /**
- * Copies the database as of one moment, beside a running controller too. An existing file is not replaced.
+ * Copies the database as of one moment, even beside a running controller. Never replaces an existing file.
  * @throws UnsupportedDatabase, NoDatabase, or Error: the copy cannot be written
  */
 export async function backupDatabase(config: Config, target: string): Promise<void> {
@@ -143,7 +143,7 @@ export async function backupDatabase(config: Config, target: string): Promise<vo
 }
 
 /**
- * Looks for damage, beside a running controller too.
+ * Looks for damage, even beside a running controller.
  * @returns one sentence for each finding; empty when the database is sound
  * @throws NoDatabase, StoreUnavailable
  */
@@ -160,9 +160,9 @@ function existingFile(file: string): string {
 
 /**
  * Copies everything from an SQLite database, which the caller has claimed, into an empty PostgreSQL database, and
- * compares the two. All of it or nothing.
+ * compares the two. All or nothing.
  * @param url        of the target
- * @param onProgress told of each table that was copied
+ * @param onProgress called for each copied table
  * @throws NoDatabase, UnsupportedDatabase (the source is not SQLite), SchemaError, StoreUnavailable
  */
 export async function copyToPostgres(

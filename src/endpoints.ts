@@ -1,4 +1,4 @@
-// Every endpoint there is, as a configuration wants it. A reload makes all of them again, out of what outlives it.
+// All endpoints, built for a configuration. A reload builds all of them again, from parts that outlive it.
 
 import { brandingOf } from './branding.ts';
 import { thisBuild } from './build.ts';
@@ -25,9 +25,9 @@ import type { Logger } from './platform/log/logger.ts';
 import type { SessionView } from './sessions/session-view.ts';
 import type { Store } from './store/contracts/store.ts';
 
-/** What listeners answer with, by a configuration. */
+/** What listeners answer with, under one configuration. */
 export interface Endpoints {
-  /** Every endpoint there is; a listener mounts those of the APIs that it binds. */
+  /** All endpoints; a listener mounts those of the APIs that it binds. */
   readonly routes: readonly Route[];
   readonly views: Views;
 }
@@ -44,7 +44,7 @@ export type EndpointNeeds = Omit<OidcNeeds, 'views' | keyof ReturnType<typeof oi
     readonly readMetrics: () => Promise<MetricsText>;
   };
 
-/** @param tokenLifetime of access tokens at most, under any configuration that was in use */
+/** @param tokenLifetime the maximum for access tokens, under any configuration that was in use */
 export function endpointsBy(config: Config, needs: EndpointNeeds, tokenLifetime: Millis): Endpoints {
   const { views, assets } = brandedPages(brandingOf(config.branding));
   const edgeNeeds: EdgeNeeds = { ...needs, ...edgeSettings(needs, config), tokenLifetime };

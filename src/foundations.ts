@@ -1,5 +1,5 @@
-// What a controller stands on, opened as the configuration says: the store, the key-encryption key, the threads
-// for password hashes. Commands that work beside a running controller open the same things.
+// What a controller is built on, opened by the configuration: the store, the key-encryption key, the threads for
+// password hashes. Commands that work beside a running controller open the same parts.
 
 import type { Config } from './config/config.ts';
 import { databaseVersion, isOpenToListeners, openStore, schemaVersion } from './database.ts';
@@ -22,7 +22,7 @@ export interface FoundationNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Holds the passphrase of the key file, if it has one. */
+  /** Contains the passphrase of the key file, if it has one. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

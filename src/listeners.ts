@@ -1,4 +1,4 @@
-// The listeners of one thread of a controller, and what it makes ready when the configuration is read again.
+// The listeners of one thread of a controller, and what it prepares when the configuration is read again.
 
 import { readFileSync } from 'node:fs';
 import type { Config, Listener } from './config/config.ts';
@@ -26,8 +26,8 @@ export function readOverlayPki(foundations: Pick<Foundations, 'config' | 'clock'
 }
 
 /**
- * Opens every listener of the configuration. Those that serve nothing but the metrics may stay closed.
- * @param shared what other threads that listen there share; undefined: there are none
+ * Opens every listener of the configuration. Listeners that serve only the metrics may stay closed.
+ * @param shared what other threads share that listen on the same interfaces; undefined: there are none
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
 export async function openListeners(
@@ -72,11 +72,11 @@ async function openOrSay(log: Logger, opening: Promise<RunningListener>): Promis
 }
 
 /**
- * Makes everything in this thread ready for another configuration, and reads the files that it names: certificates,
- * the overlay's PKI, the logo.
- * @param of.config  that `takeOver` of config/reload.ts has made
+ * Prepares everything in this thread for another configuration, and reads the files that it names: certificates, the
+ * overlay's PKI, the logo.
+ * @param of.config  the result of `takeOver` of config/reload.ts
  * @param of.address the main address
- * @returns what puts it in use, as a whole; it cannot fail
+ * @returns puts all of it in use; it cannot fail
  * @throws ConfigError, ListenError, PkiFileError: what cannot be used. Nothing has changed then
  */
 export async function prepareConfig(

@@ -13,7 +13,7 @@ if (major < 24 || (major === 24 && minor < 7)) {
   );
   process.exitCode = 1;
 } else {
-  // Node's default is a folder in the shared temporary directory, where another user could put code for us.
+  // Node's default is a folder in the shared temporary directory, where another user could place code for us.
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   enableCompileCache(process.env.NODE_COMPILE_CACHE ?? join(caches, 'overlay-auth', 'compile'));
   const { runProgram } = await import('./cli/program.ts');

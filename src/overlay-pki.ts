@@ -19,9 +19,9 @@ export class PkiFileError extends Error {
 }
 
 /**
- * Every certificate of the default identity's `ca`, and the one that enrollment signs with. The `ca` of a listener's
- * own identity does not count: it may be the authorities of a public certificate, which anybody can get one from.
- * What cannot end a path is left out with a warning.
+ * Every certificate in the default identity's `ca`, and the one that signs enrolled certificates. The `ca` of a
+ * listener's own identity does not count: it may list the authorities of a public certificate, from which anybody can
+ * get one. Certificates that cannot end a path are skipped with a warning.
  * @throws PkiFileError, or what reading a file throws
  */
 export function readOverlayAuthorities(needs: {
@@ -38,7 +38,7 @@ export function readOverlayAuthorities(needs: {
     try {
       const anchor = readTrustAnchor(der);
       const problem = anchorProblem(anchor, clock.now());
-      // Each login notices an expiry that comes later.
+      // Each login notices a later expiry.
       if (problem !== undefined && problem.reason !== 'expired' && problem.reason !== 'not-yet-valid')
         refused(describeRefusal(problem));
       else anchors.set(anchor.thumbprint, anchor);
@@ -78,8 +78,8 @@ export function readSigningAuthority(config: Pick<Config, 'edge'>): SigningAutho
 }
 
 /**
- * The authorities that clients of each listener trust: the overlay's own authorities, those that the identity of the
- * listener names, and those in the chain that it presents.
+ * The authorities that clients of each listener trust: the overlay's own, those that the listener's identity names, and
+ * those in the chain that it presents.
  * @throws PkiFileError, or what reading a file throws
  */
 export function readPublishedAuthorities(

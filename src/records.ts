@@ -1,5 +1,5 @@
-// What a thread writes down of what happens: the audit trail, and the decision records of logins. Both are counted on the
-// way, for the metrics.
+// What a thread records: the audit trail, and the decision records of logins. Both are counted on the way, for the
+// metrics.
 
 import type { Config } from './config/config.ts';
 import { attemptLog, type RunningAttemptLog, recordedAttempts } from './explain/attempt-log.ts';

@@ -31,12 +31,12 @@ const labels: Readonly<Record<SealedKind, (id: string) => string>> = {
 const pageSize = 200;
 
 /**
- * Seals everything again that is not sealed under the vault's key. Can be stopped at any time and run again: what is done
- * stays done, and whatever is changed meanwhile is found by the next pass.
- * @param afterSigningKeys waits until running controllers, which read signing keys again, have seen the new key and seal
- *                         under it themselves
+ * Seals everything again that is not sealed under the vault's key. It can be stopped at any time and run again:
+ * finished work stays, and the next pass finds whatever was changed meanwhile.
+ * @param afterSigningKeys waits until running controllers, which read signing keys again, have seen the new key and
+ *                         seal under it themselves
  * @returns how many secrets were sealed again
- * @throws SealBroken one of them opens under no known key; those before it are done
+ * @throws SealBroken no known key opens one of them; those before it are done
  */
 export async function rekeyDatabase(
   needs: RekeyNeeds,

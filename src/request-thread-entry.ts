@@ -1,4 +1,4 @@
-// Entry of a thread that answers requests.
+// Entry point of a request thread.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from './platform/clock.ts';

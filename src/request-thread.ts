@@ -1,6 +1,5 @@
-// One of the threads that answer requests beside the first one. It does everything a node does, except that the first
-// thread writes the log, the decision records and, on SQLite, the database, hashes passwords, and does the background
-// work.
+// A request thread beside the first one. It does everything that a node does, except that the first thread writes the
+// log, the decision records and, on SQLite, the database, hashes passwords, and does the background work.
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Config, LogConfig } from './config/config.ts';
@@ -24,9 +23,9 @@ import { type Foundations, openServices } from './services.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 import type { FirstThread } from './thread-roles.ts';
 
-/** What a thread is given at its start. */
+/** What a thread receives at its start. */
 export interface ThreadData {
-  /** With the ports that are open, and without listeners that the first thread has for itself. */
+  /** With the open ports, and without the listeners that only the first thread has. */
   readonly config: Config;
   /** From 1; the first thread is 0. */
   readonly number: number;
@@ -36,13 +35,13 @@ export interface ThreadData {
   readonly hashCost: HashCost;
   readonly nodeName: string;
   readonly counted: Pick<CountedTogether, 'table' | 'key'>;
-  /** One number, 1 while more than one node is online. */
+  /** One number: 1 while more than one node is online. */
   readonly isCluster: Int32Array<SharedArrayBuffer>;
   /** By the name of the listener. */
   readonly ticketKeys: Readonly<Record<string, Uint8Array>>;
 }
 
-/** What the first thread answers. */
+/** Calls that the first thread answers. */
 export interface AnswersOfFirst {
   log(entry: LogEntry<LineLevel>): void;
   /** Resolves when all lines so far are written. @returns false when they cannot be */
@@ -55,14 +54,14 @@ export interface AnswersOfFirst {
   verifyNobody(password: Password): Promise<false>;
   /** The other end of the port will send intents. */
   letWrite(port: MessagePort): void;
-  /** Something was committed: resolves once no thread remembers anything that it made outdated. */
+  /** Something was committed: resolves when no thread still remembers anything that it outdated. */
   changed(_: null): Promise<void>;
-  /** Runs a check of the whole by its id. */
+  /** Runs a check of the whole controller by its id. */
   check(id: string): Promise<void>;
   readMetrics(_: null): Promise<MetricsText>;
   /** See `DevicePolls`. */
   devicePoll(poll: { readonly id: string; readonly now: Millis }): Promise<Millis | undefined>;
-  /** From now on the thread is asked to catch up with every change. */
+  /** From now on the thread must be asked to catch up with every change. */
   join(_: null): void;
   /** The thread accepts connections. */
   ready(_: null): void;
@@ -70,7 +69,7 @@ export interface AnswersOfFirst {
   beat(counts: ThreadCounts): void;
 }
 
-/** What a thread answers. */
+/** Calls that a thread answers. */
 export interface AnswersOfThread {
   catchUp(_: null): Promise<void>;
   beFresh(_: null): Promise<void>;
@@ -79,12 +78,12 @@ export interface AnswersOfThread {
   settle(_: null): void;
   /** One thread after the other: see `releaseMemory`. */
   releaseMemory(_: null): void;
-  /** Makes another configuration ready, with what its files hold now. @throws what cannot be used */
+  /** Prepares another configuration, with the current contents of its files. @throws what cannot be used */
   prepareConfig(config: Config): Promise<void>;
   /** Puts it in use. */
   useConfig(_: null): void;
   useTicketKeys(of: { readonly listener: string; readonly keys: Uint8Array }): void;
-  /** Finishes the requests under way and lets go of everything. */
+  /** Finishes the requests under way and releases everything. */
   stop(_: null): Promise<void>;
 }
 
@@ -92,7 +91,7 @@ export interface AnswersOfThread {
 export const beatInterval: Millis = SECOND;
 
 /**
- * Answers requests until told to stop. What cannot be opened ends the thread.
+ * Answers requests until told to stop. Anything that cannot be opened ends the thread.
  * @param needs.port to the first thread
  */
 export async function runRequestThread(needs: {
@@ -105,7 +104,7 @@ export async function runRequestThread(needs: {
 }): Promise<void> {
   const { data, port } = needs;
   let stop = async () => {};
-  // Answered before there is anything to stop: it may be told to as soon as it has begun.
+  // Answered from the beginning: the thread may be told to stop before there is anything to stop.
   const answers: Record<string, (argument: never) => unknown> = {
     settle() {},
     stop: () => stop(),
@@ -125,7 +124,7 @@ export async function runRequestThread(needs: {
   } satisfies Partial<AnswersOfThread>;
   Object.assign(answers, ofThread);
   await first.ask('join', null);
-  // What was committed before it joined, and after its views were read.
+  // Catches what was committed after its views were read and before it joined.
   await services.view.feed.catchUp();
 
   const listeners = await openListeners(foundations, services, {
@@ -200,7 +199,7 @@ async function foundationsBeside(
   };
 }
 
-/** Only the first thread has the listeners that serve nothing else. */
+/** Only the first thread has the listeners that serve nothing but the metrics. */
 function withoutMetrics(config: Config): Config {
   return { ...config, listeners: config.listeners.filter((listener) => !isForMetricsOnly(listener)) };
 }
@@ -223,7 +222,7 @@ function firstThread(first: ThreadCalls<AnswersOfFirst>, { threads, isCluster }:
   };
 }
 
-/** The pool of the first thread: there is one queue for all. */
+/** The pool of the first thread: all threads share one queue. */
 function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundations['hashPool'] {
   const asThrown = (error: unknown): never => {
     if (error instanceof CallFailed && error.thrown === 'HashPoolFull') {

@@ -1,5 +1,5 @@
-// The first thread's side of the other threads that answer requests: starts them, tells them what they need to know, and
-// replaces those that die.
+// The first thread's side of the other request threads: starts them, tells them what they need to know, and replaces
+// those that die.
 
 import type { Worker } from 'node:worker_threads';
 import type { Config } from './config/config.ts';
@@ -16,12 +16,12 @@ import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type ThreadMember, threadMember } from './thread-member.ts';
 import type { OtherThreads } from './thread-roles.ts';
 
-/** Starts the thread; a test gives one of its own. */
+/** Starts the thread; tests pass their own. */
 export type StartThread = (data: ThreadData) => Worker;
 
 /** What the first thread does for the others. */
 export interface ForOthers {
-  /** What a thread is given that starts now. */
+  /** What a starting thread receives. */
   data(): Omit<ThreadData, 'number' | 'threads' | 'counted' | 'isCluster'>;
   readonly answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat' | 'changed'>;
   /** The first thread itself applies what was committed. */
@@ -31,15 +31,15 @@ export interface ForOthers {
 }
 
 export interface RunningThreads extends OtherThreads {
-  /** Listening where all of them listen, for the first one. */
+  /** Listens wherever all of them listen, for the first thread. */
   readonly shared: SharedInterfaces;
-  /** Resolves when each accepts connections. @throws Error one could not start; none is left then */
+  /** Resolves when all accept connections. @throws Error one could not start; all have been ended then */
   start(forOthers: ForOthers): Promise<void>;
-  /** Resolves when each has applied what was committed. */
+  /** Resolves when all have applied what was committed. */
   catchUp(): Promise<void>;
   /**
-   * Makes another configuration ready in each.
-   * @returns what puts it in use; resolves when no thread answers by the former one
+   * Prepares another configuration in each thread.
+   * @returns puts it in use; resolves when no thread answers by the previous one
    * @throws Error one cannot use it
    */
   prepareConfig(config: Config): Promise<() => Promise<void>>;
@@ -47,7 +47,7 @@ export interface RunningThreads extends OtherThreads {
   stop(): Promise<void>;
 }
 
-/** After so many missed heartbeats a thread counts as dead: it answers nobody and holds up whoever waits for it. */
+/** After this many missed heartbeats a thread counts as dead: it answers nobody and blocks whoever waits for it. */
 const mostMissedBeats = 15;
 /** The pause before a dead thread is replaced; longer after each failed start. */
 const firstPause: Millis = 100;
@@ -55,7 +55,7 @@ const longestPause: Millis = 10 * SECOND;
 /** Longer than listeners wait for requests under way. */
 const longestStop: Millis = 20 * SECOND;
 
-/** @param needs.count besides the first one, at least one */
+/** @param needs.count threads beside the first one, at least one */
 export function otherThreads(needs: {
   readonly count: number;
   readonly log: Logger;
@@ -104,10 +104,10 @@ export function otherThreads(needs: {
   };
 }
 
-/** @param except the one that knows already */
+/** @param except the thread that knows already */
 async function catchUp(members: ReadonlyMap<number, ThreadMember>, except?: ThreadMember): Promise<void> {
   const asked = [...members.values()].filter((member) => member.hasJoined && member !== except);
-  // A thread that cannot lets nobody in until it can; a dead one remembers nothing.
+  // A thread that fails lets nobody in until it succeeds; a dead one remembers nothing.
   await Promise.allSettled(asked.map(({ calls }) => calls.ask('catchUp', null)));
 }
 
@@ -123,7 +123,7 @@ async function prepareConfig(
         await member.calls.ask('prepareConfig', config);
         prepared.add(member);
       } catch (error) {
-        // Another one takes its place.
+        // Another thread replaces it.
         if (member.isReady && !(error instanceof CallFailed && error.thrown === 'ThreadEnded')) throw error;
       }
     }),
@@ -133,14 +133,14 @@ async function prepareConfig(
   };
 }
 
-/** @param missed what a thread has not made ready, because it was starting with the former configuration */
+/** @param missed what a thread has not prepared, because it was starting with the previous configuration */
 async function useConfig(member: ThreadMember, missed: Config | null): Promise<void> {
   try {
     await member.ready;
     if (missed !== null) await member.calls.ask('prepareConfig', missed);
     await member.calls.ask('useConfig', null);
   } catch {
-    // It must not answer with the former configuration.
+    // It must not answer by the previous configuration.
     member.terminate();
   }
 }
@@ -229,7 +229,7 @@ function keepingAlive(needs: {
   };
 }
 
-/** Those that have finished, or do not answer any more. */
+/** Stops threads; each is terminated when it has finished or does not answer in time. */
 async function endAll(members: readonly ThreadMember[]): Promise<void> {
   const stopping = members.map(({ calls }) => calls.ask('stop', null));
   const slowest = 'a thread that answers requests does not stop';
@@ -238,7 +238,7 @@ async function endAll(members: readonly ThreadMember[]): Promise<void> {
   await Promise.all(members.map(({ ended }) => ended));
 }
 
-/** Collects the garbage of loading its modules. A thread that dies meanwhile needs none of this. */
+/** Collects the garbage left by loading its modules. A thread that dies meanwhile needs none of this. */
 async function releaseMemory({ calls }: ThreadMember): Promise<void> {
   await calls.ask('releaseMemory', null).catch(() => undefined);
 }

@@ -38,23 +38,23 @@ export interface Restored {
   readonly withdrawn: Withdrawn;
 }
 
-/** The backup cannot take the place of the database; the message is a sentence for the operator. Nothing is changed. */
+/** The backup cannot replace the database; the message is a sentence for the operator. Nothing has changed. */
 export class BackupUnusable extends Error {
   override readonly name = 'BackupUnusable';
 }
 
-/** Controllers run on the database that was restored; the message is a sentence for the operator. */
+/** Controllers run on the restored database; the message is a sentence for the operator. */
 export class NodesRunning extends Error {
   override readonly name = 'NodesRunning';
 }
 
 /**
- * Puts a backup in the place of an SQLite database, migrated to this release and with everything withdrawn that was
- * ever issued. The backup stays as it is; the database that was there is kept beside it.
+ * Replaces an SQLite database with a backup, migrated to this release and with everything withdrawn that was ever
+ * issued. The backup stays as it is; the replaced database is kept beside it.
  * @returns also where the replaced database is, null when there was none
  * @throws AlreadyRunning     a controller runs on the database
  * @throws UnsupportedDatabase the database is not SQLite
- * @throws BackupUnusable     missing, damaged, of a newer release or another program, or sealed under another key
+ * @throws BackupUnusable     missing, damaged, from a newer release or another program, or sealed under another key
  */
 export async function restoreDatabase(
   needs: RestoreNeeds,
@@ -90,7 +90,7 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
     if (findings.length > 0) throw new BackupUnusable(`${backup} is damaged: ${findings.join('; ')}.`);
     const store = await openSqliteStore({ path: working });
     try {
-      // A newer release may issue what this one does not know, and would not withdraw.
+      // A newer release may issue things that this one does not know, and would not withdraw.
       refuseNewer(sqliteSchemaVersion(working));
       return await withdrawEverythingIssued(needs, store);
     } finally {
@@ -114,8 +114,8 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
 }
 
 /**
- * Does for a database that was restored with other tools what `restoreDatabase` does for a backup. For every engine.
- * @throws AlreadyRunning, NodesRunning   stop them first: what they have in memory is of the time before
+ * Does for a database that other tools have restored what `restoreDatabase` does for a backup. For every engine.
+ * @throws AlreadyRunning, NodesRunning   stop them first: their memory predates the restore
  * @throws NoDatabase, SealBroken, SchemaError (a newer release has changed the database)
  */
 export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored> {
@@ -141,7 +141,7 @@ export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored
   }
 }
 
-/** @throws SealBroken the key-encryption key is not that of the database; nothing is changed */
+/** @throws SealBroken the key-encryption key does not belong to the database; nothing has changed */
 async function withdrawEverythingIssued(needs: RestoreNeeds, store: Store): Promise<Restored> {
   const { clock, random, vault } = needs;
   const { keys } = store;
@@ -149,10 +149,10 @@ async function withdrawEverythingIssued(needs: RestoreNeeds, store: Store): Prom
   await openKeyRing({ keys, vault, clock });
   const now = clock.now();
   const restoreId = random.id();
-  // A code may be used one step before its time, by an authenticator whose clock is ahead.
+  // A code may be used one step early, from an authenticator whose clock is ahead.
   const totpStep = timeStepAt(now) + 1;
   const withdrawn = await store.restores.withdrawEverythingIssued({ id: restoreId, totpStep, now });
-  // At once, so that the database always says which key-encryption key it belongs to.
+  // Immediately, so that the database always says which key-encryption key it belongs to.
   await openServerSecrets({ keys, vault, random });
   return { restoreId, withdrawn };
 }

@@ -1,5 +1,5 @@
-// The one place where everything is wired: configuration, store, keys and clocks become the services that the
-// endpoints and commands use. Nothing else constructs them.
+// The one place where everything is wired: configuration, store, keys and clocks become the services that endpoints and
+// commands use. Nothing else constructs them.
 
 import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
@@ -64,21 +64,21 @@ import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.
 import { openServerSecrets } from './tokens/server-secrets.ts';
 import { longestSignedLifetime } from './tokens/signed-lifetime.ts';
 
-/** What the outside gives to a controller. */
+/** What a controller gets from outside. */
 export interface Foundations {
   readonly config: Config;
   readonly store: Store;
   /** The key-encryption key, 32 bytes. */
   readonly masterKey: Buffer;
-  /** Seals under that key, and opens what was sealed under the one before it or after it. */
+  /** Seals under that key, and opens what was sealed under the previous or the next one. */
   readonly vault: KeyVault;
   readonly hashPool: HashPool;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Roots (PEM) that are trusted when the keys of signers are fetched, besides those of the machine. */
+  /** Roots (PEM) that are trusted when fetching signers' keys, in addition to those of the machine. */
   readonly trustedRoots?: readonly string[];
-  /** Told of every answer of an endpoint. */
+  /** Called with every answer of an endpoint. */
   readonly inspectAnswer?: AnswerInspector;
   /** In the first thread of a controller that has several. */
   readonly others?: OtherThreads;
@@ -94,34 +94,37 @@ export interface Services extends Endpoints {
   readonly attempts: Pick<RunningAttemptLog, 'begin' | 'keep' | 'flush'>;
   /** What this thread has counted. */
   counts(): ThreadCounts;
-  /** Of the whole controller. */
+  /** For the whole controller. */
   readonly checks: readonly HealthCheck[];
   readonly readMetrics: () => Promise<MetricsText>;
   readonly devicePolls: DevicePolls;
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
   readonly publishedAuthorities: PublishedAuthorities;
-  /** Started by whoever knows the addresses: they are known when the listeners are open. */
+  /** Started by whoever knows the addresses, which are known once the listeners are open. */
   readonly node: Pick<NodeHeartbeat, 'start' | 'isCluster'>;
   readonly mount: Omit<MountNeeds, 'views'>;
   /**
-   * Makes ready what follows from another configuration that `takeOver` of config/reload.ts has made.
+   * Prepares everything that follows from another configuration, the result of `takeOver` of config/reload.ts.
    * @throws ConfigError what it names cannot be used
    */
   prepare(config: Config): Promise<PreparedServices>;
-  /** Tells the metrics what came of a reload. */
+  /** Tells the metrics the outcome of a reload. */
   noteReload(outcome: { readonly isRefused: boolean }): void;
-  /** Issuers whose tokens the Edge APIs accept. Holds those of the configuration and of the other nodes; a port chosen by the system is added. */
+  /**
+   * Issuers whose tokens the Edge APIs accept: those of the configuration and of the other nodes. Ports that the system
+   * chose are added.
+   */
   readonly issuers: Pick<IssuerView, 'add'>;
-  /** Makes the next signing key when it is time; otherwise a task does. */
+  /** Makes the next signing key when it is due; otherwise a task does. */
   rotateKeysWhenDue(): Promise<void>;
-  /** Puts other authorities in the place of those of the overlay's PKI, from the next login on. */
+  /** Replaces the authorities of the overlay's PKI, from the next login on. */
   replaceOwnAuthorities(anchors: readonly TrustAnchor[]): void;
-  /** Stops background work. The store and the hash pool are the caller's to close. */
+  /** Stops background work. The caller closes the store and the hash pool. */
   stop(): Promise<void>;
 }
 
-/** On one machine several nodes differ in the port. @param bindPoints as configured, or with the real ports */
+/** Several nodes on one machine differ in the port. @param bindPoints as configured, or with the real ports */
 export function nodeName(
   { node, listeners }: Pick<Config, 'node' | 'listeners'>,
   bindPoints: readonly BindPoint[] = listeners.flatMap((listener) => listener.bindPoints),
@@ -134,32 +137,32 @@ export interface PreparedServices extends Endpoints {
   use(): void;
 }
 
-/** The overlay's own PKI: whom it trusts, and what it signs client certificates with. */
+/** The overlay's own PKI: the authorities that it trusts, and what signs client certificates. */
 export interface OverlayPki {
   readonly ownAuthorities: readonly TrustAnchor[];
   readonly signing: SigningAuthority | null;
-  /** What clients are told to trust, by the name of the listener. */
+  /** The authorities that clients are told to trust, by the name of the listener. */
   readonly published: ReadonlyMap<string, AuthorityList>;
-  /** What enrollment JWTs are signed with. */
+  /** Signs enrollment JWTs. */
   readonly enrollmentIdentity: EnrollmentIdentity;
 }
 
 /**
- * Resolves when the service may take requests: keys are there and the deny set is complete. Starts in the order in which
- * the parts need one another; background work comes last, and ends first.
+ * Resolves when the service may take requests: the keys exist and the deny set is complete. Starts the parts in the
+ * order in which they need one another; background work starts last, and ends first.
  */
 export async function openServices(
   foundations: Foundations,
   { ownAuthorities, signing, published, enrollmentIdentity }: OverlayPki,
 ): Promise<Services> {
   const { config, clock, random, log, first, others = noOthers } = foundations;
-  /** What a reload replaces as a whole; whatever outlives one asks here. */
+  /** A reload replaces this as a whole; whatever outlives a reload asks here. */
   let inUse = config;
   const { oidc } = config.edge;
   const threads = first?.threads ?? others.threads.answering;
   const startedAt = clock.now() / 1000 - process.uptime();
 
-  // What all the others write to: traces, store, records.
+  // All the others write to these: traces, store, records.
   const telemetry = liveTelemetry({
     clock,
     random,
@@ -177,7 +180,7 @@ export async function openServices(
   const records = openRecords({ store, clock, random, log, first, others }, () => inUse.edge);
   const { audit, attempts, strangersLog } = records;
 
-  // Signing keys: made here where there are none, unless the clock is wrong.
+  // Signing keys: made here if there are none, unless the clock is wrong.
   const { vault } = foundations;
   const keyNeeds = { keys: store.keys, vault, clock };
   const ring = await openKeyRing(keyNeeds);
@@ -192,13 +195,13 @@ export async function openServices(
   await watch.compare();
   if (first === undefined && (!watch.isWrong || ring.list().length === 0)) await rotateKeysWhenDue();
 
-  // Who calls: our issuers and clients, access tokens, the keys of other providers, and the session view, which reads
-  // what has ended before anybody is let in.
+  // Who calls: our issuers and clients, access tokens, the keys of other providers, and the session view, which loads
+  // ended sessions before anybody is let in.
   const issuers = await openIssuerView(
     store,
     config.listeners.flatMap((listener) => listener.bindPoints.map((point) => point.issuer)),
   );
-  // Those that are registered are in the view, which is there before anybody asks.
+  // The view has the registered ones. It is there before anybody asks.
   const clients = clientRegistry(oidc.compatibility.clientIds, {
     find: (id) => view.clients.find(id),
     all: () => view.clients.all(),
@@ -223,9 +226,9 @@ export async function openServices(
     tracing,
   );
   const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
-  // A node whose clock is ahead dates tokens later than the end of their session.
+  // A node whose clock is ahead may date a token after the end of its session.
   const accessTokenEndOf = (of: Config) => of.edge.oidc.accessTokenDuration + clockSkew;
-  /** Under any configuration that was in use: tokens of a longer life may still be there. */
+  /** Under any configuration that was in use: tokens with a longer life may still exist. */
   let accessTokenEnd = accessTokenEndOf(config);
   const view = await openSessionView({
     store,
@@ -245,7 +248,7 @@ export async function openServices(
     readRedirectUri: parseRedirectUri,
   });
 
-  // What logins and enrollments are made with.
+  // Secrets and services for logins and enrollments.
   const { tagKey, authRequestRoot, recoveryKey, unknownNameKey } = await openServerSecrets({
     keys: store.keys,
     vault,
@@ -289,10 +292,10 @@ export async function openServices(
   });
   const readMetrics = first?.readMetrics ?? metrics.text;
 
-  // The endpoints, and what they keep over reloads: requests under way and others must not suffer from one.
+  // The endpoints, and what they keep over reloads: a reload must not disturb requests under way.
   const sessionCertificates = {
     certificateIssuer,
-    // As SPIFFE writes it: letters, digits, dots and dashes.
+    // SPIFFE allows letters, digits, dots and dashes.
     trustDomain: new URL(`https://${config.edge.api.address}`).hostname.replace(/[^a-z0-9.-]/g, '-'),
   };
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers }, threads);
@@ -378,7 +381,7 @@ export async function openServices(
     async prepare(fresh) {
       const prepared = endpointsOf(fresh);
       const useTelemetry = await telemetry.prepare(fresh.telemetry);
-      // Before a token may live longer: what has ended while it could not must be known.
+      // Before tokens may live longer, everything that has ended within the longer life must be known.
       accessTokenEnd = Math.max(accessTokenEnd, accessTokenEndOf(fresh));
       await view.rememberEnded(accessTokenEnd);
       return {
@@ -391,7 +394,7 @@ export async function openServices(
           useTelemetry();
           if (former === current) return;
           fetch = openFetch(fresh);
-          // Keys of a server that may not be asked any more are not used any more.
+          // Keys of a server that may no longer be asked are no longer used.
           jwks.forgetAll();
         },
       };
@@ -427,7 +430,7 @@ export async function openServices(
   };
 }
 
-/** What readiness asks. */
+/** The checks of readiness. */
 function healthChecks(needs: {
   readonly store: Pick<Store, 'changes'>;
   readonly feed: SessionView['feed'];

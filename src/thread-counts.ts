@@ -1,4 +1,4 @@
-// What each thread that answers requests counts by itself, and the sum over all of them.
+// The counts of each request thread, and the sum over all of them.
 
 import { sumOfCounts } from './explain/decision-counts.ts';
 import { sumOfAnswers } from './http/server/answer-times.ts';
@@ -6,7 +6,7 @@ import type { MetricCounts } from './http/server/metrics.ts';
 
 export type ThreadCounts = MetricCounts;
 
-/** Counts are added up; of the rest the worst counts. */
+/** Adds counts up; of other values takes the worst. */
 export function sumOfThreads(threads: readonly ThreadCounts[]): ThreadCounts {
   return {
     auditEvents: sumOfCounts(threads.map(({ auditEvents }) => auditEvents)),

@@ -1,4 +1,4 @@
-// One thread that answers requests, from the side of the first one.
+// One request thread, as the first thread sees it.
 
 import type { Worker } from 'node:worker_threads';
 import { type ThreadCalls, threadCalls } from './platform/thread-calls.ts';
@@ -12,18 +12,18 @@ export interface ThreadMember {
   /** Resolves with the cause when it has ended. */
   readonly ended: Promise<unknown>;
   readonly isReady: boolean;
-  /** Whether it has to be asked to catch up with changes. */
+  /** Whether it must be asked to catch up with changes. */
   readonly hasJoined: boolean;
-  /** What it said last. */
+  /** Its last report. */
   readonly counts: ThreadCounts | null;
-  /** Asks what it has counted. */
+  /** Asks for its counts. */
   gather(): Promise<void>;
   /** @returns how many times this was called since it last gave a sign of life */
   missBeat(): number;
   terminate(): void;
 }
 
-/** @param answers what it is answered, apart from what belongs to its own life */
+/** @param answers the answers to its calls, except for those about its own life */
 export function threadMember(
   worker: Worker,
   answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat'>,

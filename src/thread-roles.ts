@@ -1,4 +1,4 @@
-// What the first thread is to the others that answer requests, and they to it, as far as the services of each need it.
+// What the first thread and the other request threads are to each other, as far as their services need it.
 
 import type { RunningAttemptLog } from './explain/attempt-log.ts';
 import type { HealthCheck } from './http/server/health.ts';
@@ -7,24 +7,24 @@ import type { DevicePolls } from './oidc/grants/grant-device-code.ts';
 import type { SampledLines } from './platform/log/sampled-lines.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
-/** The threads that answer requests beside the first one, as that one sees them. */
+/** The request threads beside the first one, as that one sees them. */
 export interface OtherThreads {
   readonly threads: MetricSources['threads'];
-  /** Resolves when all that they have told so far has arrived. */
+  /** Resolves when everything that they have sent so far has arrived. */
   settle(): Promise<void>;
-  /** Asks each what it has counted. */
+  /** Asks each for its counts. */
   gather(): Promise<void>;
-  /** What was gathered last, and of those that have died. */
+  /** The last counts, including those of threads that have died. */
   counts(): readonly ThreadCounts[];
-  /** Resolves when what each has in memory is true. @throws when it cannot be had */
+  /** Resolves when each thread's memory is up to date. @throws if that is impossible */
   beFresh(): Promise<void>;
 }
 
-/** What there is once for all threads, as those beside the first one see it. */
+/** What exists once for all threads, as those beside the first one see it. */
 export interface FirstThread {
-  /** That answer requests. */
+  /** Number of request threads. */
   readonly threads: number;
-  /** Takes lines that strangers caused. */
+  /** Writes lines that strangers caused. */
   readonly strangersLine: SampledLines['write'];
   readonly attempts: Pick<RunningAttemptLog, 'keep' | 'flush'>;
   readonly checks: readonly HealthCheck[];
@@ -33,7 +33,7 @@ export interface FirstThread {
   readonly isCluster: () => boolean;
 }
 
-/** Where one thread answers everything. */
+/** For a single thread that answers everything. */
 export const noOthers: OtherThreads = {
   threads: { answering: 1, replaced: 0 },
   settle: async () => {},

@@ -1,4 +1,4 @@
-// The caller's own login attempts, including those of somebody who pretended to be the caller.
+// The caller's own login attempts, including those of others who claimed to be the caller.
 
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { listLoginAttempts, type ReadAttemptsNeeds } from '../explain/read-attempts.ts';
@@ -8,7 +8,7 @@ import type { ListedAttempt } from '../store/contracts/login-attempts.ts';
 
 export type OwnAttemptsNeeds = ReadAttemptsNeeds;
 
-/** Newest first, unless another order is asked for. */
+/** Newest first, unless another order is requested. */
 export function listOwnAttempts(
   needs: OwnAttemptsNeeds,
   { identityId }: Principal,

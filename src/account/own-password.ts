@@ -1,5 +1,5 @@
-// account/ is for one's own account, whatever other permissions a person has. This file: their
-// authenticators, and a new user name or password. Their TOTP is in enrollment/.
+// account/ is about a caller's own account, whatever other permissions they have. This file: their authenticators, and
+// a new user name or password. Their TOTP is in enrollment/.
 
 import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
 import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
@@ -59,7 +59,7 @@ export async function ownPasswordRules(
 }
 
 /**
- * Changes user name, password or both. The current password is asked for although the caller is logged in. A new
+ * Changes user name, password or both. Requires the current password even though the caller is logged in. A new
  * password ends all other sessions of the identity.
  * @throws AuthError not_found                 no authenticator of the caller
  * @throws AuthError conflict                  a certificate

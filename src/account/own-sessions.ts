@@ -13,7 +13,7 @@ import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
 
-/** Those that are alive. */
+/** Live sessions only. */
 export function listOwnSessions(
   needs: ApiSessionNeeds,
   { identityId }: Principal,
@@ -22,7 +22,7 @@ export function listOwnSessions(
   return listApiSessions(needs, ofIdentity(identityId, query));
 }
 
-/** Ends one, which may be that of the call. @throws AuthError not_found   also for one of somebody else */
+/** Ends one, possibly that of this call. @throws AuthError not_found   also for one of somebody else */
 export async function endOwnSession(
   needs: ApiSessionNeeds,
   { caller, origin }: OwnCall,
@@ -34,7 +34,7 @@ export async function endOwnSession(
   await endApiSession(needs, by, { id, reason: 'logout' });
 }
 
-/** Ends all but that of the call, and every login that is under way. @returns how many sessions */
+/** Ends all sessions but that of this call, and every unfinished login. @returns how many sessions */
 export async function endOtherSessions(needs: ApiSessionNeeds, { caller, origin }: OwnCall): Promise<number> {
   const { identityId, apiSessionId } = caller;
   const now = needs.clock.now();

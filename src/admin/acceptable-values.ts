@@ -10,10 +10,10 @@ const mostRoleAttributes = 100;
 const mostTags = 100;
 const longestTag = 1024;
 
-// Controls, lone surrogates, line separators, and whatever is not seen: it makes two names look like one, or text read
-// in another order than it is.
+// Control characters, lone surrogates, line separators, and anything invisible: it makes two names look alike, or shows
+// text in another order than it is stored.
 const refusedCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
-// Where scripts and emoji need joiners they can be seen (RFC 5892 appendix A.1 and A.2, more coarsely).
+// Joiners are allowed where scripts and emoji need them (RFC 5892 appendix A.1 and A.2, more coarsely).
 const visibleJoiners =
   /(?<=[\p{M}\p{Script=Arabic}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d](?=\P{ASCII})|(?<=\p{Extended_Pictographic})\ufe0f/gu;
 
@@ -28,9 +28,9 @@ export function refusedField(field: string, reason: string, value?: unknown): Au
 
 /**
  * A name that somebody chose, in the one form that is stored: normal form C, spaces of one kind (RFC 8266 section 2.1).
- * Spaces around it are refused: nobody means them, and who sent them would not find the name again.
- * @throws AuthError could_not_validate   empty, longer than 255 code points, with characters that are not seen, or with
- *   a space at its ends
+ * Spaces around it are refused: nobody means them, and whoever sent them would not find the name again.
+ * @throws AuthError could_not_validate   empty, longer than 255 code points, with invisible characters, or with a space
+ *   at an end
  */
 export function acceptableName(field: string, text: string): string {
   const name = inOneForm(text);
@@ -41,9 +41,9 @@ export function acceptableName(field: string, text: string): string {
 }
 
 /**
- * A name that a claim, a certificate or another controller's database gives: as `acceptableName`, but spaces around it
- * are dropped, because whoever enrolls cannot mend what somebody else wrote there.
- * @throws AuthError could_not_validate   empty, longer than 255 code points, or with characters that are not seen
+ * A name from a claim, a certificate or another controller's database: as `acceptableName`, but spaces around it are
+ * dropped, because whoever enrolls cannot correct what somebody else wrote there.
+ * @throws AuthError could_not_validate   empty, longer than 255 code points, or with invisible characters
  */
 export function trimmedName(field: string, text: string): string {
   const name = typedName(text);
@@ -51,13 +51,13 @@ export function trimmedName(field: string, text: string): string {
   return name;
 }
 
-/** A name as somebody has typed it on the host or at the set-up, in the one form that is stored. */
+/** A name typed on the host or during set-up, in the one form that is stored. */
 export function typedName(text: string): string {
   return inOneForm(text).trim();
 }
 
 /**
- * An external id as it stands in claims and certificates, which nobody trims; empty text is none.
+ * An external id exactly as claims and certificates contain it: nothing is trimmed. Empty text means none.
  * @throws AuthError could_not_validate
  */
 export function acceptableExternalId(text: string | null): string | null {
@@ -66,7 +66,7 @@ export function acceptableExternalId(text: string | null): string | null {
   return text;
 }
 
-/** Each in the form of a name, once; spaces around one are dropped, as those of a list with commas. @throws AuthError could_not_validate */
+/** Each in the form of a name, once, without spaces around it. @throws AuthError could_not_validate */
 export function acceptableRoleAttributes(attributes: readonly string[]): string[] {
   if (attributes.length > mostRoleAttributes) {
     throw refusedField('roleAttributes', `must have at most ${mostRoleAttributes} entries`);
@@ -74,7 +74,7 @@ export function acceptableRoleAttributes(attributes: readonly string[]): string[
   return [...new Set(attributes.map((attribute) => trimmedName('roleAttributes', attribute)))];
 }
 
-/** The form in which a user name is looked up. @throws AuthError could_not_validate */
+/** The form used to look up a user name. @throws AuthError could_not_validate */
 export function acceptableUsername(username: string): string {
   const key = usernameKey(username);
   if (key !== undefined) return key;
@@ -92,7 +92,7 @@ export function acceptableTags(tags: Tags): Tags {
   for (const [name, value] of entries) {
     requireText('tags', name, name);
     if (typeof value !== 'string') continue;
-    // A tag may hold any text, with line breaks; only what no engine can store is refused.
+    // A tag may contain any text, line breaks included; refused is only what no engine can store.
     if (value.length > longestTag || value.includes('\0') || !value.isWellFormed()) {
       throw refusedField('tags', `must have values of at most ${longestTag} Unicode characters`);
     }
@@ -114,7 +114,7 @@ function requireText(field: string, text: string, sent: string): void {
   }
 }
 
-/** Waits for a store method and says in the client's words when a unique value was taken. */
+/** Waits for a store method and tells the client when a unique value is already taken. */
 export async function takenRefused<T>(
   values: Readonly<Record<string, unknown>>,
   step: Promise<T>,

@@ -8,17 +8,17 @@ import type { Unchanged } from '../store/contracts/versions.ts';
 export interface AdminCall {
   readonly actor: Actor;
   readonly origin: RequestOrigin;
-  /** False for somebody who may call by a permission only. */
+  /** False for somebody whom only a permission lets call. */
   readonly isAdmin: boolean;
-  /** Also what leaves no administrator who can log in is done. */
+  /** Allows even changes that leave no administrator who can log in. */
   readonly isForced: boolean;
-  /** What the caller has read, and must still be so. */
+  /** What the caller has read and expects to be unchanged. */
   readonly unchanged: Unchanged | null;
 }
 
 /**
- * The store for what the caller changes: each change asks whether the caller may make it still, whether what the
- * caller has read is still so, and, unless the call is forced, whether an administrator is left who can log in.
+ * The store for the caller's changes. Each change checks again that the caller may make it, that what the caller has
+ * read is unchanged, and, unless the call is forced, that an administrator remains who can log in.
  */
 export function actingFor(
   needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },

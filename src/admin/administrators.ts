@@ -1,5 +1,5 @@
-// Administrators made and recovered from the host itself: by a set-up link or by a command of whoever can read
-// the host's files. Administrators who are logged in use the management API instead.
+// Creates and recovers administrators from the host itself: by a set-up link, or by a command of whoever can read the
+// host's files. Administrators who are logged in use the management API instead.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { type PasswordHasher, usernameKey } from '../login/password/password.ts';
@@ -41,7 +41,7 @@ export interface PreparedAdministrator {
 
 /**
  * Checks name and password by the rules of the default policy and hashes the password; stores nothing.
- * The user name is the name of the identity too.
+ * The user name also becomes the name of the identity.
  * @throws AuthError as completeSetup of setup.ts
  */
 export async function prepareAdministrator(
@@ -72,7 +72,7 @@ export async function prepareAdministrator(
 }
 
 /**
- * Checks name and password by the rules that a new database begins with, before there is one.
+ * Checks name and password by the rules of a new database, before there is one.
  * @throws AuthError invalid_field, password_not_acceptable
  */
 export function checkFirstAdministrator(wanted: {
@@ -123,7 +123,7 @@ export async function createAdministrator(
   return identity;
 }
 
-/** A taken name, in the words of the outside; any other error as it is. */
+/** A taken name as the `conflict` that clients see; any other error unchanged. */
 export function asConflict(error: unknown): unknown {
   if (!(error instanceof AlreadyTaken)) return error;
   return new AuthError('conflict', {
@@ -133,7 +133,7 @@ export function asConflict(error: unknown): unknown {
   });
 }
 
-/** @throws Error when there is none: an identity always has one */
+/** @throws Error when there is none: every identity has one */
 export async function policyOf(
   { store }: Pick<AdministratorNeeds, 'store'>,
   id: AuthPolicyId,

@@ -1,4 +1,4 @@
-// API sessions, seen by an administrator or by their owner. How they open is the business of the login mechanisms.
+// API sessions as an administrator or their owner sees them. The login mechanisms open them.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
@@ -20,7 +20,7 @@ export interface ApiSessionNeeds {
 
 export type NamedApiSession = ApiSession & { readonly identityName: string };
 
-/** A session that is alive. @throws AuthError not_found   also for one that has ended or expired */
+/** A live session. @throws AuthError not_found   also for one that has ended or expired */
 export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise<NamedApiSession> {
   const session = await findLiving(needs, id);
   const identity = await needs.store.identities.find(session.identityId);
@@ -42,8 +42,8 @@ export type ShownApiSession = Pick<
 >;
 
 /**
- * The caller's own session. What the guard knows of it already is not read again; it expires when what the caller
- * presented does.
+ * The caller's own session. What the guard already knows about it is not read again. It expires together with the
+ * credential that the caller presented.
  * @throws as getApiSession
  */
 export async function getOwnApiSession(needs: ApiSessionNeeds, caller: Principal): Promise<ShownApiSession> {
@@ -61,13 +61,13 @@ async function findLiving(needs: ApiSessionNeeds, id: string): Promise<ApiSessio
   return session;
 }
 
-/** Sessions that are alive. */
+/** Live sessions only. */
 export function listApiSessions(needs: ApiSessionNeeds, query: ListQuery): Promise<Page<NamedApiSession>> {
   return needs.store.apiSessions.list(query, needs.clock.now());
 }
 
 /**
- * Ends a session: from the next call on its tokens are refused on every node.
+ * Ends a session: every node refuses its tokens from the next call on.
  * @param reason `logout` when the owner does it
  * @throws AuthError not_found   it was not alive
  * @throws AuthError forbidden   see help-desk.ts

@@ -1,4 +1,4 @@
-// Auth policies: which primary methods an identity may use, which factors it must add, and the rules of passwords.
+// Auth policies: which primary methods an identity may use, which factors it needs in addition, and the password rules.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -28,8 +28,8 @@ export interface AuthPolicyNeeds {
 }
 
 /**
- * A policy as it was sent, complete or in part. `requireExtJwtSigner` is another name of `requireExtJwt`; where a
- * document that was read comes back with one of the two changed, the changed one counts.
+ * A policy as it was sent, complete or in part. `requireExtJwtSigner` is another name for `requireExtJwt`. If a client
+ * reads a document, changes one of the two and sends it back, the changed one counts.
  */
 export type SentAuthPolicy = Omit<AuthPolicyPatch, 'secondary'> & {
   readonly secondary?:
@@ -75,8 +75,8 @@ export function listAuthPolicies(
 }
 
 /**
- * Replaces a policy as a whole; what is left out becomes what it would be in a new one. Holds at the next call of
- * every identity with the policy, for sessions that are open too.
+ * Replaces a whole policy; what is left out gets the value of a new policy. Applies from the next call of every
+ * identity with the policy, open sessions included.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating
  * @throws AuthError conflict             no administrator could log in
@@ -94,7 +94,7 @@ export function replaceAuthPolicy(
   });
 }
 
-/** Changes the members that are given, at any depth. @throws AuthError as replaceAuthPolicy */
+/** Changes only the given members, at any depth. @throws AuthError as replaceAuthPolicy */
 export function updateAuthPolicy(
   needs: AuthPolicyNeeds,
   by: AdminCall,
@@ -109,7 +109,7 @@ export function updateAuthPolicy(
 
 /**
  * @throws AuthError not_found
- * @throws AuthError cannot_be_deleted          the policy that new identities have
+ * @throws AuthError cannot_be_deleted          the policy of new identities
  * @throws AuthError cannot_delete_referenced   identities have it, or a signer enrolls with it
  */
 export async function deleteAuthPolicy(needs: AuthPolicyNeeds, by: AdminCall, id: string): Promise<void> {
@@ -154,12 +154,12 @@ async function change(
   });
 }
 
-/** What members have that are not sent: as in the policy `default` when it was new. */
+/** The values of members that are not sent: those of the policy `default` when it was new. */
 export const usualRules: AuthPolicyRules = { name: '', ...usualPolicy, tags: {} };
 
 /**
  * The rules of a policy that is sent as a whole.
- * @param current the policy that has them now; null for a new one
+ * @param current the policy that these rules replace; null for a new one
  * @throws AuthError could_not_validate   as when creating
  */
 export async function rulesSent(
@@ -170,7 +170,7 @@ export async function rulesSent(
   return patchedRules(usualRules, await acceptable(needs, sent, current?.secondary.requireExtJwt ?? null));
 }
 
-/** @param requiredNow the signer that the policy requires before the change */
+/** @param requiredNow the signer that the policy required before the change */
 async function acceptable(
   needs: Pick<AuthPolicyNeeds, 'signerExists'>,
   sent: SentAuthPolicy,

@@ -68,7 +68,7 @@ export interface CertificateFields {
 }
 
 /**
- * Gives an identity a client certificate. Whether an authority is trusted that issued it shows at each login.
+ * Gives an identity a client certificate. Each login checks whether its issuer is trusted.
  * @throws AuthError could_not_validate   no such identity; not a client certificate, or somebody has it already
  * @throws AuthError conflict             the identity has a certificate already
  */
@@ -160,8 +160,8 @@ export async function updatePassword(
 }
 
 /**
- * Asks the owner of a certificate to replace it; clients that can are told by their session.
- * @param rollKey and to take a new key
+ * Asks the owner of a certificate to replace it. Their session tells clients that support this.
+ * @param rollKey also asks for a new key
  * @throws AuthError not_found   no such authenticator, or a password
  */
 export async function requestExtension(

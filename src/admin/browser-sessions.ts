@@ -1,4 +1,4 @@
-// Browser sessions, seen and ended by administrators. How they open and what they are good for is oidc/'s business.
+// Browser sessions, as administrators see and end them. oidc/ opens them and decides what they allow.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -16,7 +16,7 @@ export interface BrowserSessionNeeds {
   readonly audit: AuditTrail;
 }
 
-/** Those that have neither ended nor expired. */
+/** Only those that have neither ended nor expired. */
 export function listBrowserSessions(
   { store, clock }: BrowserSessionNeeds,
   query: ListQuery,
@@ -35,7 +35,7 @@ export async function getBrowserSession(
 }
 
 /**
- * Ends one: the next authorization in that browser asks for a login. API sessions that it has opened continue.
+ * Ends one: the next authorization in that browser asks for a login. API sessions that it opened continue.
  * @throws AuthError not_found
  * @throws AuthError forbidden   see help-desk.ts
  */

@@ -7,7 +7,7 @@ const longestCriteria = 255;
 const highestIndex = 100;
 const longestFormat = 255;
 
-/** A rule that can find something. @throws AuthError could_not_validate */
+/** A rule that can match something. @throws AuthError could_not_validate */
 export function acceptableClaim(claim: ExternalIdClaim | null): ExternalIdClaim | null {
   if (claim === null) return null;
   const { location, matcher, matcherCriteria, parser, parserCriteria, index } = claim;

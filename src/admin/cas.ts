@@ -1,4 +1,4 @@
-// Third-party authorities: whose certificates may log in besides those of the overlay's own PKI (spec 2.9).
+// Third-party authorities: their certificates may log in, like those of the overlay's own PKI (spec 2.9).
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
@@ -32,7 +32,7 @@ export interface CaNeeds {
   readonly audit: AuditTrail;
 }
 
-/** Everything about an authority that an administrator decides. */
+/** Everything that an administrator decides about an authority. */
 export type CaFields = Pick<
   Ca,
   | 'name'
@@ -47,7 +47,7 @@ export type CaFields = Pick<
 >;
 
 /**
- * Registers an authority. Nothing that it issued counts before somebody proved to hold its key (`verifyCa`).
+ * Registers an authority. Its certificates are not accepted until somebody proves possession of its key (`verifyCa`).
  * @throws AuthError could_not_validate   names the field: not acceptable, or taken
  */
 export async function createCa(needs: CaNeeds, by: AdminCall, fields: CaFields): Promise<CaId> {
@@ -77,7 +77,7 @@ export async function getCa(needs: Pick<CaNeeds, 'store'>, id: string): Promise<
 }
 
 /**
- * The JWT with which holders of certificates of this authority enroll. It holds no secret.
+ * The JWT with which holders of this authority's certificates enroll. It contains no secret.
  * @throws AuthError not_found
  */
 export async function authorityJwt(
@@ -93,8 +93,8 @@ export function listCas(needs: Pick<CaNeeds, 'store'>, query: ListQuery): Promis
 }
 
 /**
- * Changes the fields that are given, from the next login on. The certificate may be repeated, not changed: it was
- * that one whose key somebody proved to hold.
+ * Changes the given fields, from the next login on. The certificate may be sent again but not changed: the proof of
+ * possession was for its key.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating
  */
@@ -117,8 +117,8 @@ export async function updateCa(
 }
 
 /**
- * Takes the proof that the authority's key is in the hands of whoever registers it: a certificate that the
- * authority issued, whose common name is the verification token.
+ * Takes the proof that whoever registers the authority has its key: a certificate that the authority issued, with the
+ * verification token as its common name.
  * @throws AuthError not_found
  * @throws AuthError conflict             verified already
  * @throws AuthError could_not_validate   not that proof
@@ -138,13 +138,13 @@ export async function verifyCa(
   recordChange(needs, by, { action: 'update', entity: 'ca', entityId: id, fields: ['isVerified'] });
 }
 
-/** Its certificates log nobody in from then on. @throws AuthError not_found */
+/** From then on its certificates log nobody in. @throws AuthError not_found */
 export async function deleteCa(needs: CaNeeds, by: AdminCall, id: string): Promise<void> {
   if (!(await actingFor(needs, by).cas.delete(asId(id), needs.clock.now()))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'ca', entityId: id, fields: [] });
 }
 
-/** Those of the given fields that are stored in another form than they were given, or may be refused. */
+/** The given fields that are stored in another form, or may be refused. */
 function acceptable(fields: Some<CaFields>): CaPatch {
   const { name, identityRoles, identityNameFormat, externalIdClaim, tags } = fields;
   return {
@@ -159,8 +159,8 @@ function acceptable(fields: Some<CaFields>): CaPatch {
 }
 
 /**
- * Why a certificate does not prove that its maker holds the key of an authority; undefined when it does. It need
- * be good for nothing else: its purposes do not matter.
+ * Why a certificate does not prove possession of the authority's key; undefined when it does. It need not be usable
+ * for anything else: its purposes do not matter.
  * @throws AuthError could_not_validate   not exactly one certificate
  */
 function proofProblem(

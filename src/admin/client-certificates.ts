@@ -1,4 +1,4 @@
-// Certificates that administrators hand in: read once, with what is wrong said of the field.
+// Certificates that administrators submit: parsed once, and refused by the name of their field.
 
 import type { Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
@@ -12,7 +12,7 @@ const clientAuth = '1.3.6.1.5.5.7.3.2';
 
 export interface AcceptableCertificate {
   readonly certificate: TrustAnchor;
-  /** Of this certificate alone, without what stood around it. */
+  /** Only this certificate, without the text around it. */
   readonly pem: string;
 }
 
@@ -37,7 +37,7 @@ export function acceptableAuthority(field: string, pem: string, now: Millis): Ac
   return acceptable;
 }
 
-/** A certificate with which somebody may log in, as far as it says so itself. @throws AuthError could_not_validate */
+/** A certificate for logging in, as far as it tells itself. @throws AuthError could_not_validate */
 export function acceptableLeaf(field: string, pem: string): AcceptableCertificate {
   const acceptable = acceptableCertificate(field, pem);
   const { isCa, extendedKeyUsages, keyUsage } = acceptable.certificate.extensions;

@@ -26,7 +26,7 @@ export interface ConfigTypeFields {
 }
 
 /**
- * @param wantedId the id that other parts of the overlay know it by; undefined: a new one
+ * @param wantedId the id by which other parts of the overlay know it; undefined: a new one
  * @throws AuthError could_not_validate   names the field: not acceptable, or taken
  */
 export async function createConfigType(
@@ -61,7 +61,7 @@ export function listConfigTypes(
   return needs.store.configTypes.list(query);
 }
 
-/** Changes the fields that are given. @throws AuthError not_found, could_not_validate (as when creating) */
+/** Changes the given fields. @throws AuthError not_found, could_not_validate (as when creating) */
 export async function updateConfigType(
   needs: ConfigTypeNeeds,
   by: AdminCall,
@@ -81,7 +81,7 @@ export async function updateConfigType(
   });
 }
 
-/** Its id stays in the tokens and sessions that have it. @throws AuthError not_found */
+/** Tokens and sessions that have its id keep it. @throws AuthError not_found */
 export async function deleteConfigType(needs: ConfigTypeNeeds, by: AdminCall, id: string): Promise<void> {
   if (!(await actingFor(needs, by).configTypes.delete(asId(id)))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'config-type', entityId: id, fields: [] });

@@ -1,15 +1,15 @@
-// Disabling an identity, for good or until a time.
+// Disabling an identity, permanently or until a time.
 
 import { type Identity, isDisabled } from '../model/identity.ts';
 import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { IdentityPatch } from '../store/contracts/identities.ts';
 import { refusedField } from './acceptable-values.ts';
 
-/** Longer times are typing mistakes. */
+/** Anything longer is a typing mistake. */
 const longest: Millis = 10 * 366 * DAY;
 export const longestMinutes = longest / MINUTE;
 
-/** Whether an identity is disabled, and until when. Absent members do not change. */
+/** Whether an identity is disabled, and until when. Absent members stay unchanged. */
 export interface Disabling {
   readonly disabled?: boolean | undefined;
   /** Null: until somebody enables it. A time disables even without `disabled`. */
@@ -18,7 +18,7 @@ export interface Disabling {
 
 /**
  * The change that `wanted` makes to an identity; null for none. `disabledAt` of a disabled identity does not change.
- * @param options.field the name by which a refusal calls the time
+ * @param options.field the name of the time in a refusal
  * @throws AuthError could_not_validate   the time has passed, is too far away, or contradicts `disabled`
  */
 export function disablingPatch(
@@ -31,7 +31,7 @@ export function disablingPatch(
   const until =
     wanted.disabledUntil === undefined ? (wanted.disabled === false ? null : wasUntil) : wanted.disabledUntil;
   const isDisabling = wanted.disabled ?? (wasDisabled || until !== null);
-  // Clients may send back a document as they read it.
+  // Clients may send a document back as they read it.
   if (isDisabling === wasDisabled && until === wasUntil) return null;
   if (!isDisabling && until !== null) throw refusedField(field, 'is for an identity that is disabled');
   if (!isDisabling) return { disabledAt: null, disabledUntil: null };

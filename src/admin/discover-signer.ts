@@ -1,5 +1,5 @@
-// What an identity provider publishes about itself (OpenID Connect Discovery 1.0), as far as a signer is made of it. It is
-// fetched by the one way in which this service asks other servers, under the limits of the configuration.
+// What an identity provider publishes about itself (OpenID Connect Discovery 1.0), as far as a signer needs it. Fetched
+// in the one way in which this service calls other servers, within the limits of the configuration.
 
 import { z } from 'zod';
 import { jsonOf } from '../login/external-jwt/provider-endpoints.ts';
@@ -13,13 +13,13 @@ import { acceptableIssuer } from './signer-values.ts';
 export interface DiscoveredSigner {
   readonly issuer: string;
   readonly jwksEndpoint: string;
-  /** How many of its keys can be used. */
+  /** The number of usable keys. */
   readonly keys: number;
-  /** Where its discovery is found when people sign in there; null: it has no endpoints for that. */
+  /** Where the discovery document is for people who sign in there; null: it has no endpoints for that. */
   readonly externalAuthUrl: string | null;
-  /** Of what helps to know somebody, those that it has. */
+  /** The scopes that help to identify somebody, as far as it supports them. */
   readonly scopes: readonly string[];
-  /** Names of claims that it says it has. */
+  /** The claims that it says it supports. */
   readonly claims: readonly string[];
 }
 
@@ -40,8 +40,8 @@ const discovery = z.object({
 });
 
 /**
- * @param typed the address of the provider as somebody types it: with or without https, a slash at the end, or the
- *   well-known path
+ * @param typed the provider's address as somebody types it: with or without https, a trailing slash, or the well-known
+ *   path
  * @throws AuthError could_not_validate   names `address`, and says why nothing usable was found there
  */
 export async function discoverSigner(
@@ -61,7 +61,7 @@ export async function discoverSigner(
   const parsed = discovery.safeParse(jsonOf(await fetched(`${address}${wellKnown}`, maxBytes)));
   if (!parsed.success) throw refused(`has no discovery document with https endpoints at ${wellKnown}`);
   const { issuer, jwks_uri: jwksEndpoint, ...rest } = parsed.data;
-  // Discovery 4.3: whoever answers at one address must not speak for another provider.
+  // Discovery 4.3: the server at one address must not speak for another provider.
   if (issuer.replace(/\/+$/, '') !== address) throw refused(`is of the issuer ${shown(issuer)}: use that`);
   acceptableIssuer(issuer, needs.issuers);
   const keys = usableKeys(await fetched(jwksEndpoint, jwksCacheDefaults.maxBytes));
@@ -78,14 +78,14 @@ export async function discoverSigner(
   };
 }
 
-/** Without a slash at the end. */
+/** Without a trailing slash. */
 function addressOf(typed: string): string {
   const text = typed.trim();
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   return address.replace(wellKnown, '').replace(/\/+$/, '');
 }
 
-/** Nothing of an answer draws on the terminal or the page of whoever reads it. */
+/** The answer must not be able to draw on the reader's terminal or page. */
 function shown(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
 }

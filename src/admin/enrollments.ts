@@ -1,5 +1,5 @@
-// Enrollments: leave to make an identity able to authenticate, given out as a JWT with a one-time token. What
-// becomes of a token when somebody comes with it is enrollment/.
+// Enrollments: permission to make an identity able to authenticate, handed out as a JWT with a one-time token.
+// enrollment/ handles what happens when somebody uses the token.
 
 import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
@@ -21,7 +21,7 @@ export interface EnrollmentNeeds {
   readonly store: StoreForCallers<'enrollments' | 'identities' | 'authenticators' | 'cas'>;
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
-  /** How long a token is good unless somebody says otherwise. */
+  /** How long a token is valid unless the request says otherwise. */
   readonly enrollmentLifetime: Millis;
   readonly vault: KeyVault;
   readonly tagKey: Buffer;
@@ -33,20 +33,20 @@ export interface EnrollmentNeeds {
 /** How an identity is to enroll. */
 export interface EnrollmentFields {
   readonly method: TokenMethod;
-  /** Null: after the configured time. */
+  /** Null: the configured lifetime. */
   readonly expiresAt: Millis | null;
-  /** Required with `ottca`, and with nothing else. */
+  /** Required for `ottca`, refused otherwise. */
   readonly caId: string | null;
-  /** Required with `updb`, and with nothing else. */
+  /** Required for `updb`, refused otherwise. */
   readonly username: string | null;
 }
 
 const longestLifetime: Millis = 366 * DAY;
 
 /**
- * Lets an identity enroll.
+ * Creates an enrollment for an identity.
  * @throws AuthError could_not_validate   names the field: no such identity or CA, not acceptable, or taken
- * @throws AuthError conflict             the identity has such an enrollment, or is enrolled so already
+ * @throws AuthError conflict             the identity already has such an enrollment, or has enrolled that way
  */
 export async function createEnrollment(
   needs: EnrollmentNeeds,
@@ -110,7 +110,7 @@ export interface IssuedEnrollment {
   readonly jwt: string;
 }
 
-/** The token of an enrollment and the JWT around it, as they are good now; that somebody sees them is audited. */
+/** The token of an enrollment and the JWT around it, as currently valid. That somebody sees them is audited. */
 export function issuedEnrollment(
   { vault, enrollmentSigner, audit }: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'>,
   { actor, origin }: Pick<AdminCall, 'actor' | 'origin'>,
@@ -123,7 +123,7 @@ export function issuedEnrollment(
 }
 
 /**
- * Gives an enrollment, an expired one too, another token and another end. The token before is worthless from then on.
+ * Gives an enrollment a new token and a new end, even if it has expired. The previous token no longer works.
  * @throws AuthError not_found, could_not_validate
  */
 export async function refreshEnrollment(
@@ -145,14 +145,14 @@ export async function refreshEnrollment(
   });
 }
 
-/** Its token is worthless from then on. @throws AuthError not_found */
+/** From then on its token no longer works. @throws AuthError not_found */
 export async function deleteEnrollment(needs: EnrollmentNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = await enrollingIdentity(needs, asId(id));
   if (!(await actingFor(needs, by).enrollments.delete(asId(id)))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, identityId, fields: [] });
 }
 
-/** Who enrolls by it. @throws AuthError not_found */
+/** The identity that enrolls with it. @throws AuthError not_found */
 async function enrollingIdentity(
   needs: Pick<EnrollmentNeeds, 'store'>,
   id: EnrollmentId,
@@ -162,7 +162,7 @@ async function enrollingIdentity(
   return enrollment.identityId;
 }
 
-/** Waits for a store method and says in the client's words that an identity has one enrollment of each method. */
+/** Waits for a store method and tells the client that an identity has only one enrollment of each method. */
 export async function secondRefused<T>(step: Promise<T>, method: string): Promise<T> {
   try {
     return await step;

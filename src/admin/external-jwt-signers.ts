@@ -1,4 +1,4 @@
-// External JWT signers: whose tokens prove who somebody is. What a single field may hold is signer-values.ts.
+// External JWT signers: the issuers whose tokens prove an identity. signer-values.ts has the rules of single fields.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -27,7 +27,7 @@ import {
 
 export interface SignerNeeds {
   readonly store: StoreForCallers<'externalJwtSigners' | 'authPolicies'>;
-  /** Our own issuers, which nobody else can vouch for. */
+  /** Our own issuers. Nobody else can vouch for them. */
   readonly issuers: ReadonlySet<string>;
   readonly limits: OutboundLimits;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ export interface SignerNeeds {
   readonly audit: AuditTrail;
 }
 
-/** Everything about a signer that an administrator decides. */
+/** Everything that an administrator decides about a signer. */
 export type SignerFields = Omit<
   ExternalJwtSigner,
   | 'id'
@@ -51,7 +51,7 @@ export type SignerFields = Omit<
 type Required = 'name' | 'enabled' | 'issuer' | 'audience';
 export type NewSignerFields = Pick<SignerFields, Required> & Some<Omit<SignerFields, Required>>;
 
-/** What is stored when a field is left out. */
+/** Defaults of the fields that are left out. */
 const absent: Omit<SignerFields, Required> = {
   ...externalJwtSignerDefaults,
   certPem: null,
@@ -109,7 +109,7 @@ export function listEnabledSigners(
   return needs.store.externalJwtSigners.list({ ...query, filter });
 }
 
-/** Sets all fields; those that are left out get their default. @throws AuthError not_found, could_not_validate */
+/** Sets all fields; missing ones get their default. @throws AuthError not_found, could_not_validate */
 export function replaceSigner(
   needs: SignerNeeds,
   by: AdminCall,
@@ -119,7 +119,7 @@ export function replaceSigner(
 }
 
 /**
- * Changes the fields that are given. A certificate takes the place of the address of the keys and the reverse.
+ * Changes the given fields. A certificate replaces the address of the keys, and the other way round.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating
  */
@@ -151,14 +151,14 @@ export async function deleteSigner(needs: SignerNeeds, by: AdminCall, id: string
 
 function withDefaults(fields: NewSignerFields): SignerFields {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Sound because the fields without a default are required in `fields`.
+  // Sound because `fields` requires those without a default.
   return { ...absent, ...Object.fromEntries(given) } as SignerFields;
 }
 
 type Acceptable = Omit<SignerFields, 'enrollAuthPolicyId'> &
   KeySource & { readonly enrollAuthPolicyId: AuthPolicyId | null };
 
-/** The given fields in the form in which they are stored. @param before null when creating */
+/** The given fields as they are stored. @param before null when creating */
 async function acceptableSigner(needs: SignerNeeds, fields: SignerFields, before: null): Promise<Acceptable>;
 async function acceptableSigner(
   needs: SignerNeeds,
@@ -175,7 +175,7 @@ async function acceptableSigner(
     read: (value: SignerFields[Name]) => Value,
   ): { [Key in Name]?: Value } => {
     const value = fields[name];
-    // Sound because a value that is given has the type of its field.
+    // Sound because a given value has the type of its field.
     return value === undefined
       ? {}
       : ({ [name]: read(value as SignerFields[Name]) } as { [Key in Name]: Value });

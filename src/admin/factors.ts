@@ -1,4 +1,4 @@
-// What an administrator does for somebody who cannot get in: end locks, take a lost authenticator app away.
+// What an administrator does for somebody who cannot log in: end locks, remove a lost authenticator app.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
@@ -15,13 +15,13 @@ export interface FactorNeeds {
   readonly audit: AuditTrail;
 }
 
-/** Until when too many failures keep each factor from being tried; null: they do not. */
+/** Until when too many failures lock each factor; null: not locked. */
 export interface Locks {
   readonly password: Millis | null;
   readonly totp: Millis | null;
 }
 
-/** Forgets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see help-desk.ts) */
+/** Resets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = await identityToHelp(needs, by, id);
   await forgetFailures(actingFor(needs, by), identityId, await passwordOf(needs, identityId));

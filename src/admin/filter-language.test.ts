@@ -241,7 +241,7 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/** A repeatable sequence, so that a failure can be seen again. */
+/** A repeatable sequence, so that a failure can be reproduced. */
 function pseudoRandom(seed: number): () => number {
   let state = seed;
   return () => {

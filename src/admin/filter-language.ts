@@ -14,9 +14,9 @@ import { type FilterToken, filterTokens, invalidFilter } from './filter-tokens.t
 //              | field [ "not" ] "in" "[" value { "," value } "]"
 //   value      = string | number | "true" | "false" | "null" | "datetime(" RFC 3339 ")"
 //
-// Words of the language may be written in either case; names of fields may not.
+// Words of the language may be upper or lower case; names of fields may not.
 
-/** What stood in a filter. What was not written is undefined, because query parameters may say it instead. */
+/** The contents of a filter. Missing parts are undefined, because query parameters may give them instead. */
 export interface ParsedFilter {
   readonly filter: Filter;
   readonly sort: ListQuery['sort'] | undefined;
@@ -46,7 +46,7 @@ const kindNames: Readonly<Record<FieldKind, string>> = {
  * @throws AuthError invalid_filter   with the position and what was expected there
  */
 export function parseFilter(text: string, fields: ListFields): ParsedFilter {
-  // What most lists are asked with.
+  // Most lists are requested without a filter.
   if (text === '') return { filter: { op: 'true' }, sort: undefined, limit: undefined, skip: undefined };
   const cursor = cursorOver(filterTokens(text));
   const isOnlyPaging = ['sort', 'skip', 'limit'].some((word) => cursor.isWord(word)) || cursor.isEnd();
@@ -67,10 +67,10 @@ interface Cursor {
   advance(): FilterToken;
   isEnd(): boolean;
   isWord(word: string): boolean;
-  /** Steps over the word or symbol if it comes next. */
+  /** Consumes the word or symbol if it comes next. */
   skipWord(word: string): boolean;
   skipSymbol(symbol: string): boolean;
-  /** Counts a term against the cap. */
+  /** Counts a term towards the limit. */
   countTerm(): void;
   expected(what: string): Error;
 }
@@ -133,7 +133,7 @@ function joined(op: 'and' | 'or', terms: readonly Filter[]): Filter {
 
 function parseTerm(cursor: Cursor, fields: ListFields, depth: number): Filter {
   cursor.countTerm();
-  // The parser and whoever walks its result call themselves once per level.
+  // The parser, and whatever walks its result, recurse once per level.
   if (depth > deepestNesting) throw cursor.expected(`at most ${deepestNesting} levels of nesting`);
   if (cursor.skipWord('not')) return { op: 'not', term: parseTerm(cursor, fields, depth + 1) };
   if (cursor.skipSymbol('(')) {

@@ -1,7 +1,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { Millis } from '../platform/clock.ts';
 
-/** A piece of a filter; `at` counts UTF-16 units from 0. */
+/** A token of a filter; `at` counts UTF-16 units from 0. */
 export type FilterToken =
   | { readonly kind: 'word'; readonly text: string; readonly at: number }
   | { readonly kind: 'symbol'; readonly text: string; readonly at: number }
@@ -30,7 +30,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Cuts a filter into its pieces; the last one is `end`.
+ * Splits a filter into tokens; the last one is `end`.
  * @throws AuthError invalid_filter
  */
 export function filterTokens(text: string): FilterToken[] {
@@ -47,7 +47,7 @@ export function filterTokens(text: string): FilterToken[] {
   return tokens;
 }
 
-/** The refusal of a filter that says where it went wrong; `at` counts from 0. */
+/** The refusal of a filter, with the position of the mistake; `at` counts from 0. */
 export function invalidFilter(at: number, expected: string): AuthError {
   const reason = `at position ${at + 1}, ${expected} was expected`;
   return new AuthError('invalid_filter', {
@@ -91,7 +91,7 @@ function plainText(quoted: string, at: number): string {
     if (character === undefined) throw invalidFilter(at, 'a text with the escapes \\" \\\\ \\n \\r \\t \\f');
     return character;
   });
-  // No engine has such text, and some refuse to compare with it.
+  // No engine stores such text, and some refuse to compare with it.
   if (text.includes('\0') || !text.isWellFormed()) throw invalidFilter(at, 'a text of Unicode characters');
   return text;
 }

@@ -3,8 +3,8 @@ import type { Identity } from '../model/identity.ts';
 import type { AdminCall } from './admin-call.ts';
 
 /**
- * Whether the caller may let this identity in again. Whoever may do no more than that must not reach those who may
- * more: without its second factor, an account of theirs is one password away.
+ * Whether the caller may help this identity to log in again. Somebody with only that permission must not touch people
+ * who may do more: without its second factor, their account is one password away.
  * @throws AuthError forbidden
  */
 export function requireMayHelp(by: AdminCall, identity: Pick<Identity, 'isAdmin' | 'permissions'>): void {

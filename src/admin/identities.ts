@@ -1,4 +1,4 @@
-// Identities: who can authenticate. What they authenticate with is authenticators.ts.
+// Identities: who can authenticate. authenticators.ts has what they authenticate with.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { Identity, IdentityType, Tags } from '../model/identity.ts';
@@ -27,14 +27,14 @@ export interface IdentityNeeds extends EnrollmentNeeds {
   readonly store: EnrollmentNeeds['store'] & StoreForCallers<'identities' | 'authPolicies' | 'apiSessions'>;
 }
 
-/** Everything about an identity that an administrator decides. */
+/** Everything that an administrator decides about an identity. */
 export interface IdentityFields {
   readonly name: string;
   readonly type: IdentityType;
   readonly isAdmin: boolean;
   readonly permissions: readonly Permission[];
   readonly externalId: string | null;
-  /** As it was sent; becomes an AuthPolicyId when there is such a policy. */
+  /** As it was sent; becomes an AuthPolicyId once the policy is known to exist. */
   readonly authPolicyId: string;
   readonly passwordMustChange?: boolean | undefined;
   readonly roleAttributes: readonly string[];
@@ -42,7 +42,7 @@ export interface IdentityFields {
 }
 
 /**
- * Creates an identity, and with it what it may enroll with.
+ * Creates an identity, together with its enrollment if one is wanted.
  * @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such auth policy
  */
 export async function createIdentity(
@@ -64,7 +64,7 @@ export async function createIdentity(
   return id;
 }
 
-/** Waits for an enrollment and says of the identity's field what is wrong with it. */
+/** Waits for an enrollment, and names the identity's field if it is refused. */
 async function enrollmentOf(step: Promise<NewEnrollment>): Promise<NewEnrollment> {
   try {
     return await step;
@@ -93,7 +93,7 @@ export function listIdentities(
 }
 
 /**
- * Changes the fields that are given.
+ * Changes the given fields.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating and disabling
  * @throws AuthError conflict             no administrator could log in
@@ -130,9 +130,9 @@ export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: st
 }
 
 /**
- * Keeps an identity from authenticating and ends its sessions. If it is disabled already, changes the time.
+ * Keeps an identity from authenticating and ends its sessions. If it is already disabled, changes only the time.
  * @param until null: until somebody enables it
- * @param field by which a time that is refused is named
+ * @param field the name of the time in a refusal
  * @throws AuthError not_found, conflict (the last administrator)
  * @throws AuthError could_not_validate   the time has passed, or is too far away
  */
@@ -196,7 +196,7 @@ async function change(
   if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
 }
 
-/** The given fields in the form in which they are stored. */
+/** The given fields as they are stored. */
 async function acceptable(needs: IdentityNeeds, fields: IdentityFields): Promise<Acceptable>;
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>>;
 async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>> {

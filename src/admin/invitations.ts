@@ -1,5 +1,5 @@
-// Invitations: a link behind which a person chooses the password of an identity, so that nobody else ever knows it. The
-// same link replaces a forgotten password. What becomes of it when somebody opens it is enrollment/with-invitation.ts.
+// Invitations: a link with which a person chooses the password of an identity, so that nobody else ever knows it. The
+// same link replaces a forgotten password. enrollment/with-invitation.ts handles the opened link.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -26,12 +26,12 @@ export interface InvitationNeeds {
 }
 
 export interface InvitationFields {
-  /** How long the link can be used. */
+  /** How long the link works. */
   readonly expiresIn: Millis;
   readonly endSessions: boolean;
 }
 
-/** What is handed to the person. */
+/** What the person receives. */
 export interface IssuedInvitation {
   /** Only its hash is stored; nobody can read it again. */
   readonly token: string;
@@ -43,11 +43,11 @@ const shortestLifetime: Millis = 5 * MINUTE;
 const longestLifetime: Millis = 30 * DAY;
 
 /**
- * Makes a link with which a person chooses the password of an identity, once; an earlier one no longer works. Until it is
- * used, nothing changes for the identity.
+ * Makes a link with which a person chooses the password of an identity, once. An earlier link no longer works. Until
+ * the link is used, nothing changes for the identity.
  * @throws AuthError not_found
  * @throws AuthError forbidden            see help-desk.ts
- * @throws AuthError could_not_validate   `expiresIn` is out of bounds, or the name cannot be a user name or is taken as one
+ * @throws AuthError could_not_validate   `expiresIn` is out of bounds; the name cannot be a user name or is taken
  * @throws AuthError conflict             the identity is disabled, or its policy allows no passwords
  */
 export async function invite(
@@ -93,7 +93,7 @@ export async function invite(
   return { token: text, expiresAt };
 }
 
-/** The link that the identity has now, without its secret. @throws AuthError not_found   also: expired */
+/** The identity's current link, without its secret. @throws AuthError not_found   also: expired */
 export async function getInvitation(
   needs: Pick<InvitationNeeds, 'store' | 'clock'>,
   id: string,
@@ -103,7 +103,7 @@ export async function getInvitation(
   return invitation;
 }
 
-/** As `getInvitation`; null: the identity has none that can be used. */
+/** As `getInvitation`; null: the identity has no link that works. */
 export async function findInvitation(
   needs: Pick<InvitationNeeds, 'clock'> & { readonly store: Pick<InvitationNeeds['store'], 'invitations'> },
   id: IdentityId,
@@ -112,7 +112,7 @@ export async function findInvitation(
   return invitation === null || invitation.expiresAt <= needs.clock.now() ? null : invitation;
 }
 
-/** Who is invited and has not come yet, without the secrets of the links; for a week also those that came too late. */
+/** Invitations that were not used yet, without the secrets of the links; expired ones stay listed for a week. */
 export function listInvitations(
   needs: Pick<InvitationNeeds, 'store'>,
   query: ListQuery,
@@ -136,7 +136,7 @@ function requirePasswordsAllowed({ name, primary }: AuthPolicy): void {
   });
 }
 
-/** Who has no password yet logs in by the name of the identity. */
+/** Somebody without a password logs in with the name of the identity. */
 async function requireUserName(
   { store }: Pick<InvitationNeeds, 'store'>,
   { id, name }: Identity,

@@ -1,11 +1,11 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { NoAdministratorLeft } from '../store/contracts/store.ts';
 
-// Somebody must remain who can undo a change. Who counts is model/administrator.ts; the store decides it in the
-// step that makes the change.
+// Somebody must remain who can undo a change. model/administrator.ts says who counts; the store checks it in the same
+// step as the change.
 
 /**
- * Waits for a store method and says in the client's words when it would leave no administrator.
+ * Waits for a store method and tells the client when the change would leave no administrator.
  * @throws AuthError conflict
  */
 export async function administratorKept<T>(step: Promise<T>): Promise<T> {
@@ -16,7 +16,7 @@ export async function administratorKept<T>(step: Promise<T>): Promise<T> {
     throw new AuthError('conflict', {
       description:
         'This change would leave no administrator who can log in. Make another one first, or repeat the request with ?force=true',
-      // By this a program knows the refusal, and the parameter that lifts it.
+      // Tells a program which refusal this is, and which parameter lifts it.
       fields: [{ field: 'force', reason: 'is missing, and no administrator would be left' }],
       cause: error,
     });

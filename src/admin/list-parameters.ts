@@ -3,7 +3,7 @@ import type { ListFields } from '../model/list-fields.ts';
 import type { ListQuery } from '../model/list-query.ts';
 import { parseFilter, parseSort } from './filter-language.ts';
 
-/** The query parameters of a list, as they were sent. */
+/** The query parameters of a list, as received. */
 export interface ListParameters {
   readonly filter?: string | undefined;
   readonly limit?: string | undefined;
@@ -16,9 +16,9 @@ export const largestLimit = 500;
 const largestOffset = 1_000_000_000;
 
 /**
- * What a list operation is asked for. Limit, offset and order may be in the filter or in parameters of their
- * own; saying one of them in both places is refused, because either answer could surprise.
- * The id always comes last in the order, so that pages neither overlap nor leave anything out.
+ * What a list operation asks for. The filter or separate parameters may contain limit, offset and order. Giving one of
+ * them in both places is refused, because either answer could surprise.
+ * The id always comes last in the order, so that pages neither overlap nor skip anything.
  * @throws AuthError invalid_filter, could_not_validate
  */
 export function listQuery(parameters: ListParameters, fields: ListFields): ListQuery {
@@ -42,7 +42,7 @@ export function listQuery(parameters: ListParameters, fields: ListFields): ListQ
   };
 }
 
-/** The same, with an end: who asks for all gets as many as the largest limit gives. */
+/** The same with an upper bound: a request for everything gets as many as the largest limit. */
 export function bounded(query: ListQuery): ListQuery {
   return { ...query, limit: query.limit ?? largestLimit };
 }
@@ -57,7 +57,7 @@ function once<T>(
   return read(parameter);
 }
 
-/** The parameter is written as in a filter, and refused under its own name. */
+/** The parameter has the syntax of a filter, and is refused under its own name. */
 function sortOf(text: string, fields: ListFields): ListQuery['sort'] {
   try {
     return parseSort(text, fields);
@@ -83,7 +83,7 @@ function refused(field: string, reason: string, value: string | number): AuthErr
   });
 }
 
-/** The same list, of one identity only, whatever the filter says. */
+/** The same list for one identity only, whatever the filter says. */
 export function ofIdentity(id: string, query: ListQuery): ListQuery {
   const isMine = { op: '=', field: 'identityId', value: id } as const;
   return { ...query, filter: { op: 'and', terms: [isMine, query.filter] } };

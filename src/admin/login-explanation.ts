@@ -1,5 +1,5 @@
 // Explains logins to administrators: what one identity must prove and what would refuse it, and what a policy would
-// change for everybody who has it. The judgement is that of the login (login/explain-login.ts).
+// change for everybody who has it. login/explain-login.ts judges as a login does.
 
 import { setImmediate } from 'node:timers/promises';
 import { AuthError } from '../errors/auth-error.ts';
@@ -30,9 +30,9 @@ export interface LoginExplanationNeeds extends ExplainLoginNeeds, Pick<AuthPolic
 export type SentPolicyOfId = SentAuthPolicy & { readonly name: string; readonly id?: string | undefined };
 
 /**
- * What a login of an identity would ask and what would refuse it, by each of the methods.
+ * What a login of an identity would ask for and what would refuse it, for each method.
  * @param asked with a policy: by its rules, as if the identity had it
- * @throws AuthError not_found            there is no such identity, or no policy with the id
+ * @throws AuthError not_found            no such identity, or no policy with the id
  * @throws AuthError could_not_validate   as when saving the policy
  */
 export async function explainLoginsOf(
@@ -55,26 +55,26 @@ export async function explainLoginsOf(
 }
 
 export interface PolicyPreview {
-  /** Identities that have the policy. */
+  /** The number of identities with the policy. */
   readonly touched: number;
-  /** Of those, who would have to prove more than now. */
+  /** How many of them would have to prove more than now. */
   readonly asksMore: number;
   readonly lockedOut: {
-    /** Those who could log in by some method, and no longer can. */
+    /** How many could log in with some method, and no longer can. */
     readonly count: number;
     readonly first: readonly Pick<Identity, 'id' | 'name'>[];
   };
 }
 
-/** So many of those who would be locked out are named. */
+/** Names at most this many of those who would be locked out. */
 const mostNamed = 10;
-/** So many identities are looked at before others have their turn. */
+/** After this many identities, others get their turn. */
 const pageSize = 100;
 
 /**
- * What would become of the identities with a policy if it were saved like this. Nothing is changed.
- * @param sent with the `id` of the policy when there is one already; nobody has a new one yet
- * @throws AuthError not_found            there is no policy with the id
+ * What saving this policy would change for the identities that have it. Nothing is stored.
+ * @param sent with the `id` of the policy if it exists; a new one has no identities yet
+ * @throws AuthError not_found            no policy with the id
  * @throws AuthError could_not_validate   as when saving it
  */
 export async function previewAuthPolicy(
@@ -161,7 +161,7 @@ function meansOf(authenticators: readonly LockableAuthenticator[]): Omit<LoginMe
   };
 }
 
-/** The cheap methods first: a certificate has its path searched. */
+/** The cheap methods first: a certificate needs a path search. */
 const cheapestFirst = primaryMethods.toSorted(
   (one, other) => Number(one === 'cert') - Number(other === 'cert'),
 );

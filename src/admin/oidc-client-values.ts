@@ -1,4 +1,4 @@
-// What a single field of an OIDC client may hold.
+// Rules of the single fields of an OIDC client.
 
 import { claimsOfScope, clientScopes, type MappedClaim, type OidcClient } from '../model/oidc-client.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
@@ -12,8 +12,8 @@ const mostResources = 20;
 const longestUri = 2048;
 
 /**
- * A chosen client id: characters that no form, header or address has to encode.
- * @param taken those that mean something already: the built-in clients, and the audience of the Edge APIs
+ * A chosen client id: only characters that need no encoding in forms, headers and addresses.
+ * @param taken ids that already mean something: the built-in clients, and the audience of the Edge APIs
  */
 export function acceptableClientId(id: string, taken: ReadonlySet<string>): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id)) {
@@ -23,7 +23,7 @@ export function acceptableClientId(id: string, taken: ReadonlySet<string>): stri
   return id;
 }
 
-/** @param read as the configuration reads them: exact, or a star as the whole port */
+/** @param read reads them as the configuration does: exact, or with a star as the whole port */
 export function acceptableUris(
   field: 'redirectUris' | 'postLogoutRedirectUris',
   uris: readonly string[],
@@ -40,7 +40,7 @@ export function acceptableUris(
   return [...new Set(uris)];
 }
 
-/** `openid` is always among them: without it nothing could be asked for. */
+/** Always includes `openid`: without it nothing could be requested. */
 export function acceptableClientScopes(scopes: readonly string[]): readonly string[] {
   for (const scope of scopes) {
     if (!(clientScopes as readonly string[]).includes(scope)) {
@@ -84,7 +84,7 @@ export function acceptableResources(resources: readonly string[]): readonly stri
   return [...new Set(resources)];
 }
 
-/** The keys of assertions as they are stored: public ones, and at least one that can be used. */
+/** The keys for assertions as they are stored: public ones, at least one of them usable. */
 export function acceptableJwks(jwks: object | null): string | null {
   if (jwks === null) return null;
   const text = JSON.stringify(jwks);
@@ -117,7 +117,7 @@ export function acceptableJwksUri(url: string | null, limits: OutboundLimits): s
 
 /**
  * @param least  Millis
- * @param server what the server has, which is the most
+ * @param server the server's own value, which is the maximum
  */
 export function acceptableDuration(
   field: 'accessTokenDuration' | 'refreshTokenDuration',

@@ -1,5 +1,5 @@
-// Applications that log people in here, as administrators register them. What a single field may hold is
-// oidc-client-values.ts.
+// Applications that log people in here, as administrators register them. oidc-client-values.ts has the rules of single
+// fields.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -39,9 +39,9 @@ export interface OidcClientNeeds {
   readonly random: Random;
   readonly audit: AuditTrail;
   readonly limits: OutboundLimits;
-  /** Of the configuration, which no client may exceed. */
+  /** From the configuration. No client may exceed them. */
   readonly durations: { readonly accessTokenDuration: Millis; readonly refreshTokenDuration: Millis };
-  /** Ids of the clients that are there without being registered. */
+  /** Ids of the clients that exist without being registered. */
   readonly builtInClients: ReadonlySet<string>;
   readonly readRedirectUri: (text: string) => RedirectUriPattern;
 }
@@ -54,7 +54,7 @@ export type OidcClientFields = Omit<OidcClient, 'id' | 'createdAt' | 'updatedAt'
 type Required = 'name' | 'type';
 export type NewOidcClientFields = Pick<OidcClientFields, Required> & Some<Omit<OidcClientFields, Required>>;
 
-/** What is stored when a field is left out. */
+/** Defaults of the fields that are left out. */
 function absent(type: OidcClientFields['type']): Omit<OidcClientFields, Required> {
   return {
     redirectUris: [],
@@ -114,7 +114,7 @@ export function listOidcClients(
   return needs.store.oidcClients.list(query);
 }
 
-/** Sets all fields; those that are left out get their default. @throws AuthError not_found, could_not_validate */
+/** Sets all fields; missing ones get their default. @throws AuthError not_found, could_not_validate */
 export function replaceOidcClient(
   needs: OidcClientNeeds,
   by: AdminCall,
@@ -124,7 +124,7 @@ export function replaceOidcClient(
 }
 
 /**
- * Changes the fields that are given; what comes out has to be acceptable as a whole.
+ * Changes the given fields; the result must be acceptable as a whole.
  * @throws AuthError not_found, could_not_validate
  */
 export async function updateOidcClient(
@@ -134,7 +134,7 @@ export async function updateOidcClient(
 ): Promise<void> {
   const { jwks, ...before } = await getOidcClient(needs, id);
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // The one takes the place of the other.
+  // Each of them replaces the other.
   const keys = { jwks: jwks === null ? null : (JSON.parse(jwks) as object) };
   const replaced = {
     ...(typeof fields.jwks === 'object' && fields.jwks !== null ? { jwksUri: null } : {}),
@@ -169,9 +169,9 @@ export async function listClientSecrets(
 }
 
 /**
- * Makes a secret. This is the only time that it can be seen.
+ * Makes a secret. It can be seen only this once.
  * @throws AuthError not_found
- * @throws AuthError conflict   the client has as many as it may, or uses none
+ * @throws AuthError conflict   the client already has the maximum, or uses none
  */
 export async function addClientSecret(
   needs: OidcClientNeeds,
@@ -231,11 +231,11 @@ function usesSecrets({
 
 function withDefaults(fields: NewOidcClientFields): OidcClientFields {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Sound because the fields without a default are required in `fields`.
+  // Sound because `fields` requires those without a default.
   return { ...absent(fields.type), ...Object.fromEntries(given) } as OidcClientFields;
 }
 
-/** All fields in the form in which they are stored. @throws AuthError could_not_validate */
+/** All fields as they are stored. @throws AuthError could_not_validate */
 function acceptable(needs: OidcClientNeeds, fields: OidcClientFields): Omit<NewOidcClient, 'id'> {
   const { accessTokenDuration: longestAccess, refreshTokenDuration: longestRefresh } = needs.durations;
   const accessTokenDuration = acceptableDuration('accessTokenDuration', fields.accessTokenDuration, {
@@ -273,7 +273,7 @@ function acceptable(needs: OidcClientNeeds, fields: OidcClientFields): Omit<NewO
   return client;
 }
 
-/** @throws AuthError could_not_validate   fields that do not go together */
+/** @throws AuthError could_not_validate   fields that contradict each other */
 function refuseContradictions(client: Omit<NewOidcClient, 'id'>): void {
   const { type, tokenEndpointAuthMethod: method, requirePkce, jwks, jwksUri } = client;
   if (type === 'public' && method !== 'none') {

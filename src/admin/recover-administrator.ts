@@ -1,4 +1,4 @@
-// The way back in for an administrator who cannot log in, for whoever can read the files of the host.
+// Lets an administrator who cannot log in back in. For whoever can read the files of the host.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { usernameKey } from '../login/password/password.ts';
@@ -28,8 +28,8 @@ export type Recovery =
   | { readonly outcome: 'not-an-administrator'; readonly identity: Identity };
 
 /**
- * Finds an administrator by user name or by the name of the identity; where the one names an administrator and the other
- * somebody else, the administrator. Somebody who is none only where nobody else has the name.
+ * Finds an administrator by user name or by the name of the identity. If these name two people, the administrator wins.
+ * Somebody who is not an administrator is found only if nobody else has the name.
  */
 export async function findAdministrator(
   needs: {
@@ -52,8 +52,8 @@ export async function findAdministrator(
 }
 
 /**
- * Gives an administrator a new password, enables the identity, forgets failed attempts, ends its sessions, and withdraws
- * the set-up links: whoever asks for this may have lost one.
+ * Gives an administrator a new password, enables the identity, resets failed attempts, ends its sessions, and withdraws
+ * the set-up links: whoever needs a recovery may have lost one.
  * @param recovery.removeTotp also removes the authenticator app and its recovery codes
  * @throws AuthError password_not_acceptable, or conflict: the identity's policy allows no passwords
  */
@@ -103,7 +103,7 @@ export async function recoverAdministrator(
   return { outcome: 'recovered', identity, policy, username };
 }
 
-/** A new password ends the sessions of before in the same step; an identity without one gets it. */
+/** Sets the password and ends all earlier sessions in one step. Creates the authenticator if there is none. */
 async function setPassword(
   {
     store,

@@ -1,6 +1,6 @@
-// Revocations: one access token, the sessions of an identity, or one API session are refused from now on. What ends a
-// session is recorded as its end, so that its refresh token is dead too and one deny set covers it; only a single
-// token has a deny set of its own. An entry stands until every token that it is about has expired.
+// Revocations: one access token, the sessions of an identity, or one API session are refused from now on. Revoking a
+// session is recorded as its end, so that its refresh token stops working too and one deny set covers it; only single
+// tokens have a deny set of their own. An entry stays until every token that it covers has expired.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -17,15 +17,15 @@ export interface RevocationNeeds {
   readonly store: StoreForCallers<'revocations'>;
   readonly clock: Clock;
   readonly audit: AuditTrail;
-  /** How long an access token that was issued now can be unexpired on any node. */
+  /** How long a token issued now may stay unexpired on any node. */
   readonly tokenLifetime: Millis;
 }
 
 export interface RevocationFields {
   readonly type: RevocationType;
-  /** Of what is revoked: the `jti` of an access token, or the id of what the type says. */
+  /** The `jti` of an access token, or the id of whatever the type names. */
   readonly id: string;
-  /** See `hasManySessions`: spares those that were opened later; null spares none. */
+  /** See `hasManySessions`: spares sessions that were opened later; null spares none. */
   readonly issuedBefore: Millis | null;
   readonly tags: Tags;
 }
@@ -39,8 +39,8 @@ const nouns: Readonly<Record<RevocationType, string>> = {
 };
 
 /**
- * Revokes. It holds on this node when this resolves, on others as soon as they read the change feed.
- * @throws AuthError could_not_validate   names the field: no such identity, session, signer or CA, or a time that makes no sense
+ * Revokes. Applies on this node when this resolves, and on others as soon as they read the change feed.
+ * @throws AuthError could_not_validate   names the field: no such identity, session, signer or CA, or an unusable time
  */
 export async function createRevocation(
   needs: RevocationNeeds,
@@ -94,7 +94,7 @@ export function listRevocations(
   return needs.store.revocations.list(query);
 }
 
-/** A token counts again; sessions that were ended stay ended. @throws AuthError not_found */
+/** A revoked token works again; sessions stay ended. @throws AuthError not_found */
 export async function deleteRevocation(needs: RevocationNeeds, by: AdminCall, id: string): Promise<void> {
   if (!(await actingFor(needs, by).revocations.delete(asId(id), needs.clock.now())))
     throw new AuthError('not_found');

@@ -1,5 +1,5 @@
-// The first administrator, by a link that works once: whoever can read the terminal or the files of the host
-// makes the link, and whoever opens it chooses the name and the password. There is never a default password.
+// The first administrator, created with a link that works once: whoever can read the terminal or the files of the host
+// makes the link, and whoever opens it chooses name and password. There is never a default password.
 
 import { shortestPassword } from '../login/password/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
@@ -11,7 +11,7 @@ import type { Random } from '../platform/random.ts';
 import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
 import { type AdministratorNeeds, asConflict, policyOf, prepareAdministrator } from './administrators.ts';
 
-/** How long a set-up link can be used. */
+/** How long a set-up link works. */
 export const setupLinkLifetime: Millis = 30 * MINUTE;
 const tokenBytes = 32;
 
@@ -29,7 +29,7 @@ export interface SetupLink {
 
 export type SetupLinkState = Awaited<ReturnType<SetupLinkStore['check']>>;
 
-/** Makes a link; earlier ones that were not used stop working. */
+/** Makes a link. Earlier unused links stop working. */
 export async function createSetupLink(needs: LinkNeeds & { readonly audit: AuditTrail }): Promise<SetupLink> {
   const token = needs.random.bytes(tokenBytes).toString('base64url');
   const now = needs.clock.now();
@@ -39,24 +39,24 @@ export async function createSetupLink(needs: LinkNeeds & { readonly audit: Audit
   return { token, expiresAt };
 }
 
-/** Makes every link that was not used stop working: a newer one, which nobody gets and which has ended, replaces them. */
+/** Ends every unused link: a newer one replaces them, which nobody receives and which has already ended. */
 export async function withdrawSetupLinks(needs: LinkNeeds): Promise<void> {
   const now = needs.clock.now();
   const tokenHash = sha256(needs.random.bytes(tokenBytes));
   await needs.store.setupLinks.create({ id: needs.random.id(), tokenHash, expiresAt: now, now });
 }
 
-/** Whether a link can be used, or why not. Uses nothing up. */
+/** Whether a link works, or why not. Does not use it up. */
 export async function checkSetupLink(
   needs: Pick<LinkNeeds, 'clock'> & { readonly store: { readonly setupLinks: SetupLinkStore } },
   token: string,
 ): Promise<SetupLinkState> {
-  // What cannot be a token costs a stranger's request no look-up.
+  // Anything that cannot be a token is refused without a query.
   if (decodeBase64url(token)?.length !== tokenBytes) return 'unknown';
   return needs.store.setupLinks.check(sha256(token), needs.clock.now());
 }
 
-/** What the first administrator's password must be, to say so before one is typed. */
+/** The rules for the first administrator's password, to show before one is typed. */
 export async function setupPasswordRules(needs: Pick<AdministratorNeeds, 'store'>): Promise<{
   readonly policy: PasswordPolicy;
   readonly shortest: number;
@@ -70,8 +70,8 @@ export type SetupOutcome =
   | { readonly outcome: Exclude<SetupLinkState, 'usable'> };
 
 /**
- * Uses a link up and creates the administrator, in one step. No password is hashed for a link that does not work.
- * @throws AuthError password_not_acceptable   with every reason; the link stays usable, as with the next two
+ * Uses a link up and creates the administrator in one step. A link that does not work causes no password hash.
+ * @throws AuthError password_not_acceptable   with every reason; the link keeps working, as with the next two
  * @throws AuthError invalid_field             `username` cannot be a user name
  * @throws AuthError conflict                  `username` is taken, or the default policy allows no passwords
  */

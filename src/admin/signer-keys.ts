@@ -1,4 +1,4 @@
-// Where the keys of a signer come from: exactly one of a certificate and an address of a key set.
+// Where a signer's keys come from: either a certificate or the address of a key set.
 
 import { readSignerCertificate } from '../login/external-jwt/signer-keys.ts';
 import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
@@ -9,7 +9,7 @@ import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
 import { refusedField } from './acceptable-values.ts';
 import type { Some } from './admin-call.ts';
 
-/** The members that always change together. */
+/** The members that change together. */
 export type KeySource = Pick<
   ExternalJwtSigner,
   'certPem' | 'jwksEndpoint' | 'kid' | 'fingerprint' | 'commonName' | 'notBefore' | 'notAfter'
@@ -21,8 +21,8 @@ const longestKid = 256;
 const longestPem = 16_384;
 
 /**
- * The key source that the given fields make, or nothing when none of them is given.
- * @param before the signer as it is; null when it is created
+ * The key source in the given fields; empty when none of them is given.
+ * @param before the signer as stored; null when it is created
  * @throws AuthError could_not_validate
  */
 export function keySourceOf(
@@ -35,7 +35,7 @@ export function keySourceOf(
   const hasCert = given(certPem);
   const hasEndpoint = given(jwksEndpoint);
   if (hasCert && hasEndpoint) throw refusedField('jwksEndpoint', 'cannot be set together with certPem');
-  // The one that is given takes the place of the other.
+  // Whichever is given replaces the other.
   const cert = hasCert ? certPem : hasEndpoint || certPem !== undefined ? null : (before?.certPem ?? null);
   const endpoint = hasEndpoint
     ? jwksEndpoint
@@ -57,7 +57,7 @@ export function keySourceOf(
   };
 }
 
-/** Empty text is what forms send for none. */
+/** Forms send empty text for none. */
 function given(value: string | null | undefined): value is string {
   return value !== undefined && value !== null && value !== '';
 }
@@ -100,7 +100,7 @@ function allCertificates(pem: string): ReturnType<typeof parseCertificates> {
   }
 }
 
-/** What shows only when the keys are fetched (names that resolve badly, redirects) is refused then. */
+/** Problems that appear only on fetching (names that resolve badly, redirects) are refused then. */
 function acceptableEndpoint(limits: OutboundLimits, url: string): string {
   try {
     checkAddress(url, limits);

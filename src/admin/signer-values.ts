@@ -4,7 +4,7 @@ import { isClaimsSelector } from '../login/external-jwt/claims-selector.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const longestUrl = 2048;
-/** Bytes in UTF-8. Issuer and audience together make one entry of an index, which PostgreSQL ends at 2,704 bytes. */
+/** Bytes in UTF-8. Issuer and audience together form one index entry, which PostgreSQL limits to 2,704 bytes. */
 const longestText = 1024;
 const longestIssuer = 1024;
 const mostScopes = 50;
@@ -12,7 +12,7 @@ const longestLeeway = 60;
 const longestLifetime = 10 * 366 * 24 * 60 * 60;
 
 /**
- * An issuer, compared exactly with what tokens say. Headers contain it, several of them joined by `|`.
+ * An issuer, compared exactly with the one in tokens. Headers list several of them, joined by `|`.
  * @param own our own issuers: nobody else can vouch for what we issue
  */
 export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): string {
@@ -29,7 +29,7 @@ export function acceptableIssuer(issuer: string, own: ReadonlySet<string>): stri
   return issuer;
 }
 
-/** Differences that people overlook: case of the host, a port that goes without saying, a slash at the end. */
+/** Without the differences that people overlook: case of the host, default port, trailing slash. */
 function comparableUrl(text: string): string {
   return (URL.parse(text)?.href ?? text).replace(/\/+$/, '');
 }
@@ -63,7 +63,7 @@ export function acceptableSelector(field: string, selector: string): string {
   );
 }
 
-/** Browsers are sent there, so only schemes that lead to a server. */
+/** Browsers are sent there, so only schemes that lead to a server are accepted. */
 export function acceptableAuthUrl(url: string | null): string | null {
   if (url === null || url === '') return null;
   const parsed = url.length > longestUrl ? null : URL.parse(url);

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { IpRange } from './config.ts';
 
-/** An address that cannot be used; the message is a plain sentence without a final full stop. */
+/** An unusable address; the message is a plain sentence without a final full stop. */
 export class AddressError extends Error {
   override name = 'AddressError';
 }
@@ -16,8 +16,8 @@ const labelPattern = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 const schemePattern = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * Whether the text is a host name in lower case that no parser takes for a number: labels of letters, digits
- * and hyphens, no dot at the end, the last label not numeric (`127.1` is an address to some parsers).
+ * Whether the text is a host name in lower case that no parser reads as a number: labels of letters, digits and
+ * hyphens, no dot at the end, the last label not numeric (`127.1` is an address to some parsers).
  */
 export function isHostName(text: string): boolean {
   if (text.length > 253) return false;
@@ -53,7 +53,7 @@ export function parseHostAndPort(text: string): HostAndPort {
 function canonicalHost(text: string, refuse: (why: string) => AddressError): string {
   if (text.startsWith('[')) {
     const inside = text.slice(1, -1);
-    // A zone id (%eth0) means something on one machine only and cannot be part of a URL.
+    // A zone id (%eth0) has meaning on one machine only and cannot be part of a URL.
     if (!isIPv6(inside) || inside.includes('%')) throw refuse('what is in brackets must be an IPv6 address');
     return canonicalIPv6(inside);
   }
@@ -66,12 +66,12 @@ function canonicalHost(text: string, refuse: (why: string) => AddressError): str
   return name;
 }
 
-/** The spelling that a URL parser gives an IPv6 address, so that an issuer survives being parsed. */
+/** An IPv6 address as a URL parser spells it, so that an issuer survives being parsed. */
 function canonicalIPv6(address: string): string {
   return new URL(`https://[${address}]`).hostname.slice(1, -1);
 }
 
-/** `host:port` as it is in a URL: IPv6 in brackets. */
+/** `host:port` as in a URL: IPv6 in brackets. */
 export function formatHostAndPort({ host, port }: HostAndPort): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -82,8 +82,8 @@ export function isUnspecified(host: string): boolean {
 }
 
 /**
- * The issuer of a bind point: `https://host[:port]/oidc`, without the port when it is 443, so that it equals
- * what a URL parser makes of it.
+ * The issuer of a bind point: `https://host[:port]/oidc`, without the port when it is 443, so that a URL parser returns
+ * it unchanged.
  * @param address `host:port` as in `BindPoint.address`
  * @see spec section 5.7 rule 5
  */
@@ -93,7 +93,7 @@ export function issuerOf(address: string): string {
 
 /**
  * Reads an IP address or a range in CIDR notation.
- * @throws AddressError also when address bits are set behind the prefix, which is a slip more often than not
+ * @throws AddressError also when address bits are set after the prefix, which is usually a slip
  */
 export function parseIpRange(text: string): IpRange {
   const refuse = (why: string) => new AddressError(`${JSON.stringify(text)} is not an IP range: ${why}`);

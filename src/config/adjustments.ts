@@ -2,7 +2,7 @@ import type { Millis } from '../platform/clock.ts';
 import { MINUTE } from '../platform/clock.ts';
 import { formatDuration } from './durations.ts';
 
-/** A value that the service does not use as written, because spec section 5.7 bounds it. */
+/** A configured value that the service changes, because spec section 5.7 bounds it. */
 export interface Adjustment {
   /** `edge.oidc.refreshTokenDuration` */
   readonly path: string;
@@ -20,9 +20,9 @@ export interface OidcDurations {
 }
 
 /**
- * Raises durations to what spec section 5.7 demands: access and ID tokens to one minute, refresh tokens to
- * one minute more than access tokens, whichever of the two the file gives. A family that is shorter than its
- * tokens is raised to their lifetime.
+ * Raises durations to the minimum of spec section 5.7: access and ID tokens to one minute, refresh tokens to one minute
+ * more than access tokens, whichever of the two the file sets. A family that is shorter than its tokens is raised to
+ * their lifetime.
  */
 export function adjustDurations(given: OidcDurations): {
   readonly durations: OidcDurations;

@@ -10,7 +10,7 @@ const allBindings: readonly Binding[] = [
   'health-checks',
   'metrics',
 ];
-/** Every set of bindings that one listener can have: 32. */
+/** Every possible set of bindings of one listener: 32. */
 const bindingSets = Array.from({ length: 2 ** allBindings.length }, (_, mask) =>
   allBindings.filter((_b, bit) => (mask >> bit) & 1),
 );

@@ -2,7 +2,7 @@
 
 export class ColorError extends Error {}
 
-/** What links and the focus stand on; the values of `web/pages.css`. */
+/** The backgrounds of links and the focus, as in `web/pages.css`. */
 const grounds = { light: '#ffffff', dark: '#1a1e24' } as const;
 /** WCAG 1.4.3, level AA. */
 const leastContrast = 4.5;
@@ -15,7 +15,7 @@ export function parseColor(text: string): string {
   return text.toLowerCase();
 }
 
-/** @throws ColorError names the nearest shade that can be read */
+/** @throws ColorError names the nearest readable shade */
 export function requireContrast(color: string, scheme: 'light' | 'dark'): string {
   const contrast = contrastOf(color, grounds[scheme]);
   if (contrast >= leastContrast) return color;
@@ -25,7 +25,7 @@ export function requireContrast(color: string, scheme: 'light' | 'dark'): string
   );
 }
 
-/** The colour itself, or the nearest darker (on dark ground: lighter) one that can be read. */
+/** The colour itself, or the nearest darker (on a dark background: lighter) readable one. */
 export function readableShade(color: string, scheme: 'light' | 'dark'): string {
   const towards = scheme === 'light' ? 0 : 255;
   for (let percent = 0; percent <= 100; percent += 1) {
@@ -36,7 +36,7 @@ export function readableShade(color: string, scheme: 'light' | 'dark'): string {
   return scheme === 'light' ? '#000000' : '#ffffff';
 }
 
-/** Black or white, whichever is read better on a colour; one of them always has 4.5:1. */
+/** Black or white, whichever is more readable on a colour; one of them always has 4.5:1. */
 export function textOn(color: string): '#000000' | '#ffffff' {
   return contrastOf(color, '#ffffff') >= contrastOf(color, '#000000') ? '#ffffff' : '#000000';
 }

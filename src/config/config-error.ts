@@ -1,4 +1,4 @@
-/** One thing that is wrong with the configuration, in words for the person who edits it. */
+/** One mistake in the configuration, in words for the person who edits it. */
 export interface Problem {
   /** A plain sentence without a final full stop. Never repeats a database URL. */
   readonly message: string;
@@ -13,7 +13,7 @@ export interface Problem {
   readonly hint: string | null;
 }
 
-/** The configuration cannot be used. Carries every problem that was found, in the file's order. */
+/** The configuration cannot be used. Contains every problem that was found, in the file's order. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly Problem[];

@@ -1,5 +1,5 @@
-// What the rest of the service sees of the configuration. Nothing here is optional soup: every default is resolved,
-// every path is absolute, every duration is Millis.
+// The configuration as the rest of the service sees it: every default is resolved, every path is absolute, every
+// duration is Millis.
 import type { BrowserSessionRules } from '../model/browser-session.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -20,25 +20,25 @@ export interface Config {
   readonly identity: IdentityFiles;
   readonly listeners: readonly Listener[];
   readonly node: {
-    /** Of this controller among several on one database; null: from the host name and the port. */
+    /** The name of this controller among several on one database; null: made from the host name and the port. */
     readonly name: string | null;
   };
   readonly edge: EdgeConfig;
   readonly branding: BrandingConfig;
-  /** Null: nothing is sent, and nothing for it is loaded. */
+  /** Null: nothing is sent, and no code for it is loaded. */
   readonly telemetry: TelemetryConfig | null;
   readonly log: LogConfig;
 }
 
 export type DbConfig =
   | { readonly engine: 'sqlite'; readonly file: string }
-  /** `url` may carry a password: never print it; `dbText` of file-shape.ts masks it. */
+  /** `url` may contain a password: never print it; `dbText` of file-shape.ts masks it. */
   | { readonly engine: 'postgres'; readonly url: string };
 
 /** Absolute paths of PEM files. */
 export interface IdentityFiles {
   readonly certFile: string;
-  /** Certificate chain that TLS listeners present; the same as `certFile` unless given. */
+  /** Certificate chain that TLS listeners present; equals `certFile` unless given. */
   readonly serverCertFile: string;
   readonly keyFile: string;
   readonly caFile: string;
@@ -53,14 +53,14 @@ export interface Listener {
   readonly identity: IdentityFiles;
   readonly tls: { readonly minVersion: TlsVersion; readonly maxVersion: TlsVersion };
   readonly timeouts: { readonly idle: Millis; readonly read: Millis; readonly write: Millis };
-  /** `request`: ask for a client certificate in the handshake, never insist; `none`: do not ask. */
+  /** `request`: ask for a client certificate in the handshake, without requiring it; `none`: do not ask. */
   readonly clientCertificates: 'request' | 'none';
   /** The PROXY protocol (HAProxy's specification, versions 1 and 2). */
   readonly proxyProtocol: {
-    /** From here connections begin with a PROXY header, from elsewhere never; empty: it is off. */
+    /** Connections from these begin with a PROXY header, all others never do; empty: off. */
     readonly balancers: readonly IpRange[];
   };
-  /** At least one, each binding at most once; includes the automatically bound `edge-oidc`. */
+  /** At least one, each binding at most once; includes an automatically bound `edge-oidc`. */
   readonly apis: readonly ListenerApi[];
 }
 
@@ -73,7 +73,7 @@ export interface BindPoint {
   readonly issuer: string;
 }
 
-/** As `node:tls` spells them. */
+/** As in `node:tls`. */
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
 export type Binding = 'edge-client' | 'edge-management' | 'edge-oidc' | 'health-checks' | 'metrics';
@@ -84,7 +84,7 @@ export type ListenerApi =
       readonly binding: 'edge-oidc';
       /** False: added by the auto-binding rule of spec section 5.7. */
       readonly explicit: boolean;
-      /** Never empty: the loopback defaults stand in for an absent or empty list. */
+      /** Never empty: the loopback defaults replace an absent or empty list. */
       readonly redirectUris: readonly RedirectUriPattern[];
       readonly postLogoutUris: readonly RedirectUriPattern[];
       /** How long people stay signed in in their browser; null: each authorization asks again. */
@@ -102,7 +102,7 @@ export interface EdgeConfig {
     readonly disableOidcAutoBinding: boolean;
   };
   readonly enrollment: {
-    /** What client certificates are signed with; null: enrollment by certificate signing is off. */
+    /** Signs client certificates; null: enrollment with a certificate signing request is off. */
     readonly signingCert: { readonly certFile: string; readonly keyFile: string } | null;
     readonly edgeIdentity: {
       /** Lifetime of an enrollment token. */
@@ -122,7 +122,7 @@ export interface EdgeConfig {
     readonly compatibility: {
       /** Alias client ids that get the compatibility profile; empty: the profile is off. */
       readonly clientIds: readonly string[];
-      /** Whether sessions of these clients too need a fresh proof to add or remove a factor. */
+      /** Whether sessions of these clients also need a fresh proof to add or remove a factor. */
       readonly freshProofForFactors: boolean;
     };
   };
@@ -131,17 +131,17 @@ export interface EdgeConfig {
     readonly issuer: string;
   };
   readonly sessions: {
-    /** Live sessions that one identity may have; the oldest ends. */
+    /** Maximum of live sessions for one identity; a further one ends the oldest. */
     readonly maxPerIdentity: number;
   };
-  /** Of new password hashes. */
+  /** For new password hashes. */
   readonly passwordHash: HashCost;
   /** Decision records of logins, for `explain`. */
   readonly loginAttempts: {
     readonly keep: Millis;
     readonly keepAtMost: number;
   };
-  /** What was changed by whom, as the management API lists it; the log has it too. */
+  /** Who changed what, as the management API lists it; the log has it too. */
   readonly auditEvents: {
     readonly keep: Millis;
     readonly keepAtMost: number;
@@ -151,7 +151,7 @@ export interface EdgeConfig {
 
 export type IdTokenSigningAlg = 'ES256' | 'RS256' | 'EdDSA';
 
-/** Limits of outbound requests for signer keys. Link-local and metadata addresses are refused regardless. */
+/** Limits of outbound requests for signer keys. Link-local and metadata addresses are always refused. */
 export interface JwksFetchConfig {
   /** For the whole fetch, redirects included. */
   readonly timeout: Millis;
@@ -174,13 +174,13 @@ export interface IpRange {
 
 /** How the pages for people look. */
 export interface BrandingConfig {
-  /** Whose pages these are. */
+  /** The operator's name. */
   readonly name: string;
-  /** Absolute path of an SVG or PNG file; null: the name stands alone. */
+  /** Absolute path of an SVG or PNG file; null: only the name is shown. */
   readonly logoFile: string | null;
-  /** The same for the dark theme; null: there is one for both. */
+  /** The same for the dark theme; null: one logo for both. */
   readonly logoDarkFile: string | null;
-  /** `#rrggbb`: of links, buttons and the focus, and of the text on buttons. Readable on the ground of each scheme. */
+  /** `#rrggbb`: for links, buttons and the focus, and for the text on buttons. Readable on each scheme's background. */
   readonly colors: {
     readonly [Scheme in 'light' | 'dark']: { readonly accent: string; readonly on: string };
   };
@@ -188,17 +188,17 @@ export interface BrandingConfig {
 
 /** Traces and metrics for an OTLP collector. */
 export interface TelemetryConfig {
-  /** URL without a slash at its end. */
+  /** URL without a trailing slash. */
   readonly endpoint: string;
-  /** Absolute path: a line `NAME: VALUE` for each header; null: none are needed. */
+  /** Absolute path of a file with a line `NAME: VALUE` for each header; null: none are needed. */
   readonly headersFile: string | null;
-  /** Absolute path of PEM certificates that are trusted besides the system's; null: none. */
+  /** Absolute path of PEM certificates that are trusted in addition to the system's; null: none. */
   readonly caFile: string | null;
   readonly serviceName: string;
   readonly traces: {
     /** Share of the requests that are traced, 0 to 1. */
     readonly sampling: number;
-    /** Requests a second that are traced besides, because their caller traces them; in each thread. */
+    /** Further requests per second that are traced because their caller traces them; for each thread. */
     readonly callersPerSecond: number;
   };
   readonly metrics: {

@@ -6,12 +6,12 @@ import type { Finding } from './describe-issues.ts';
 import { formatDuration } from './durations.ts';
 import type { EdgeContent, ListenerContent } from './schema.ts';
 
-/** The parts of the file that could be read; rules between them are checked even when others are wrong. */
+/** The readable parts of the file: rules between them are checked even if other parts are wrong. */
 export interface ReadableParts {
-  /** One entry a listener of the file, in its order; undefined where the listener itself is wrong. */
+  /** One entry for each listener of the file, in its order; undefined if the listener itself is wrong. */
   readonly listeners: readonly (ListenerContent | undefined)[];
   readonly edge: EdgeContent | 'absent' | 'unreadable';
-  /** Whether the file says how long a refresh family lasts; a default is adjusted instead of refused. */
+  /** Whether the file sets the duration of a refresh family; a default is adjusted instead of refused. */
   readonly familyDurationGiven: boolean;
 }
 
@@ -37,7 +37,7 @@ export function value(path: ConfigPath, message: string, hint: string | null = n
   return { path, at: 'value', message, hint };
 }
 
-/** Reports each item whose key was seen before. */
+/** Reports each item whose key occurred before. */
 function repeated(
   items: readonly { readonly key: string; readonly path: ConfigPath }[],
   message: (key: string) => string,
@@ -51,7 +51,7 @@ function repeated(
   });
 }
 
-/** Every bind point that could be read, with its place. */
+/** Every readable bind point, with its place. */
 export function bindPointsOf({ listeners }: ReadableParts) {
   return listeners.flatMap((listener, index) =>
     (listener?.bindPoints ?? []).map((bindPoint, position) => ({
@@ -70,8 +70,8 @@ function repeatedNames({ listeners }: ReadableParts): readonly Finding[] {
 }
 
 /**
- * One listener may give an interface several addresses, each with its issuer; two listeners cannot share it,
- * and the same pair twice says nothing.
+ * One listener may give an interface several addresses, each with its issuer. Two listeners cannot share an interface,
+ * and a repeated pair is a mistake.
  */
 function repeatedInterfaces(parts: ReadableParts): readonly Finding[] {
   const owners = new Map<string, number>();
@@ -129,7 +129,7 @@ function edgeApisWithoutEdge({ listeners, edge }: ReadableParts): readonly Findi
 
 function apiAddressNotBound(parts: ReadableParts): readonly Finding[] {
   const { listeners, edge } = parts;
-  // With a listener that cannot be read, the address may well be there.
+  // A listener that cannot be read may well have the address.
   if (typeof edge === 'string' || listeners.includes(undefined)) return [];
   const { address } = edge.api;
   if (address === undefined) return [];
@@ -147,7 +147,7 @@ function apiAddressNotBound(parts: ReadableParts): readonly Finding[] {
 
 function familyShorterThanToken({ edge, familyDurationGiven }: ReadableParts): readonly Finding[] {
   if (typeof edge === 'string' || !familyDurationGiven) return [];
-  // Compared with the refresh lifetime that will be in force, which may have been raised.
+  // Compared with the effective refresh lifetime, which may have been raised.
   const { refreshFamilyDuration } = adjustDurations(edge.oidc).durations;
   if (edge.oidc.refreshFamilyDuration >= refreshFamilyDuration) return [];
   return [

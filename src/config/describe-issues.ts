@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type ConfigPath, formatPath } from './config-error.ts';
 import { nearestKey } from './nearest-key.ts';
 
-/** A problem before it is given its place in the file. */
+/** A problem that has no place in the file yet. */
 export interface Finding {
   readonly path: ConfigPath;
   /** Whether the key itself is wrong (unknown), or its value. */
@@ -20,7 +20,7 @@ interface SchemaNode {
   readonly oneOf?: readonly SchemaNode[];
 }
 
-/** Sections of larger controllers' files that this service does not have. */
+/** Sections in the files of larger controllers that this service does not have. */
 const foreignSections: readonly string[] = [
   'cluster',
   'commandRateLimiter',
@@ -37,7 +37,7 @@ const foreignSections: readonly string[] = [
 ];
 
 /**
- * Puts what validation found into sentences for the person who edits the file.
+ * Turns the issues of the validation into sentences for the person who edits the file.
  * @param schema the file's JSON Schema: the source of known keys and of what each key means
  * @param file   the file's plain value
  */
@@ -108,11 +108,11 @@ function hintForWrongValue(
   if (choices !== undefined && typeof found === 'string') {
     return `The nearest is ${nearestKey(found, choices) ?? ''}.`;
   }
-  // A sentence of ours says what to do by itself.
+  // Our own sentences already say what to do.
   return issue.code === 'custom' ? null : (meaning ?? null);
 }
 
-/** The values to choose from, when that is what is wrong. */
+/** The possible values, if the value is not one of them. */
 function choicesOf(issue: z.core.$ZodIssue): readonly string[] | undefined {
   if (issue.code === 'invalid_value') return issue.values.map(String);
   if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
@@ -161,7 +161,7 @@ function kindFound(value: unknown): string {
   return shown(value);
 }
 
-/** Repeats short scalars only; the rest is named by kind. */
+/** Repeats only short scalars; names the kind of everything else. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return value.length <= 60 ? JSON.stringify(value) : 'a long text';
   return value === null || typeof value === 'object' ? kindFound(value) : String(value);
@@ -180,7 +180,7 @@ function valueAt(value: unknown, path: ConfigPath): unknown {
   return at;
 }
 
-/** The schema's nodes that speak of this path: several where a choice is still open. */
+/** The schema's nodes for this path: several while a choice is still open. */
 function schemaAt(root: SchemaNode, file: unknown, path: ConfigPath): readonly SchemaNode[] {
   let nodes: readonly SchemaNode[] = [root];
   path.forEach((segment, index) => {
@@ -198,7 +198,7 @@ function schemaAt(root: SchemaNode, file: unknown, path: ConfigPath): readonly S
   return nodes;
 }
 
-/** The alternatives of a choice that the value's `binding` allows; all of them when it allows none. */
+/** The alternatives of a choice that the value's `binding` allows; all of them if it allows none. */
 function choicesFor(node: SchemaNode, found: unknown): readonly SchemaNode[] {
   if (node.oneOf === undefined) return [node];
   const binding = valueAt(found, ['binding']);
@@ -209,7 +209,7 @@ function choicesFor(node: SchemaNode, found: unknown): readonly SchemaNode[] {
   return matching.length > 0 ? matching : node.oneOf;
 }
 
-/** Where else in the file a key of this name is known. */
+/** Where else in the file this key is known. */
 function pathsOfKey(root: SchemaNode, key: string): readonly string[] {
   const found = new Set<string>();
   const search = (node: SchemaNode, path: string): void => {

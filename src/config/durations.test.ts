@@ -88,7 +88,7 @@ describe('durations', () => {
   });
 
   test('a written duration reads back as the same number', () => {
-    // A fixed linear congruential sequence instead of chance: failures repeat.
+    // A fixed linear congruential sequence, so that failures can be repeated.
     let seed = 12345;
     for (let round = 0; round < 2000; round += 1) {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;

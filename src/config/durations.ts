@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 
-/** A duration that cannot be read; the message is a plain sentence without a final full stop. */
+/** An unreadable duration; the message is a plain sentence without a final full stop. */
 export class DurationError extends Error {
   override name = 'DurationError';
 }
@@ -8,7 +8,7 @@ export class DurationError extends Error {
 const nanosPerUnit: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
-  // Two code points look the same and both are in use: U+00B5 (micro sign) and U+03BC (Greek mu).
+  // Two code points look the same and are both in use: U+00B5 (micro sign) and U+03BC (Greek mu).
   '\u00b5s': 1_000n,
   '\u03bcs': 1_000n,
   ms: 1_000_000n,
@@ -17,16 +17,16 @@ const nanosPerUnit: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 const nanosPerMilli = 1_000_000n;
-/** What a signed 64-bit count of nanoseconds holds: the range of the notation, about 292 years. */
+/** The range of the notation, about 292 years: a signed 64-bit count of nanoseconds. */
 const mostNanos = 2n ** 63n - 1n;
 const longestText = 64;
 const termPattern = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
 
 /**
- * Reads a duration in Go's notation: decimal numbers, each with a unit (`ns us ms s m h`), written together:
- * `1h30m`, `500ms`, `1.5h`; a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
- * @throws DurationError also for what the notation allows but no setting here can mean: a negative duration
- *   and a fraction of a millisecond
+ * Reads a duration in Go's notation: decimal numbers, each with a unit (`ns us ms s m h`), written together: `1h30m`,
+ * `500ms`, `1.5h`; a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
+ * @throws DurationError also for what the notation allows but no setting can use: a negative duration, or a fraction of
+ *   a millisecond
  * @see https://pkg.go.dev/time#ParseDuration
  */
 export function parseDuration(text: string): Millis {
@@ -57,8 +57,8 @@ export function parseDuration(text: string): Millis {
 }
 
 /**
- * Writes a duration the way people write it in the configuration file: `30m`, `1h30m`, `1.5s`, `500ms`, `0s`.
- * Reading the result back gives the same number.
+ * Writes a duration as people write it in the configuration file: `30m`, `1h30m`, `1.5s`, `500ms`, `0s`.
+ * Reading the result gives the same number.
  * @param millis a whole number, not negative
  */
 export function formatDuration(millis: Millis): string {

@@ -10,8 +10,8 @@ import { describeOrigin, type Origins } from './origins.ts';
 export { jsonSchema } from './schema.ts';
 
 /**
- * All problems, one paragraph each: `file:line:column: path: message`, then the hint. Ends in a newline.
- * @param outcome what became of what was wanted
+ * All problems, one paragraph each: `file:line:column: path: message`, then the hint. Ends with a newline.
+ * @param outcome says what this means for the command
  */
 export function renderProblems(problems: readonly Problem[], outcome = 'nothing was started'): string {
   const paragraphs = problems.map(({ file, line, column, path, message, hint }) => {
@@ -23,15 +23,15 @@ export function renderProblems(problems: readonly Problem[], outcome = 'nothing 
   return `${paragraphs.join('\n')}\n${count}; ${outcome}.\n`;
 }
 
-/** One sentence for the log: what was changed, from what, to what, and why. */
+/** One sentence for the log: what was changed, from which value to which, and why. */
 export function renderAdjustment({ path, oldValue, newValue, reason }: Adjustment): string {
   return `${path} was changed from ${oldValue} to ${newValue}: ${reason}`;
 }
 
 /**
- * The effective configuration as YAML in the shape of the file. It holds paths of secrets, no secrets; a
+ * The effective configuration as YAML in the shape of the file. It contains paths of secrets but no secrets; a
  * database password is masked.
- * @param options.origin add to each value, as a comment, where it comes from
+ * @param options.origin adds to each value, as a comment, where it comes from
  */
 export function renderShow(config: Config, origins: Origins, options: { readonly origin: boolean }): string {
   const comment = (path: ConfigPath): string => {
@@ -41,7 +41,7 @@ export function renderShow(config: Config, origins: Origins, options: { readonly
   return `${yamlLines(toFileShape(config), [], comment).join('\n')}\n`;
 }
 
-/** Block style throughout, so that each value has its own line and room for a comment. */
+/** Block style throughout, so that each value has its own line with room for a comment. */
 function yamlLines(value: FileValue, path: ConfigPath, comment: (path: ConfigPath) => string): string[] {
   const isList = Array.isArray(value);
   return Object.entries(value).flatMap(([key, child]: [string, FileValue]): string[] => {
@@ -61,7 +61,7 @@ function scalarText(value: FileValue): string {
   return stringify(value, { lineWidth: 0 }).trimEnd();
 }
 
-/** Text for a terminal or a log line: what could move the cursor or begin another line is escaped. */
+/** Text for a terminal or a log line: escapes whatever could move the cursor or begin another line. */
 function printable(text: string): string {
   return text.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (char) => {
     return `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;

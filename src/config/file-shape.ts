@@ -13,9 +13,9 @@ export type FileValue =
   | { readonly [key: string]: FileValue };
 
 /**
- * The effective configuration in the shape and order of the file, with every default written out: what
- * `config show` prints, and what the origin of each value is looked up by. Reading it as a file gives the
- * same configuration, except for a database password, which is not printed.
+ * The effective configuration in the shape and order of the file, with every default written out. `config show` prints
+ * it, and its paths look up the origin of each value. Reading it as a file gives the same configuration, except for a
+ * database password, which is not printed.
  */
 export function toFileShape(config: Config): { readonly [key: string]: FileValue } {
   const { edge } = config;

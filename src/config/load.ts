@@ -11,15 +11,15 @@ import { resolveConfig } from './resolve.ts';
 import { dbSchema, edgeSchema, fileSchema, jsonSchema, listenerSchema } from './schema.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
-/** Replaces `db` of the file, so that a database password need not be in it. */
+/** Replaces `db` of the file, so that the file need not contain a database password. */
 export const dbVariable = 'OVERLAY_AUTH_DB';
 
 export interface LoadedConfig {
   /** Deeply frozen. */
   readonly config: Config;
-  /** What was changed to keep spec section 5.7; for the log. */
+  /** The changes that spec section 5.7 requires; for the log. */
   readonly adjustments: readonly Adjustment[];
-  /** Sentences about what works but is probably not meant. */
+  /** Sentences about settings that work but are probably not meant. */
   readonly warnings: readonly string[];
   readonly origins: Origins;
 }
@@ -27,7 +27,7 @@ export interface LoadedConfig {
 /**
  * Reads and checks the configuration file.
  * @param path  relative paths inside the file are relative to this file's folder
- * @param needs `readFile` returns UTF-8 text or throws; of `env` only `OVERLAY_AUTH_DB` is read
+ * @param needs `readFile` returns UTF-8 text or throws; only `OVERLAY_AUTH_DB` is read from `env`
  * @throws ConfigError with all problems that were found, not only the first
  */
 export function loadConfig(
@@ -93,7 +93,7 @@ function readText(path: string, readFile: (path: string) => string): string {
   }
 }
 
-/** The file's value with `db` replaced, and with a bare `edge:` taken as a section with nothing special. */
+/** The file's value with `db` replaced. A bare `edge:` counts as a section with defaults only. */
 function withDb(value: unknown, db: string | undefined): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const file = value as Record<string, unknown>;
@@ -133,7 +133,7 @@ function byPlace(a: Problem, b: Problem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
-/** Freezes a value with everything in it. @returns the value */
+/** Freezes a value with everything inside. @returns the value */
 export function deepFreeze<T>(value: T): T {
   if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
     Object.freeze(value);

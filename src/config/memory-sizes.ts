@@ -1,4 +1,4 @@
-/** A size that cannot be read; the message is a plain sentence without a final full stop. */
+/** An unreadable size; the message is a plain sentence without a final full stop. */
 export class MemorySizeError extends Error {
   override name = 'MemorySizeError';
 }

@@ -3,8 +3,8 @@ import type { Problem } from './config-error.ts';
 import type { Origins } from './origins.ts';
 
 /**
- * Tries to read every file that the configuration names, and reports those that cannot be read, so that
- * `config validate` and `run --check` find a wrong path before anything starts. Looks at no contents.
+ * Tries to read every file that the configuration names, and reports the unreadable ones, so that `config validate` and
+ * `run --check` find a wrong path before anything starts. Does not look at the contents.
  */
 export function findUnreadableFiles(
   loaded: { readonly config: Config; readonly origins: Origins },

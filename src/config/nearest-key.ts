@@ -1,12 +1,12 @@
 /**
- * The candidate that takes the fewest edits to reach, without regard to case, hyphens and underscores.
- * @param candidates not empty, or the answer is undefined
+ * The candidate that is the fewest edits away, ignoring case, hyphens and underscores.
+ * @param candidates if empty, the answer is undefined
  */
 export function nearestKey(key: string, candidates: readonly string[]): string | undefined {
   return ranked(key, candidates)[0]?.candidate;
 }
 
-/** The nearest candidate, where at most two edits in five characters lead to it: it is likely what was meant. */
+/** The nearest candidate, if at most two edits in five characters lead to it: it is probably what was meant. */
 export function similarKey(key: string, candidates: readonly string[]): string | undefined {
   const [nearest] = ranked(key, candidates);
   return nearest !== undefined && nearest.distance <= 0.4 * key.length ? nearest.candidate : undefined;

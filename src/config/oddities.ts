@@ -2,7 +2,7 @@ import { bindPointsOf, type ReadableParts, value } from './consistency.ts';
 import type { Finding } from './describe-issues.ts';
 import { formatRedirectUri, isAnyPortOfOthers } from './redirect-uris.ts';
 
-/** What deserves a word but does not stop the service. */
+/** Findings that deserve a warning but do not stop the service. */
 export function findOddities(parts: ReadableParts): readonly Finding[] {
   return [
     ...addressesInCapitals(parts),

@@ -11,7 +11,7 @@ export type Origin =
   | { readonly kind: 'environment'; readonly variable: string }
   /** Added by the auto-binding rule of spec section 5.7. */
   | { readonly kind: 'auto-binding' }
-  /** `line` is null when the value before the adjustment was a default. */
+  /** `line` is null if the adjusted value was a default. */
   | {
       readonly kind: 'adjusted';
       readonly oldValue: string;
@@ -19,7 +19,7 @@ export type Origin =
       readonly line: number | null;
     };
 
-/** By the value's path in the file's shape: `web[0].options.idleTimeout`. */
+/** By the value's path in the shape of the file: `web[0].options.idleTimeout`. */
 export type Origins = ReadonlyMap<string, Origin>;
 
 /**

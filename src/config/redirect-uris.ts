@@ -11,8 +11,8 @@ const longestUri = 2048;
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Schemes that make a browser run, show or open something by itself. A native app's own scheme is anything
- * else (RFC 8252 section 7.1).
+ * Schemes that make a browser run, show or open something by itself. Any other scheme may belong to a native app
+ * (RFC 8252 section 7.1).
  */
 const dangerousSchemes: readonly string[] = [
   'about',
@@ -39,7 +39,7 @@ const dangerousSchemes: readonly string[] = [
   'wss',
 ];
 
-/** What is allowed when the file lists no redirect URIs: any port of a loopback host, this path. */
+/** The defaults when the file lists no redirect URIs: any port of a loopback host, this path. */
 export const defaultRedirectUris: readonly string[] = loopbackUris('/auth/callback');
 export const defaultPostLogoutUris: readonly string[] = loopbackUris('/auth/logout');
 
@@ -48,12 +48,11 @@ function loopbackUris(path: string): readonly string[] {
 }
 
 /**
- * Reads one configured redirect URI. Requests are compared with the raw text (security decision: structural
- * matching), so the text must already be what a client sends: lower-case scheme and host, no dot segments,
- * only characters that a URI may contain.
+ * Reads one configured redirect URI. Requests are compared with the raw text (security decision: structural matching),
+ * so the text must already be what a client sends: lower-case scheme and host, no dot segments, only characters that a
+ * URI may contain.
  *
- * `*` is accepted as the whole port of an http(s) URI, nowhere else; plain http only on `localhost`, `127.0.0.1` and
- * `[::1]`.
+ * `*` is accepted only as the whole port of an http(s) URI; plain http only on `localhost`, `127.0.0.1` and `[::1]`.
  *
  * @throws RedirectUriError
  * @see spec section 5.7; RFC 8252 sections 7.1, 7.3 and 8.3; RFC 6749 section 3.1.2 (no fragment)
@@ -118,7 +117,7 @@ function parseNativeUri(text: string, scheme: string, refuse: Refuse): RedirectU
   if (text.includes('*')) throw starRefusal(refuse);
   if (authority?.includes('@') === true) throw refuse('it must not contain a user name (@)');
   checkPath(path ?? '', refuse);
-  // The pages of a login take its scheme out of it.
+  // The login pages parse it to get its scheme.
   if (!URL.canParse(text)) throw refuse('its host or port cannot be read');
   return { kind: 'exact', uri: text };
 }
@@ -150,7 +149,7 @@ function isPort(text: string): boolean {
   return /^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65535;
 }
 
-/** Whether a pattern lets codes go to any port of a host that others may use too. */
+/** Whether a pattern sends codes to any port of a host that others may use too. */
 export function isAnyPortOfOthers(pattern: RedirectUriPattern): boolean {
   return pattern.kind === 'any-port' && !loopbackHosts.includes(pattern.prefix.replace(/^https?:\/\//, ''));
 }

@@ -1,11 +1,11 @@
-// What a running controller takes over of a changed configuration: the one table that says so, and what follows from it.
+// What a running controller applies of a changed configuration: the one table that says so, and what follows from it.
 
 import type { Config, Listener, ListenerApi } from './config.ts';
 import { type ConfigPath, formatPath } from './config-error.ts';
 import { type FileValue, leafPaths, toFileShape } from './file-shape.ts';
 import { deepFreeze } from './load.ts';
 
-/** When another value takes effect: at the next reload, or at the next start. */
+/** When a new value takes effect: at the next reload, or at the next start. */
 type Effect = 'live' | 'restart';
 
 /** Every key of the configuration has an entry, or belongs to a section that has one as a whole. */
@@ -17,7 +17,7 @@ type Plan<T> =
         ? { readonly [Key in keyof T]-?: Plan<T[Key]> }
         : never);
 
-/** Entries of a list belong together that have the same name; which entries there are is settled at the start. */
+/** Entries of a list are matched by name. Which entries exist is fixed at the start. */
 interface EntryPlan<Entry> {
   readonly named: keyof Entry;
   readonly each: Plan<Entry>;
@@ -62,12 +62,12 @@ const plan: Plan<Config> = {
       refreshTokenDuration: 'live',
       refreshFamilyDuration: 'live',
       refreshTokenGrace: 'live',
-      // The keys for it have to be published before it signs, on every node.
+      // Every node must publish its keys before it signs.
       idTokenSigningAlg: 'restart',
-      // The profile adds endpoints, and makes refresh tokens that keys have to outlive.
+      // The profile adds endpoints, and issues refresh tokens that keys must outlive.
       compatibility: { clientIds: 'restart', freshProofForFactors: 'live' },
     },
-    // The threads that hash have it from their start.
+    // The hashing threads receive it at their start.
     passwordHash: 'restart',
     totp: 'live',
     sessions: 'live',
@@ -81,8 +81,8 @@ const plan: Plan<Config> = {
 };
 
 /**
- * What a running controller uses after a reload: of `fresh` what needs no restart, of `inUse` all the rest.
- * A file that gains or loses its `edge` section changes nothing in it: its defaults are not what anybody chose.
+ * The configuration of a running controller after a reload: from `fresh` what needs no restart, everything else from
+ * `inUse`. If a file gains or loses its `edge` section, nothing in that section changes: nobody chose its defaults.
  */
 export function takeOver(inUse: Config, fresh: Config): Config {
   const edge = fresh.edge.present === inUse.edge.present ? fresh.edge : inUse.edge;
@@ -119,7 +119,7 @@ function mergedEntries({ named, each }: EntryPlan<Named>, inUse: readonly Named[
   });
 }
 
-/** One setting that differs, with its values as the file would say them; a value that is absent is null. */
+/** One setting that differs, with its values as in the file; an absent value is null. */
 export interface SettingChange {
   /** In the shape of the file: `edge.api.sessionTimeout`, `web[0].apis[1].options.redirectURIs`. A list is one setting. */
   readonly path: string;
@@ -127,10 +127,10 @@ export interface SettingChange {
   readonly after: unknown;
 }
 
-/** The settings that differ, in order. Secrets are paths of files here, and a database password is masked. */
+/** The settings that differ, in order. They contain paths of secrets only, and a database password is masked. */
 export function settingChanges(before: Config, after: Config): readonly SettingChange[] {
   const [old, fresh] = [leafValues(before), leafValues(after)];
-  // Its password is a change too, which cannot be seen.
+  // A new database password is a change too, but masked.
   const hasOtherDatabase = JSON.stringify(before.db) !== JSON.stringify(after.db);
   return [...new Set([...old.keys(), ...fresh.keys()])]
     .map((path) => ({ path, before: old.get(path) ?? null, after: fresh.get(path) ?? null }))

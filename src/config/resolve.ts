@@ -20,10 +20,10 @@ const tlsVersions: Readonly<Record<'TLS1.2' | 'TLS1.3', TlsVersion>> = {
 };
 
 /**
- * Makes the effective configuration of what the file says: defaults that depend on other values, automatic
+ * Turns the contents of the file into the effective configuration: defaults that depend on other values, automatic
  * bindings, adjustments, absolute paths.
  * @param content consistent (`checkConsistency` found nothing)
- * @param folder  absolute; what relative paths are relative to
+ * @param folder  absolute; the base of relative paths
  */
 export function resolveConfig(
   content: FileContent,
@@ -172,25 +172,25 @@ function defaultApiAddress(web: FileContent['web']): string {
 }
 
 /**
- * The operator's name, where the configuration has one, and otherwise the address's host. The label that apps show cannot
- * hold a colon, so an IPv6 address is no name.
+ * The operator's name if the configuration has one, otherwise the address's host. The label that apps show cannot
+ * contain a colon, so an IPv6 address cannot be used.
  */
 function defaultTotpIssuer(name: string | undefined, address: string): string {
   if (name !== undefined) return name.replaceAll(':', ' ');
   return address.startsWith('[') ? 'overlay' : address.replace(/:\d+$/, '');
 }
 
-/** Where a listener's `edge-oidc` binding comes from, or that it has none. */
+/** Where a listener's `edge-oidc` binding comes from, or `none`. */
 type OidcBinding = 'explicit' | 'automatic' | 'none';
 
 /**
- * Decides which listeners host `edge-oidc`, one answer per listener in their order.
+ * Decides which listeners serve `edge-oidc`, one answer for each listener in their order.
  *
- * - A listener that lists it has it, on its own or beside other APIs (rule 4).
+ * - A listener that lists it has it, alone or beside other APIs (rule 4).
  * - Once any listener lists it, nothing is added anywhere (rule 3).
  * - Otherwise every listener with `edge-client` gets it (rule 2), unless auto-binding is disabled.
- * - Without an `edge` section there is no OIDC provider (spec section 1, point 7). A listener that lists
- *   `edge-oidc` all the same is reported when the file is checked; here it has none.
+ * - Without an `edge` section there is no OIDC provider (spec section 1, point 7). A listener that still lists
+ *   `edge-oidc` is reported when the file is checked; here it has none.
  *
  * @see spec section 5.7 rules 2 to 4
  */

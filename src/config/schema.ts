@@ -18,14 +18,14 @@ import { DurationError, formatDuration, parseDuration } from './durations.ts';
 import { formatMemorySize, MemorySizeError, parseMemorySize } from './memory-sizes.ts';
 import { parseRedirectUri, RedirectUriError } from './redirect-uris.ts';
 
-// The shape of the configuration file, with the words operators know: the keys here are the file's own, not
-// the names used inside. Every map is strict. Rules that concern one value stand here; rules between values
-// of different sections are in consistency.ts.
+// The shape of the configuration file, with its texts for operators: the keys here are the file's own, not the names
+// used inside. Every map is strict. Rules about one value are here; rules between values of different sections are in
+// consistency.ts.
 
-/** Ten years: far beyond any use, and the sum of such durations and a point in time stays an exact number. */
+/** Ten years: far more than anybody needs, and such durations added to a point in time stay exact numbers. */
 const tenYears = 87_600 * HOUR;
 
-/** Text that `read` turns into a value; what `read` refuses becomes a problem with its sentence. */
+/** Text that `read` turns into a value. A refusal becomes a problem with the sentence of `read`. */
 function textReadBy<T>(read: (text: string) => T) {
   return z.string().transform((text, context): T => {
     try {
@@ -76,19 +76,19 @@ const hashMemory = textReadBy((text) => {
 });
 
 const lifetime = duration({ min: 1, max: tenYears });
-/** May be anything from zero: what is too short is raised (spec section 5.7), not refused. */
+/** Anything from zero: a value that is too short is raised (spec section 5.7), not refused. */
 const adjustedLifetime = duration({ min: 0, max: tenYears });
-/** A timer of the runtime fires at once when set to more than 24.8 days. */
+/** The runtime fires timers of more than 24.8 days at once. */
 const socketTimeout = duration({ min: 1, max: 24 * HOUR });
 
-/** A file's path; relative paths are relative to the configuration file's folder. */
+/** Path of a file; relative paths are relative to the configuration file's folder. */
 const filePath = textReadBy((text) => {
   if (text.trim() === '') throw new Refusal('the path of a file is empty');
   if (text.includes('\0')) throw new Refusal('the path contains a NUL character');
   return text;
 });
 
-/** Reads the database URL. Its messages never repeat the URL: it may carry a password. */
+/** Reads the database URL. Its messages never repeat the URL, which may contain a password. */
 export const dbSchema = textReadBy((text) => {
   if (text.startsWith('sqlite:')) {
     const file = text.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
@@ -148,7 +148,7 @@ const bindPointSchema = z
 
 const tlsVersions = ['TLS1.2', 'TLS1.3'] as const;
 
-/** Whoever is in such a range is believed whatever address it claims for its clients. */
+/** A host in such a range is trusted with every address that it reports for its clients. */
 const balancerRange = textReadBy((text) => {
   const range = parseIpRange(text);
   if (range.prefixLength === 0) {
@@ -535,7 +535,7 @@ export const fileSchema = z
   })
   .describe('Configuration of the overlay authentication service.');
 
-/** What the file says, values parsed and defaults filled in; paths still relative. */
+/** The contents of the file, with values parsed and defaults filled in; paths still relative. */
 export type FileContent = z.output<typeof fileSchema>;
 export type ListenerContent = z.output<typeof listenerSchema>;
 export type EdgeContent = z.output<typeof edgeSchema>;

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-/** What a new `controller.yml` is made of. Paths may be relative to the file's folder. */
+/** The values for a new `controller.yml`. Paths may be relative to the file's folder. */
 export interface ControllerConfigTemplate {
   /** What clients dial, `host:port`. */
   readonly address: string;
@@ -16,10 +16,10 @@ export interface ControllerConfigTemplate {
     readonly key: string;
     /** The overlay's own certificate authorities. */
     readonly ca: string;
-    /** The certificate authority that signs client certificates; absent: no such enrollment. */
+    /** The certificate authority that signs client certificates; absent: enrollment does not issue them. */
     readonly signingCert?: { readonly cert: string; readonly key: string };
   };
-  /** The listener of the metrics, `host:port` each; absent: none. */
+  /** The listener for metrics, `host:port` each; absent: none. */
   readonly metrics?: { readonly address: string; readonly interface: string };
 }
 
@@ -27,7 +27,7 @@ function text(value: string): string {
   return stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
 }
 
-/** On an interface of its own: who may read the numbers is not who may log in. */
+/** On its own interface: people who may read metrics are not those who may log in. */
 function metricsListener(metrics: ControllerConfigTemplate['metrics']): string {
   if (metrics === undefined) return '';
   return `
@@ -44,8 +44,8 @@ function metricsListener(metrics: ControllerConfigTemplate['metrics']): string {
 }
 
 /**
- * Writes a commented configuration file. `loadConfig` reads it without warnings or adjustments; every value
- * in it is a default or one of the given ones.
+ * Writes a commented configuration file. `loadConfig` reads it without warnings or adjustments; every value in it is a
+ * default or one of the given ones.
  */
 export function renderControllerConfig(template: ControllerConfigTemplate): string {
   const { files } = template;

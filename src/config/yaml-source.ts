@@ -6,25 +6,25 @@ export interface Place {
   readonly column: number;
 }
 
-/** A parsed YAML file that still knows where each value stands. */
+/** A parsed YAML file that still knows the position of each value. */
 export interface YamlSource {
   /** Plain values; `undefined` when there are `faults`. */
   readonly value: unknown;
-  /** What is wrong with the text as YAML. */
+  /** Mistakes in the YAML syntax. */
   readonly faults: readonly (Place & { readonly message: string; readonly hint: string | null })[];
   /** Whether the file itself has a value at this path. */
   has(path: ConfigPath): boolean;
-  /** Where the value at this path stands, or its nearest existing ancestor. */
+  /** The position of the value at this path, or of its nearest existing ancestor. */
   placeOfValue(path: ConfigPath): Place;
-  /** Where the last key of this path stands, or its nearest existing ancestor. */
+  /** The position of the last key of this path, or of its nearest existing ancestor. */
   placeOfKey(path: ConfigPath): Place;
 }
 
 const largestFile = 1024 * 1024;
 
 /**
- * Parses one YAML 1.2 document. Stricter than YAML: keys are text, tags other than the standard ones and
- * several documents in one file are faults, a file has at most 1 MiB, and aliases cannot multiply.
+ * Parses one YAML 1.2 document. Stricter than YAML: keys must be text, non-standard tags and several documents in one
+ * file are faults, a file has at most 1 MiB, and aliases cannot multiply.
  */
 export function parseYamlSource(text: string): YamlSource {
   const lines = new LineCounter();
@@ -33,7 +33,7 @@ export function parseYamlSource(text: string): YamlSource {
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   } catch (error) {
-    // The parser is recursive: nesting by the thousand exhausts the stack.
+    // The parser is recursive: thousands of nesting levels exhaust the stack.
     return unusable({ line: 1, column: 1 }, `the file cannot be parsed: ${messageOf(error)}`);
   }
   const placeAt = (offset: number): Place => {
@@ -61,7 +61,7 @@ export function parseYamlSource(text: string): YamlSource {
   }
 
   const resolve = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
-  /** The nodes along the path as far as it exists: the root, then one entry (key and value) a segment. */
+  /** The nodes along the path as far as it exists: the root, then one entry (key and value) for each segment. */
   const walk = (path: ConfigPath): { key: unknown; value: unknown }[] => {
     const steps: { key: unknown; value: unknown }[] = [{ key: root, value: root }];
     for (const segment of path) {

@@ -1,4 +1,4 @@
-// What every way of enrolling has in common: its decision record, its audit events, and how it refuses.
+// Shared by all ways of enrolling: the decision record, the audit events, and how refusals are made.
 
 import { AuthError, type AuthErrorOptions } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { AttemptStore } from '../store/contracts/attempts.ts';
 import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
 
-/** Of every way of enrolling. */
+/** What every way of enrolling needs of the store. */
 export interface EnrollmentStores {
   readonly enrollments: EnrollmentStore;
   readonly attempts: AttemptStore;
@@ -24,21 +24,21 @@ export interface EnrollAttemptNeeds {
   readonly audit: AuditTrail;
 }
 
-/** What somebody gets who has enrolled. */
+/** The result of an enrollment. */
 export interface Enrolled {
   readonly identityId: IdentityId;
-  /** PEM: the certificate, then what leads towards the root; null when none was issued here. */
+  /** PEM: the certificate, then those that lead towards the root; null when none was issued here. */
   readonly certificateChain: string | null;
-  /** With a password: what to log in as. */
+  /** With a password: the user name to log in with. */
   readonly username?: string;
 }
 
-/** Enrollment methods in which a stranger sends something that must be verified: a certificate, a token, a link. */
+/** Enrollment methods in which a stranger sends something to verify: a certificate, a token, a link. */
 const provenBySender: ReadonlySet<EnrollmentKind> = new Set(['ottca', 'ca', 'token', 'invitation']);
 
 /**
  * Keeps the decision record of one attempt to enroll.
- * @throws AuthError rate_limited   too many certificates or tokens of this source were refused
+ * @throws AuthError rate_limited   too many certificates or tokens from this source were refused
  */
 export async function attemptToEnroll<Result extends Enrolled>(
   needs: EnrollAttemptNeeds,
@@ -53,7 +53,7 @@ export async function attemptToEnroll<Result extends Enrolled>(
   try {
     enrolled = await decide(attempt);
   } catch (error) {
-    // A failure that the caller did not cause decides nothing.
+    // A failure that the caller did not cause is not a decision.
     if (!(error instanceof EnrollmentRefused)) throw error;
     attempt.conclude();
     if (isProof) await countRefusal(needs, origin.ipAddress);
@@ -69,12 +69,12 @@ export async function attemptToEnroll<Result extends Enrolled>(
   return enrolled;
 }
 
-/** A refusal of which the decision record has the reason. */
+/** A refusal whose reason is in the decision record. */
 export class EnrollmentRefused extends AuthError {
   override readonly name = 'EnrollmentRefused';
 }
 
-/** Records why, and returns the error to throw. */
+/** Records the reason, and returns the error to throw. */
 export function refusal(
   attempt: AttemptRecorder,
   why: { readonly check: string; readonly reason: RefusalReason; readonly saw?: string },
@@ -84,7 +84,7 @@ export function refusal(
   return new EnrollmentRefused(code, options);
 }
 
-/** A refusal of what somebody sent, from a rule that does not know the record. */
+/** Records a refusal that comes from a rule without access to the record. */
 export function recordedRefusal(
   attempt: AttemptRecorder,
   { check, reason }: { readonly check: string; readonly reason: RefusalReason },

@@ -1,5 +1,5 @@
-// A client replaces the certificate that it logs in with before it expires: it asks for a successor over a connection
-// that proves the present one, and says when it has stored it. Until then only the present one logs in.
+// A client replaces its certificate before it expires: over a connection that proves the current one it asks for a
+// successor, and it confirms when the successor is stored. Until then only the current one logs in.
 
 import {
   type ClientCertificateIssuer,
@@ -26,17 +26,17 @@ export interface ExtendCertificateNeeds extends CertificateLoginNeeds {
   readonly audit: AuditTrail;
 }
 
-/** Of the successor; it ends earlier where its authority does. */
+/** Of the successor. It ends earlier if its authority does. */
 const lifetime: Millis = 365 * DAY;
 
 /**
- * Issues the successor of a certificate and keeps it beside it; a successor that was never taken is forgotten.
- * @param chain DER of what the connection proved and brought, the leaf first; null when it brought nothing
- * @returns PEM, the certificate first, then what leads towards the root
+ * Issues the successor of a certificate and stores it beside it, replacing any unconfirmed successor.
+ * @param chain DER of what the connection proved and sent, the leaf first; null when it sent nothing
+ * @returns PEM, the certificate first, then those that lead towards the root
  * @throws AuthError not_found            no certificate of the caller
- * @throws AuthError forbidden            the connection does not prove the present certificate
- * @throws AuthError conflict             the present certificate comes from a third-party authority
- * @throws AuthError csr_not_acceptable   also when a new key was asked for and the request has the old one
+ * @throws AuthError forbidden            the connection does not prove the current certificate
+ * @throws AuthError conflict             the current certificate comes from a third-party authority
+ * @throws AuthError csr_not_acceptable   also when a new key was requested and the request has the old one
  */
 export async function extendCertificate(
   needs: ExtendCertificateNeeds,
@@ -75,9 +75,9 @@ export async function extendCertificate(
 }
 
 /**
- * The client has stored the successor: from now on it logs in with that, and with the former no more. A new key was
- * asked for because others may have the former one: what that has opened ends, but for the session of this call.
- * @param certPem the successor, as it was handed out; what follows the first certificate does not count
+ * The client has stored the successor: from now on it logs in with that, and the previous one no longer works. If a new
+ * key was requested, others may have the old one: sessions opened with it end, except the one of this call.
+ * @param certPem the successor, as it was handed out; only the first certificate counts
  * @throws AuthError not_found            no certificate of the caller
  * @throws AuthError could_not_validate   not the successor that was handed out last
  */

@@ -8,7 +8,7 @@ import { AlreadyTaken } from '../store/contracts/store.ts';
 import { recordedRefusal, refusal } from './enroll-attempt.ts';
 
 /**
- * An external id that somebody sent. The rules for those that administrators set apply to it too.
+ * An external id that somebody sent. It must follow the same rules as one that an administrator sets.
  * @throws AuthError could_not_validate
  */
 export function requireExternalId(externalId: string, attempt: AttemptRecorder): string {
@@ -23,7 +23,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
 /**
  * Creates the identity of somebody who enrolls without a token.
  * @throws AuthError already_enrolled         the certificate or external id belongs to an identity
- * @throws AuthError enrollment_not_allowed   the name does
+ * @throws AuthError enrollment_not_allowed   the name belongs to an identity
  */
 export async function enrollNewIdentity(
   needs: { readonly store: { readonly enrollments: EnrollmentStore }; readonly clock: Clock },

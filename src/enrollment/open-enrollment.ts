@@ -13,14 +13,14 @@ export interface OpenEnrollmentNeeds {
   readonly clock: Clock;
 }
 
-/** An enrollment that may be used now, with the hash of the token that somebody brought. */
+/** An enrollment that works now, with the hash of the token that somebody presented. */
 export interface PresentedEnrollment extends OpenEnrollment {
   readonly tokenHash: string;
 }
 
 /**
- * Finds what a token is good for. Uses nothing up: what was sent with it is judged before it is redeemed.
- * @throws AuthError invalid_enrollment_token   for every cause but one alike; the decision record has the reason
+ * Finds the enrollment of a token without using it up: what came with the token is judged before it is redeemed.
+ * @throws AuthError invalid_enrollment_token   the same for every cause but one; the decision record has the reason
  * @throws AuthError enrollment_expired
  */
 export async function openEnrollment(
@@ -61,7 +61,7 @@ export async function openEnrollment(
 
 /**
  * Uses the token up and gives its identity the authenticator, in one step of the store.
- * @throws AuthError already_enrolled   the token stays good
+ * @throws AuthError already_enrolled   the token keeps working
  * @throws AuthError as openEnrollment, for what happened meanwhile
  */
 export async function redeemEnrollment(

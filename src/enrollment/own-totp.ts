@@ -1,5 +1,5 @@
-// enrollment/ holds how identities get what they log in with. This file: a caller's own TOTP, outside of a login.
-// The session of the caller is the flow that a pending enrollment belongs to.
+// enrollment/ gives identities what they log in with. This file: a caller's own TOTP, outside of a login. A pending
+// enrollment belongs to the session of the caller.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { type FreshProofNeeds, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
@@ -43,7 +43,7 @@ export async function startOwnTotp(needs: OwnTotpNeeds, call: OwnCall, proof: Of
   });
 }
 
-/** The enrollment in its present state; seed and codes only until it is verified. @throws AuthError not_found */
+/** The enrollment in its current state; seed and codes only until it is verified. @throws AuthError not_found */
 export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
   const enrolled = await needs.store.totp.find(caller.identityId);
   if (enrolled !== null) return { isVerified: true, recoveryCodesLeft: enrolled.recoveryCodesLeft };
@@ -56,7 +56,7 @@ export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promi
   return { isVerified: false, ...pending };
 }
 
-/** Ends the enrollment with its first code. @throws AuthError not_found, invalid_totp_code, rate_limited */
+/** Completes the enrollment with its first code. @throws AuthError not_found, invalid_totp_code, rate_limited */
 export async function verifyOwnTotp(
   needs: OwnTotpNeeds,
   { caller, origin }: OwnCall,
@@ -74,7 +74,7 @@ export async function verifyOwnTotp(
 }
 
 /**
- * Removes the enrollment; one that is not verified is abandoned, whatever the code.
+ * Removes the enrollment. An unverified one is abandoned, whatever the code.
  * @param proof.code TOTP or recovery code
  * @throws AuthError not_found, invalid_totp_code, rate_limited; and as requireFreshProof
  */
@@ -97,8 +97,8 @@ export async function removeOwnTotp(
 }
 
 /**
- * How many recovery codes are left. The codes themselves are not kept.
- * @param code of the app: a recovery code is too valuable for a look
+ * How many recovery codes are left. The codes themselves are not stored.
+ * @param code from the app: a recovery code is too valuable for a look
  * @throws AuthError not_found, invalid_totp_code, rate_limited
  */
 export async function countOwnRecoveryCodes(
@@ -112,7 +112,7 @@ export async function countOwnRecoveryCodes(
   return (await needs.store.totp.find(caller.identityId))?.recoveryCodesLeft ?? 0;
 }
 
-/** Replaces every recovery code. @returns the new ones, shown this once @throws as removeOwnTotp */
+/** Replaces every recovery code. @returns the new ones, shown only this once @throws as removeOwnTotp */
 export async function renewOwnRecoveryCodes(
   needs: OwnTotpNeeds,
   call: OwnCall,
@@ -126,7 +126,7 @@ export async function renewOwnRecoveryCodes(
   return codes;
 }
 
-/** Before a change for the caller: checks that the session still counts. */
+/** Checks before a change that the caller's session still counts. */
 function actingFor(needs: OwnTotpNeeds, caller: Principal): OwnTotpNeeds & TotpEnrollmentNeeds {
   return { ...needs, store: needs.store.onBehalfOf(ownerOf(caller), needs.clock.now()) };
 }

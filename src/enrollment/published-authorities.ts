@@ -1,4 +1,4 @@
-/** The authorities by which clients know a listener, and the overlay's own. */
+/** The authorities that verify a listener, and the overlay's own. */
 export interface AuthorityList {
   /** PEM, one after another. */
   readonly pem: string;
@@ -6,7 +6,7 @@ export interface AuthorityList {
   readonly pkcs7: string;
 }
 
-/** The authorities that clients trust after enrolling. Read from files at the start and at each reload. */
+/** The authorities that clients trust after enrolling. Read from files at start and at each reload. */
 export interface PublishedAuthorities {
   /** @param listener its name */
   of(listener: string): AuthorityList;

@@ -1,5 +1,5 @@
-// Enrollment with a certificate that a third-party authority issued: `ottca` gives it to the identity of a token,
-// `ca` makes the identity too. The handshake has proven the key; the path is validated as for a login.
+// Enrollment with a certificate from a third-party authority: `ottca` gives it to the identity of a token, `ca` also
+// creates the identity. The handshake has proven the key; the path is validated as for a login.
 
 import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { externalIdFrom } from '../login/certificate/ca-claim.ts';
@@ -34,12 +34,12 @@ export interface CertificateEnrollmentNeeds
   readonly random: Random;
 }
 
-/** DER, the leaf first; null when the connection brought none. */
+/** DER, the leaf first; null when the connection sent none. */
 type Chain = readonly Buffer[] | null;
 
 /**
  * `ottca`: gives the identity of a token the certificate of the connection.
- * @throws AuthError enrollment_certificate_refused, enrollment_not_allowed   the token stays good
+ * @throws AuthError enrollment_certificate_refused, enrollment_not_allowed   the token keeps working
  * @throws AuthError as openEnrollment and redeemEnrollment
  */
 export function enrollWithOwnCertificate(
@@ -65,8 +65,8 @@ export function enrollWithOwnCertificate(
 }
 
 /**
- * `ca`: makes an identity out of a certificate, as the authority that issued it says.
- * @param requestedName a name that the format of the authority may use
+ * `ca`: creates an identity from a certificate, by the rules of the authority that issued it.
+ * @param requestedName a name that the authority's name format may use
  * @throws AuthError enrollment_certificate_refused, enrollment_not_allowed, already_enrolled
  */
 export function enrollByCa(
@@ -144,7 +144,7 @@ function certificateOf(
 
 const usualFormat = '[caName]-[commonName]';
 
-/** The format with its placeholders filled in; what they stand for is inserted as it is, and never read again. */
+/** The format with its placeholders filled in. Inserted values are never expanded again. */
 function nameOf(
   ca: Ca,
   {
@@ -175,7 +175,7 @@ function nameOf(
   }
 }
 
-/** The id by which later certificates of the same device will find the identity, if the authority has a rule for it. */
+/** The id by which later certificates of the same device find the identity, if the authority has a rule for it. */
 function externalIdOf(ca: Ca, path: TrustedPath, attempt: AttemptRecorder): string | null {
   if (ca.externalIdClaim === null) return null;
   const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);

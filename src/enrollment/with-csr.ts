@@ -1,4 +1,4 @@
-// `ott`: the device makes a key and sends a certificate signing request; the certificate is issued here.
+// `ott`: the device makes a key and sends a certificate signing request; this service issues the certificate.
 
 import type { ClientCertificateIssuer, RequestedKey } from '../certificates/client-certificate-issuer.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
@@ -15,7 +15,7 @@ import {
 } from './enroll-attempt.ts';
 import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
-/** How long an enrolled certificate lives; it ends earlier if its authority does. */
+/** How long an enrolled certificate is valid; it ends earlier if its authority does. */
 const certificateLifetime: Millis = 365 * DAY;
 
 export interface IssuingNeeds {
@@ -27,7 +27,7 @@ export type CsrEnrollmentNeeds = EnrollAttemptNeeds & OpenEnrollmentNeeds & Issu
 
 /**
  * Enrolls the identity of a token with a certificate for the key of the request.
- * @throws AuthError csr_not_acceptable   the token stays good
+ * @throws AuthError csr_not_acceptable   the token keeps working
  * @throws AuthError as openEnrollment and redeemEnrollment
  */
 export function enrollWithCsr(
@@ -67,8 +67,8 @@ export function readRequest(
 }
 
 /**
- * Issues a certificate. It says which identity it is for, whatever the request said, and opens nothing before
- * the store knows it.
+ * Issues a certificate. It names the identity, whatever the request said, and logs nobody in before the store
+ * knows it.
  */
 export async function issueFor(
   { certificateIssuer, random }: IssuingNeeds,

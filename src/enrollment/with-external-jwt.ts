@@ -1,5 +1,5 @@
-// `token`: somebody with a JWT of an external signer gets an identity, with a certificate when a signing request
-// came along, and otherwise one that logs in with such JWTs.
+// `token`: somebody with a JWT of an external signer gets an identity. With a signing request it gets a certificate,
+// otherwise it logs in with such JWTs.
 
 import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { type Claims, selectClaim } from '../login/external-jwt/claims-selector.ts';
@@ -29,10 +29,10 @@ import { type IssuingNeeds, issueFor, readRequest } from './with-csr.ts';
 export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, ExternalJwtNeeds, IssuingNeeds {}
 
 /**
- * Makes an identity out of an external JWT, as its signer says.
+ * Creates an identity from an external JWT, by the rules of its signer.
  * @param tokens   in the order of their header lines
  * @param csr      null: the identity will log in with JWTs of the signer
- * @throws AuthError invalid_auth   no token is good, for every cause alike
+ * @throws AuthError invalid_auth   no token is valid, the same for every cause
  * @throws AuthError enrollment_not_allowed, already_enrolled, csr_not_acceptable
  */
 export function enrollWithExternalJwt(
@@ -65,7 +65,7 @@ export function enrollWithExternalJwt(
   });
 }
 
-/** The first good token. */
+/** The first valid token. */
 async function verify(
   needs: ExternalJwtEnrollmentNeeds,
   tokens: readonly string[],

@@ -1,5 +1,5 @@
-// An invitation: the person behind a link chooses the password. Whoever has the link may do so, so the link is the secret:
-// it works once, for a time, and looking at it uses nothing up.
+// An invitation: whoever has the link chooses the password, so the link is the secret. It works once, for a limited
+// time, and looking at it does not use it up.
 
 import { acceptableUsername } from '../admin/acceptable-values.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
@@ -33,9 +33,9 @@ export interface InvitationUseNeeds extends EnrollAttemptNeeds {
 /** Whom a link is for, as its page shows it. */
 export interface ShownInvitation {
   readonly state: 'usable';
-  /** What the person will log in as. */
+  /** The user name that the person will log in with. */
   readonly username: string;
-  /** Whether there is a password already, which is replaced. */
+  /** Whether it replaces an existing password. */
   readonly isReset: boolean;
   readonly policy: PasswordPolicy;
 }
@@ -62,9 +62,9 @@ export async function lookAtInvitation(
 
 /**
  * Uses a link up and sets the password that the person chose.
- * @throws AuthError password_not_acceptable   with every reason; the link stays good, as with the next one
+ * @throws AuthError password_not_acceptable   with every reason; the link keeps working, as with the next one
  * @throws AuthError already_enrolled          the user name was taken meanwhile
- * @throws AuthError invalid_enrollment_token  unknown, used, withdrawn, or not good for what the identity is now
+ * @throws AuthError invalid_enrollment_token  unknown, used, withdrawn, or no longer allowed for this identity
  * @throws AuthError enrollment_expired
  * @throws AuthError rate_limited, busy
  */

@@ -1,4 +1,4 @@
-// `updb`: the person chooses the password; the user name was given with the enrollment.
+// `updb`: the person chooses the password; the enrollment has the user name.
 
 import { hashNewPassword } from '../login/password/new-password.ts';
 import { type PasswordHasher, usernameKey } from '../login/password/password.ts';
@@ -21,8 +21,8 @@ export interface PasswordEnrollmentNeeds extends EnrollAttemptNeeds, OpenEnrollm
 
 /**
  * Enrolls the identity of a token with a password.
- * @param chosen user name: only that of the enrollment, which may be left out
- * @throws AuthError password_not_acceptable, could_not_validate (user name)   the token stays good
+ * @param chosen user name: optional, and only the one of the enrollment
+ * @throws AuthError password_not_acceptable, could_not_validate (user name)   the token keeps working
  * @throws AuthError as openEnrollment and redeemEnrollment
  */
 export function enrollWithPassword(

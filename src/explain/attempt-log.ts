@@ -1,5 +1,5 @@
-// Decision records: each step of a login leaves what was checked, what was seen and which check refused.
-// They are written behind the answers, many at a time, and bounded, so that strangers cannot fill the disk.
+// Decision records: each step of a login records what was checked, what was seen and which check refused. Records are
+// written after the answer, many at a time, and are bounded, so that strangers cannot fill the disk.
 
 import type {
   AttemptCheck,
@@ -15,13 +15,13 @@ import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import { hourlyShare } from './hourly-share.ts';
 
-/** How many records may wait to be written; only a flood brings more, and those are dropped. */
+/** How many records may wait to be written. Only a flood exceeds this, and the excess is dropped. */
 const longestQueue = 1000;
 const writeAfter = 50;
 const longestText = 200;
 const mostChecks = 30;
 
-/** A step of a login that is over, with the id of its record. */
+/** A finished step of a login, with the id of its record. */
 export interface ConcludedAttempt extends LoginAttempt {
   readonly id: string;
 }
@@ -29,15 +29,15 @@ export interface ConcludedAttempt extends LoginAttempt {
 export interface RunningAttemptLog extends AttemptLog {
   /** Takes in what another thread has recorded. */
   keep(attempt: ConcludedAttempt): void;
-  /** Resolves when every record that was concluded is in the store. */
+  /** Resolves when every concluded record is in the store. */
   flush(): Promise<void>;
   /** For metrics. `dropped` counts since the start. */
   queue(): { readonly waiting: number; readonly dropped: number };
 }
 
 /**
- * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and then: each node may add one in a
- *                   hundred until then
+ * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and
+ *                   then: until the next count, each node may exceed the limit by one in a hundred
  */
 export function attemptLog(
   needs: {
@@ -95,7 +95,7 @@ export function attemptLog(
   };
 }
 
-/** Records the steps of logins. @param keep told of each when it is over */
+/** Records the steps of logins. @param keep called with each finished step */
 export function recordedAttempts(
   needs: { readonly clock: Clock; readonly random: Random },
   keep: (attempt: ConcludedAttempt) => void,
@@ -118,7 +118,7 @@ export function recordedAttempts(
   };
 }
 
-/** Gathers what a step notes, within bounds. The first check that failed gives the reason. */
+/** Collects the notes of a step, within bounds. The first check that failed gives the reason. */
 function recorder(
   onConcluded: (seen: Pick<LoginAttempt, 'reason' | 'identityId' | 'subject' | 'checks'>) => void,
 ): AttemptRecorder {

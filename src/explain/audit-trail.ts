@@ -1,5 +1,5 @@
-// The audit trail: every event is one structured log line. What changed something is also kept in the store, where every
-// administrator can read it; what each login and each refresh leaves is in the log only, and in decision records.
+// The audit trail: every event is one structured log line. Events that changed something are also kept in the store,
+// where every administrator can read them; each login and refresh goes only to the log and to decision records.
 
 import type { AuditEvent, AuditRecord, KeptAuditTrail, WrittenAuditTrail } from '../model/audit-event.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -9,11 +9,11 @@ import type { Random } from '../platform/random.ts';
 import type { AuditEventStore } from '../store/contracts/audit-events.ts';
 import { hourlyShare } from './hourly-share.ts';
 
-/** What anybody can cause as often as they like. */
+/** Events that anybody can cause as often as they like. */
 const ofStrangers: ReadonlySet<AuditEvent['event']> = new Set(['login.refused', 'enrollment.refused']);
 
 /**
- * The audit trail over the log, whatever its level is. Events hold ids and reasons, never secrets.
+ * The audit trail over the log, whatever the log level. Events contain ids and reasons, never secrets.
  * @param strangersLog takes the refusals of strangers; absent where none arrive
  */
 export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAuditTrail {
@@ -36,8 +36,8 @@ export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAudit
 type EventName = AuditEvent['event'];
 
 /**
- * Which events are kept: by an administrator, the host or the service itself (`yes`), or by the owner of an account, who
- * may cause only so many (`owner`). `no`: frequent, or a refusal that anybody can cause.
+ * Which events are kept: `yes` for those of administrators, the host or the service itself, `owner` for those that an
+ * account's owner can cause, up to a limit. `no` for frequent ones, and for refusals that anybody can cause.
  */
 const keptEvents: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = {
   'login.passed': 'no',
@@ -55,14 +55,14 @@ const keptEvents: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = {
   // By an administrator; see `isKept`.
   'browser-session.ended': 'yes',
   'session.ended': 'yes',
-  // Where it ended a session; see `isKept`.
+  // If it ended a session; see `isKept`.
   'code.refused': 'owner',
   'refresh.refused': 'owner',
   'session.certified': 'no',
   'session.certificate-revoked': 'owner',
   'certificate.extended': 'owner',
   'certificate.replaced': 'owner',
-  // What was done follows, or nothing was.
+  // Another event follows with what was done, if anything was.
   'admin.requested': 'no',
   'admin.changed': 'yes',
   'enrollment.shown': 'yes',
@@ -80,7 +80,7 @@ const keptEvents: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = {
 
 const ofOwners = (Object.keys(keptEvents) as EventName[]).filter((name) => keptEvents[name] === 'owner');
 
-/** Events of the same name may be frequent or grave: a logout is not what somebody did to another's session. */
+/** Events of the same name may be routine or serious: a logout, or ending somebody else's session. */
 function isKept(event: AuditEvent): boolean {
   switch (event.event) {
     case 'session.ended':
@@ -96,14 +96,14 @@ function isKept(event: AuditEvent): boolean {
 }
 
 const mostInOneWrite = 500;
-/** So many wait for a store that cannot be written; the log has the others. */
+/** At most this many wait for a store that cannot be written; the log has the others. */
 const mostWaiting = 1000;
 
 /**
- * The audit trail that keeps its events in the store too. They are written at once, those that arrive meanwhile with
- * the next write, so that whoever changed something can wait for it. What cannot be written is tried again with the next.
- * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and then:
- *                   each thread of each node may add one in a hundred until then
+ * The audit trail that also keeps its events in the store. They are written at once, those that arrive meanwhile with
+ * the next write, so that the caller of a change can wait for it. Failed writes are retried with the next one.
+ * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and
+ *                   then: until the next count, each thread of each node may exceed the limit by one in a hundred
  */
 export function keptAudit(
   trail: WrittenAuditTrail,
@@ -112,7 +112,7 @@ export function keptAudit(
     readonly clock: Clock;
     readonly random: Random;
     readonly log: Logger;
-    /** What every event says besides. */
+    /** Members that are added to every event. */
     readonly said?: Readonly<Record<string, string>>;
   },
   keepAtMost: () => number,
@@ -142,7 +142,7 @@ export function keptAudit(
   }
 
   async function write(): Promise<boolean> {
-    // What one change says at once is written at once.
+    // Events of one change are written together.
     await null;
     let isComplete = true;
     while (isComplete && waiting.length > 0) {
@@ -175,7 +175,7 @@ export function keptAudit(
   };
 }
 
-/** Which member of an event names the entity, and what kind it is. */
+/** The event member that names the entity, and the kind of that entity. */
 const entityMembers: Readonly<Record<string, string>> = {
   sessionId: 'api-session',
   browserSessionId: 'browser-session',
@@ -184,7 +184,7 @@ const entityMembers: Readonly<Record<string, string>> = {
   kid: 'key',
 };
 
-/** Whose id is that of the person. */
+/** Kinds whose id is the id of the person. */
 const ofPeople: ReadonlySet<unknown> = new Set(['identity', 'invitation']);
 
 function recordOf(event: AuditEvent): Omit<AuditRecord, 'id' | 'at' | 'requestId' | 'ipAddress' | 'issuer'> {

@@ -1,6 +1,5 @@
-// Counts decisions while they are recorded, for the metrics. The parts that decide do not know of it: their audit
-// trail and their attempt log are wrapped. Labels come from closed lists, never from a client, so that nobody can
-// make the counts grow.
+// Counts decisions for the metrics while they are recorded. The deciding code does not know: its audit trail and its
+// attempt log are wrapped. Labels come from closed lists, never from a client, so that nobody can make the counts grow.
 
 import type { AuditEvent, KeptAuditTrail } from '../model/audit-event.ts';
 import type { AttemptLog, AttemptStep, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
@@ -14,11 +13,11 @@ export interface Counted<Labels> {
 export interface Tally<Labels> {
   /** @param count 1 unless several were counted elsewhere */
   add(labels: Labels, count?: number): void;
-  /** In the order in which they came up first. */
+  /** In the order in which they first occurred. */
   list(): readonly Counted<Labels>[];
 }
 
-/** @typeParam Labels texts from closed lists; there is one entry for every combination that came up */
+/** @typeParam Labels texts from closed lists; there is one entry for every combination that occurred */
 export function tally<Labels extends Readonly<Record<string, string>>>(): Tally<Labels> {
   const entries = new Map<string, { readonly labels: Labels; count: number }>();
   return {
@@ -32,7 +31,7 @@ export function tally<Labels extends Readonly<Record<string, string>>>(): Tally<
   };
 }
 
-/** What several have counted with the same labels, together. */
+/** The sums of several counts by label. */
 export function sumOfCounts<Labels extends Readonly<Record<string, string>>>(
   lists: readonly (readonly Counted<Labels>[])[],
 ): readonly Counted<Labels>[] {
@@ -62,7 +61,7 @@ export type AttemptLabels = Readonly<{
   reason: RefusalReason | 'none';
 }>;
 
-/** The attempt log that also counts what was concluded, even when the record itself is dropped in a flood. */
+/** The attempt log that also counts what was concluded, even if a flood drops the record itself. */
 export function countedAttempts(log: AttemptLog, counts: Tally<AttemptLabels>): AttemptLog {
   return {
     begin(step, mechanism, origin) {

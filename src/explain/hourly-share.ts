@@ -4,15 +4,15 @@ const mostOfOne = 600;
 const mostInAll = 6000;
 
 /**
- * How many records somebody may cause in an hour who is no administrator. Such a record costs its sender one request,
- * and pushes out the oldest record: without a limit, whoever sends enough requests erases the records that explain
+ * How many records somebody who is not an administrator may cause in an hour. A record costs its sender one request
+ * and pushes out the oldest one: without a limit, anybody could send enough requests to erase the records that explain
  * something.
- * @returns whether there is room for one more of this source, which it then has
+ * @returns takes a place for this source; false if there is none left
  */
 export function hourlyShare(clock: Clock): (source: string) => boolean {
   let ends: Millis = 0;
   let inAll = 0;
-  // As many entries as records at most.
+  // At most as many entries as records.
   const ofSource = new Map<string, number>();
   return (source) => {
     const now = clock.monotonic();

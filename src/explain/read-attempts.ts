@@ -1,4 +1,4 @@
-// How decision records are read back: all of them, or those of one reference id with the reason in plain words.
+// Reads decision records: all of them, or those of one reference id with the reason in plain words.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
@@ -9,26 +9,26 @@ import { type Explanation, explanations } from './reasons.ts';
 
 export interface ReadAttemptsNeeds {
   readonly store: { readonly loginAttempts: LoginAttemptStore };
-  /** Records of this node that are still to be written; whoever asks wants the newest. */
+  /** Records of this node that are still to be written: readers want the newest. */
   readonly attempts: { flush(): Promise<void> };
 }
 
 /** More steps than any request has. */
 const mostRecords = 50;
 
-/** Newest first, unless another order is asked for. */
+/** Newest first, unless another order is requested. */
 export async function listLoginAttempts(
   needs: ReadAttemptsNeeds,
   query: ListQuery,
 ): Promise<Page<ListedAttempt>> {
   await needs.attempts.flush();
-  // The id alone is the order of a query that asks for none.
+  // A query without an order is sorted by the id alone.
   const sort = query.sort.length > 1 ? query.sort : [{ field: 'id', descending: true }];
   return needs.store.loginAttempts.list({ ...query, sort });
 }
 
 export interface AttemptsOfHour {
-  /** The beginning of the hour. */
+  /** The start of the hour. */
   readonly from: Millis;
   readonly passed: number;
   readonly refused: number;
@@ -36,7 +36,7 @@ export interface AttemptsOfHour {
 
 const hoursOfDay = 24;
 
-/** The last 24 hours by the hours of UTC, the oldest first, the one that runs included. */
+/** The last 24 hours by UTC hours, oldest first, including the current one. */
 export async function attemptsByHour(
   needs: ReadAttemptsNeeds & { readonly clock: Clock },
 ): Promise<readonly AttemptsOfHour[]> {
@@ -78,7 +78,7 @@ export function explanationOf({ reason }: Pick<LoginAttempt, 'reason'>): Explana
   return reason === null ? null : explanations[reason];
 }
 
-/** Reference ids are read out over the telephone: case does not matter, and O and I are what they look like. */
+/** People read reference ids out over the telephone: case does not matter, and O and I mean the digits 0 and 1. */
 function asWritten(reference: string): string {
   return reference.toUpperCase().replaceAll('-', '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
 }

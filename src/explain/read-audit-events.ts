@@ -8,13 +8,13 @@ export interface ReadAuditEventsNeeds {
   readonly audit: Pick<KeptAuditTrail, 'kept'>;
 }
 
-/** Newest first, unless another order is asked for. */
+/** Newest first, unless another order is requested. */
 export async function listAuditEvents(
   needs: ReadAuditEventsNeeds,
   query: ListQuery,
 ): Promise<Page<ListedAuditEvent>> {
   await needs.audit.kept();
-  // The id alone is the order of a query that asks for none.
+  // A query without an order is sorted by the id alone.
   const sort = query.sort.length > 1 ? query.sort : [{ field: 'id', descending: true }];
   return needs.store.auditEvents.list({ ...query, sort });
 }

@@ -3,7 +3,7 @@ import type { RefusalReason } from '../model/login-attempt.ts';
 /** A refusal in words for an administrator. */
 export interface Explanation {
   readonly happened: string;
-  /** What to change so that it passes, where it should. */
+  /** What to change so that a legitimate login passes. */
   readonly remedy: string;
 }
 
@@ -11,7 +11,7 @@ const replaceCertificate =
   'Enroll the identity again, or extend its certificate, so that it has a valid one.';
 const askIssuer = 'Change what the identity provider puts into its tokens, or the settings of the signer.';
 
-/** Every reason for which a step of a login is refused. A reason without a row does not compile. */
+/** Every reason why a step of a login is refused. A reason without a row does not compile. */
 export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   locked: {
     happened:

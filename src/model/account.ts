@@ -2,7 +2,7 @@ import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicy } from './auth-policy.ts';
 import type { Identity } from './identity.ts';
 
-/** An identity with what decides about its logins and calls, as they are at one moment. */
+/** An identity with everything that decides about its logins and calls, at one moment. */
 export interface Account {
   readonly identity: Identity;
   readonly policy: AuthPolicy;

@@ -3,23 +3,23 @@ import type { ApiSessionId, IdentityId } from './ids.ts';
 import { isCovered, type Permission } from './permission.ts';
 import type { Principal } from './principal.ts';
 
-/** What lets somebody act on more than their own account. */
+/** What allows somebody to act on more than their own account. */
 export type Right = 'administrator' | Permission;
 
-/** In whose name something is changed, and what has to be true of them at that moment. */
+/** Who changes something, and what must be true of them at that moment. */
 export interface Actor {
   readonly identityId: IdentityId;
   readonly sessionId: ApiSessionId;
-  /** What they were let in by; null: their session, for what is their own. */
+  /** The right that let them in; null: their session, for changes of their own account. */
   readonly right: Right | null;
 }
 
-/** A caller who changes what is their own. */
+/** A caller who changes their own account. */
 export function ownerOf({ identityId, apiSessionId }: Principal): Actor {
   return { identityId, sessionId: apiSessionId, right: null };
 }
 
-/** The right by which somebody may do what is open to administrators and to a permission; null: none does. */
+/** The right by which somebody may do what administrators and a permission may; null: none. */
 export function rightOf(
   { isAdmin, permissions }: Pick<Identity, 'isAdmin' | 'permissions'>,
   permission: Permission | undefined,
@@ -28,7 +28,7 @@ export function rightOf(
   return permission !== undefined && isCovered(permission, permissions) ? permission : null;
 }
 
-/** Whether somebody has a right still. Who was let in as an administrator may have done what no permission allows. */
+/** Whether somebody still has a right. A permission is not enough for what an administrator was let in to do. */
 export function hasRight(
   { isAdmin, permissions }: Pick<Identity, 'isAdmin' | 'permissions'>,
   right: Right,

@@ -11,17 +11,17 @@ export interface AdministratorMeans {
   /** Of the password; null when it is not locked. */
   readonly lockedUntil: Millis | null;
   readonly hasCertificate: boolean;
-  /** The signers that are enabled. */
+  /** Enabled signers only. */
   readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'useExternalId'>[];
 }
 
-/** A lock that takes longer than this to end by itself does not count as one that does. */
+/** A lock that takes longer than this to end counts as permanent. */
 const bearableLock: Millis = 365 * DAY;
 
 /**
- * THE rule of who counts when somebody must remain who can undo a change: enabled, with the means for a primary method
- * that the policy allows, and able to bring the external JWT that it asks for besides. A lock that ends by itself does
- * not count against the password; TOTP can be enrolled at the next login.
+ * THE rule for who counts when somebody must remain who can undo a change: enabled, with the means for a primary method
+ * that the policy allows, and able to present the external JWT if the policy requires one. A lock that ends by itself
+ * does not count against the password; TOTP can be enrolled at the next login.
  */
 export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean {
   const { policy } = means;
@@ -35,7 +35,7 @@ export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean
   return allowsMethod(policy, 'ext-jwt') && vouching.some(({ id }) => allowsSigner(policy, id));
 }
 
-/** Whether somebody else has to end a lock. @param lockedUntil null: there is none */
+/** Whether somebody else has to end a lock. @param lockedUntil null: not locked */
 export function isLockedForGood(lockedUntil: Millis | null, now: Millis): boolean {
   return lockedUntil !== null && lockedUntil > now + bearableLock;
 }

@@ -29,7 +29,7 @@ export interface ApiSession extends ClientProgram {
   readonly certThumbprint: string | null;
   /** The signer of the primary proof when that was an external JWT. */
   readonly signerId: SignerId | null;
-  /** Hashes of that external JWT, empty for other methods: no call may bring it as the secondary proof. */
+  /** Hashes of that external JWT, empty for other methods: no call may use it as the secondary proof. */
   readonly primaryProof: readonly string[];
   /** The third-party authority of the certificate that opened it; null: the overlay's own, or no certificate. */
   readonly caId: CaId | null;
@@ -37,16 +37,16 @@ export interface ApiSession extends ClientProgram {
   readonly scopes: readonly string[];
   readonly issuer: string;
   readonly configTypes: readonly string[];
-  /** To which its tokens are limited, by the authorization request (RFC 8707); empty: all of the client. */
+  /** The resources that limit its tokens, from the authorization request (RFC 8707); empty: all of the client. */
   readonly resources: readonly string[];
-  /** Of the last issue of tokens; of a legacy session that of its login. */
+  /** Where tokens were last issued to; for a legacy session, where its login came from. */
   readonly ipAddress: string;
-  /** Where the person logged in; null when the session was opened by the release before. */
+  /** Where the person logged in; null when the previous release opened the session. */
   readonly loginIpAddress: string | null;
   readonly createdAt: Millis;
   /** When tokens were last issued (OIDC) or the session was last used (legacy). */
   readonly lastActivityAt: Millis;
-  /** No token of this session is valid at or after this point; the row goes when it has passed. */
+  /** No token of this session is valid from this point on; afterwards the row is deleted. */
   readonly expiresAt: Millis;
   readonly endedAt: Millis | null;
   readonly endReason: SessionEndReason | null;

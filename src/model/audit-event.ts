@@ -3,7 +3,7 @@ import type { SessionEndReason } from './api-session.ts';
 import type { EnrollmentKind } from './enrollment.ts';
 import type { AttemptStep } from './login-attempt.ts';
 
-/** Where a request came from; carried through use cases for the audit trail and never used to decide. */
+/** Where a request came from. Use cases pass it on for the audit trail and never decide by it. */
 export interface RequestOrigin {
   /** The reference id that the answer shows. */
   readonly requestId: string;
@@ -11,7 +11,7 @@ export interface RequestOrigin {
   readonly traceId?: string;
   /** Address of the TCP peer. */
   readonly ipAddress: string;
-  /** The header of that name as it was sent: up to 16 kB of a stranger. */
+  /** The header of that name as it was sent: up to 16 kB from a stranger. */
   readonly userAgent?: string;
   /** Issuer of the bind point at which it arrived. */
   readonly issuer: string;
@@ -19,21 +19,21 @@ export interface RequestOrigin {
 
 /** What the audit trail records: one event per security decision, never a secret. */
 export type AuditEvent =
-  /** A step of a login; the decision record of the same reference id has the checks. */
+  /** A step of a login; the decision record with the same reference id has the checks. */
   | { readonly event: 'login.passed'; readonly method: AttemptStep; readonly identityId: string }
   | { readonly event: 'login.refused'; readonly method: AttemptStep }
   | {
       readonly event: 'totp.enrolled' | 'totp.removed' | 'totp.recovery-codes-renewed';
       readonly identityId: string;
     }
-  /** An identity got what it logs in with; the decision record of the same reference id has the checks. */
+  /** An identity got what it logs in with; the decision record with the same reference id has the checks. */
   | {
       readonly event: 'enrollment.completed';
       readonly enrollment: EnrollmentKind;
       readonly identityId: string;
     }
   | { readonly event: 'enrollment.refused'; readonly enrollment: EnrollmentKind }
-  /** By the legacy mechanism; with OIDC it is `token.issued`. */
+  /** By the legacy mechanism; for OIDC it is `token.issued`. */
   | { readonly event: 'session.opened'; readonly identityId: string; readonly sessionId: string }
   | {
       readonly event: 'token.issued';
@@ -47,7 +47,7 @@ export type AuditEvent =
       readonly sessionId: string;
       readonly clientId: string;
     }
-  /** Somebody stays signed in in a browser, and an application got its code by that. */
+  /** Somebody stays signed in in a browser, and an application got its code that way. */
   | {
       readonly event: 'browser-session.opened' | 'browser-session.used';
       readonly identityId: string;
@@ -59,7 +59,7 @@ export type AuditEvent =
       readonly browserSessionId: string;
       readonly reason: 'logout' | 'administrator' | 'no-longer-enough';
       readonly byIdentityId: string | null;
-      /** Whose it was, where somebody else ended it. */
+      /** The owner, if somebody else ended it. */
       readonly identityId?: string;
     }
   | {
@@ -67,7 +67,7 @@ export type AuditEvent =
       readonly reason: string;
       readonly clientId: string;
       readonly endedSessionId: string | null;
-      /** Whose session was ended. */
+      /** The owner of the ended session. */
       readonly identityId?: string;
     }
   | {
@@ -82,7 +82,7 @@ export type AuditEvent =
       readonly sessionId: string;
       readonly reason: SessionEndReason;
       readonly byIdentityId: string | null;
-      /** Whose it was, where somebody else ended it. */
+      /** The owner, if somebody else ended it. */
       readonly identityId?: string;
     }
   | {
@@ -97,13 +97,13 @@ export type AuditEvent =
       readonly sessionId: string;
       readonly certificateId: string;
     }
-  /** A successor was issued; its owner has it, and uses it from now on. */
+  /** `extended`: a successor was issued. `replaced`: its owner has stored it, and uses it from now on. */
   | {
       readonly event: 'certificate.extended' | 'certificate.replaced';
       readonly identityId: string;
       readonly authenticatorId: string;
     }
-  /** What an administrator asked for, written before it is done: nothing is changed that leaves no trace. */
+  /** What an administrator asked for, written before it is done: no change goes without a trace. */
   | {
       readonly event: 'admin.requested';
       /** Method and path, without the query. */
@@ -118,17 +118,17 @@ export type AuditEvent =
       readonly byIdentityId: string | null;
       /** Names of the fields that were set; never values. */
       readonly fields: readonly string[];
-      /** Whose authenticator, enrollment or the like it is. */
+      /** The owner of the authenticator, enrollment or the like. */
       readonly identityId?: string;
     }
-  /** Somebody has seen what is handed to the device or person: whoever has it enrolls as the identity. */
+  /** Somebody has seen what the device or person receives: whoever has it can enroll as the identity. */
   | {
       readonly event: 'enrollment.shown';
       readonly enrollmentId: string;
       readonly identityId: string;
       readonly byIdentityId: string | null;
     }
-  /** By the owner. */
+  /** Done by the owner. */
   | {
       readonly event: 'account.changed';
       readonly change: 'username' | 'password' | 'other-sessions-ended';
@@ -142,15 +142,15 @@ export type AuditEvent =
       readonly before: unknown;
       readonly after: unknown;
     }
-  /** Everything that is sealed is sealed under another key-encryption key; the fingerprint is that of the key file. */
+  /** All secrets are now sealed under another key-encryption key; the fingerprint is that of the key file. */
   | { readonly event: 'secrets.rekeyed'; readonly fingerprint: string; readonly resealed: number }
-  /** The database is that of a backup; see docs/decisions/restoring-a-backup.md. */
+  /** The database comes from a backup; see docs/decisions/restoring-a-backup.md. */
   | { readonly event: 'database.restored'; readonly restoreId: string; readonly sessionsEnded: number }
-  /** Somebody on the host has a copy of everything that is stored, or has moved it; names are without passwords. */
+  /** Somebody on the host has copied or moved everything that is stored; the names contain no passwords. */
   | { readonly event: 'database.copied' | 'database.moved'; readonly from: string; readonly to: string }
   /** Whoever opens the link first becomes an administrator. */
   | { readonly event: 'setup.link-created'; readonly expiresAt: string }
-  /** Identities and what they log in with came from another controller. */
+  /** Identities and their authenticators came from another controller. */
   | {
       readonly event: 'database.imported';
       readonly created: number;
@@ -164,15 +164,15 @@ export interface AuditTrail {
   record(event: AuditEvent, origin: RequestOrigin | null): void;
 }
 
-/** A trail that knows whether what it was told can be read. */
+/** A trail that knows whether its events were written. */
 export interface WrittenAuditTrail extends AuditTrail {
-  /** Resolves when every event so far is written. @returns false when it cannot be */
+  /** Resolves when every event so far is written. @returns false when writing fails */
   written(): Promise<boolean>;
 }
 
 /** A trail that also keeps some of its events in the store. */
 export interface KeptAuditTrail extends WrittenAuditTrail {
-  /** Resolves when those of this thread so far are in the store. @returns false when one of them cannot be */
+  /** Resolves when this thread's events so far are in the store. @returns false when one of them cannot be stored */
   kept(): Promise<boolean>;
 }
 
@@ -181,12 +181,12 @@ export interface AuditRecord {
   readonly id: string;
   readonly at: Millis;
   readonly event: AuditEvent['event'];
-  /** What was done to the entity; null for events that say it by their name. */
+  /** What was done to the entity; null if the name of the event says it. */
   readonly action: string | null;
-  /** What was changed, and which one. */
+  /** The kind of the changed entity, and its id. */
   readonly entity: string | null;
   readonly entityId: string | null;
-  /** Whom it is about. */
+  /** The identity that the event is about. */
   readonly identityId: string | null;
   /** Who did it; null: the service itself, or a command on the host. */
   readonly byIdentityId: string | null;

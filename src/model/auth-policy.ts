@@ -15,7 +15,7 @@ export interface PasswordPolicy {
   readonly maxAttempts: number;
   /** 0 means until an administrator unlocks it. */
   readonly lockoutDurationMinutes: number;
-  /** A login with a password that was set so long ago asks for a new one; null, or left out in older policies: never. */
+  /** A login with an older password asks for a new one; null, or missing in older policies: never. */
   readonly mustChangeAfter?: Millis | null;
 }
 
@@ -41,7 +41,7 @@ export function allowsMethod({ primary }: Pick<AuthPolicy, 'primary'>, method: P
   return method === 'cert' ? primary.cert.allowed : primary.extJwt.allowed;
 }
 
-/** Whether the policy lets the tokens of a signer be the primary proof. */
+/** Whether the policy accepts a signer's tokens as the primary proof. */
 export function allowsSigner({ primary }: Pick<AuthPolicy, 'primary'>, id: SignerId): boolean {
   const { allowedSigners } = primary.extJwt;
   return allowedSigners.length === 0 || allowedSigners.includes(id);
@@ -50,7 +50,7 @@ export function allowsSigner({ primary }: Pick<AuthPolicy, 'primary'>, id: Signe
 /** What an administrator decides about a policy. */
 export type AuthPolicyRules = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'tags'>;
 
-/** A change of single members at any depth; lists and tags are replaced as a whole. */
+/** A change of single members, at any depth; lists and tags are replaced as a whole. */
 export interface AuthPolicyPatch {
   readonly name?: string | undefined;
   readonly primary?:
@@ -64,7 +64,7 @@ export interface AuthPolicyPatch {
 
 type Members<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
-/** The rules with the members of the patch in place of theirs. */
+/** The rules, with the members of the patch replacing theirs. */
 export function patchedRules(rules: AuthPolicyRules, patch: AuthPolicyPatch): AuthPolicyRules {
   const { cert, extJwt, updb } = patch.primary ?? {};
   return {

@@ -5,7 +5,7 @@ import type { PrimaryMethod } from './login.ts';
 
 /**
  * A validated authorization request (RFC 6749 4.1.1, RFC 7636 4.3, OIDC Core 3.1.2.1).
- * Until somebody proves who they are it exists only as sealed text in the client's hands.
+ * Until somebody proves who they are, it exists only as sealed text that the client keeps.
  */
 export interface AuthRequest {
   readonly key: AuthRequestKey;
@@ -15,7 +15,7 @@ export interface AuthRequest {
   readonly scopes: readonly string[];
   readonly state: string | null;
   readonly nonce: string | null;
-  /** base64url SHA-256 of the PKCE verifier; empty for a confidential client that does without. */
+  /** base64url SHA-256 of the PKCE verifier; empty for a confidential client without PKCE. */
   readonly codeChallenge: string;
   /** Issuer of the bind point at which the request arrived. */
   readonly issuer: string;
@@ -25,34 +25,34 @@ export interface AuthRequest {
   /** SHA-256, base64url, of the browser's binding cookie; null for clients that are not browsers. */
   readonly browserBinding: string | null;
   readonly createdAt: Millis;
-  /** What the client thinks the user name is: fills the field of the page, and proves nothing. */
+  /** The client's guess at the user name: fills the field of the page, and proves nothing. */
   readonly loginHint?: string;
-  /** To which the tokens are limited (RFC 8707 2.1); all of the client unless given. */
+  /** The resources that limit the tokens (RFC 8707 2.1); all of the client unless given. */
   readonly resources?: readonly string[];
   /** How the answer reaches the client; by redirect unless given. */
   readonly responseMode?: 'form_post';
-  /** Only where people stay signed in in their browser, and for such a browser. */
+  /** Only if people stay signed in in their browser, and only for such a browser. */
   readonly browserSession?: {
     readonly rules: BrowserSessionRules;
-    /** The one that the browser had when the request began; its login takes the place of it. */
+    /** The browser session when the request began; the login replaces it. */
     readonly replaces: BrowserSessionId | null;
     readonly wish: AuthenticationWish;
   };
 }
 
-/** One that a browser continues, and only that browser. */
+/** A request that only the browser that began it may continue. */
 export interface BoundAuthRequest extends AuthRequest {
   readonly browserBinding: string;
 }
 
-/** What a client asks of the authentication itself (OIDC Core 3.1.2.1). */
+/** What a client requires of the authentication itself (OIDC Core 3.1.2.1). */
 export interface AuthenticationWish {
   readonly prompts: readonly Prompt[];
-  /** How old the login may be. */
+  /** The maximum age of the login. */
   readonly maxAge: Seconds | null;
-  /** Those that we know; empty: any will do. */
+  /** The known ones; empty: any will do. */
   readonly acrValues: readonly string[];
-  /** Of the ID token hint: nobody else is meant. */
+  /** From the ID token hint: only this identity may answer. */
   readonly identityId: IdentityId | null;
 }
 

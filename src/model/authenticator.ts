@@ -13,7 +13,7 @@ interface AuthenticatorBase {
 /** Username and password (`updb`). One per identity. */
 export interface PasswordAuthenticator extends AuthenticatorBase {
   readonly method: 'updb';
-  /** As entered by the administrator; shown, never compared. */
+  /** As the administrator entered it; shown, never compared. */
   readonly username: string;
   /** When the password was set. */
   readonly passwordSetAt: Millis;
@@ -28,7 +28,7 @@ export interface CertificateAuthenticator extends AuthenticatorBase {
   readonly thumbprint: string;
   /** An administrator wants the client to replace it. */
   readonly isExtendRequested: boolean;
-  /** And to take a new key for that. */
+  /** Also with a new key. */
   readonly isKeyRollRequested: boolean;
 }
 

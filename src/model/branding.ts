@@ -1,7 +1,7 @@
 /** How the pages for people look. Colours are `#rrggbb`. */
 export interface Branding {
   readonly name: string;
-  /** For links, buttons and the focus, on light and on dark ground, and for the text on buttons. */
+  /** For links, buttons and the focus, on a light and a dark background, and for the text on buttons. */
   readonly colors: {
     readonly [Scheme in 'light' | 'dark']: { readonly accent: string; readonly on: string };
   };

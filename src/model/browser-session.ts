@@ -11,19 +11,19 @@ export interface BrowserSessionRules {
 }
 
 /**
- * What somebody proved in a browser, kept so that another authorization there need not ask again. It is no credential
- * of an API: it is judged at each use, and all that it can give is an authorization code.
+ * What somebody proved in a browser, kept so that the next authorization there need not ask again. It is not a
+ * credential for any API: every use is judged again, and only yields an authorization code.
  */
 export interface BrowserSession {
   readonly id: BrowserSessionId;
-  /** Issuer of the bind point at which it was opened; it counts nowhere else. */
+  /** Issuer of the bind point at which it was opened; it is valid nowhere else. */
   readonly issuer: string;
   readonly progress: LoginProgress;
-  /** The applications that this person has gone on to, as `applicationKey` of oidc/ names them. */
+  /** The applications that this person has continued to, as named by `applicationKey` of oidc/. */
   readonly applications: readonly string[];
   readonly ipAddress: string;
   readonly createdAt: Millis;
   readonly lastUsedAt: Millis;
-  /** The earlier of both ends, as they stood at the last use. */
+  /** The earlier of both ends, as of the last use. */
   readonly expiresAt: Millis;
 }

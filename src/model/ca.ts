@@ -5,25 +5,25 @@ import type { CaId } from './ids.ts';
 export const claimLocations = ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] as const;
 export type ClaimLocation = (typeof claimLocations)[number];
 
-/** `SCHEME` compares the scheme of a URI, so it goes with `SAN_URI` only. */
+/** `SCHEME` compares the scheme of a URI, so it requires `SAN_URI`. */
 export const claimMatchers = ['ALL', 'PREFIX', 'SUFFIX', 'SCHEME'] as const;
 export type ClaimMatcher = (typeof claimMatchers)[number];
 
 export const claimParsers = ['NONE', 'SPLIT'] as const;
 export type ClaimParser = (typeof claimParsers)[number];
 
-/** Which name in a certificate is the external id of an identity. How it is read: login/certificate/ca-claim.ts. */
+/** Which name in a certificate is the external id of an identity. login/certificate/ca-claim.ts evaluates it. */
 export interface ExternalIdClaim {
   readonly location: ClaimLocation;
   readonly matcher: ClaimMatcher;
-  /** Of the matcher; not used by `ALL`. */
+  /** For the matcher; not used by `ALL`. */
   readonly matcherCriteria: string;
   readonly parser: ClaimParser;
-  /** What to split at; not used by `NONE`. */
+  /** The separator; not used by `NONE`. */
   readonly parserCriteria: string;
   /** Which of the parts, from 0; `NONE` leaves one part. */
   readonly index: number;
-  /** `PREFIX` and `SUFFIX` take what they match away, as in the controller that the rule was imported from. */
+  /** `PREFIX` and `SUFFIX` remove what they match, as in the controller that the rule was imported from. */
   readonly removeMatched?: boolean | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface Ca {
   readonly identityNameFormat: string;
   /** Null: certificates are matched to authenticators only. */
   readonly externalIdClaim: ExternalIdClaim | null;
-  /** When somebody proved to hold its key. Until then nothing that it issued counts. */
+  /** When somebody proved possession of its key. Until then its certificates are not accepted. */
   readonly verifiedAt: Millis | null;
-  /** What the common name of the certificate must be that proves it. */
+  /** The common name of the certificate that proves possession. */
   readonly verificationToken: string;
   readonly tags: Tags;
   readonly createdAt: Millis;

@@ -1,12 +1,13 @@
 /**
- * An entry of the ordered change feed. Whatever a node keeps in memory is dropped or updated when an entry names it.
- * `session-ended` carries the session's id, `identity` the identity's, `auth-policy` the policy's,
- * `external-jwt-signer` the signer's, `ca` the authority's, `oidc-client` the client's, also when its secrets change; `session-certificate` carries the thumbprint of one that was
- * revoked, `token-revocation` the `jti` of a token that was revoked or is no longer, `node` the name of a controller that
- * is new, has other addresses or is forgotten; `signing-keys` carries the key's id.
+ * An entry of the ordered change feed. A node drops or updates what it keeps in memory when an entry names it.
+ * `session-ended` has the session's id, `identity` the identity's, `auth-policy` the policy's, `external-jwt-signer`
+ * the signer's, `ca` the authority's, and `oidc-client` the client's, also when its secrets change.
+ * `session-certificate` has the thumbprint of a revoked one, `token-revocation` the `jti` of a token that was revoked
+ * or is no longer, and `signing-keys` the key's id. `node` has the name of a controller that is new, changed its
+ * addresses or is forgotten.
  */
 export interface Change {
-  /** Strictly increasing; a node reads what is greater than the last one it has seen. */
+  /** Strictly increasing; a node reads everything greater than the last one it has seen. */
   readonly seq: number;
   readonly kind: ChangeKind;
   readonly entityId: string;

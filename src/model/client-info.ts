@@ -1,6 +1,6 @@
-// What clients say about themselves when they log in. Nothing of it is proven, and nothing is decided by it.
+// What clients say about themselves when they log in. None of it is proven, and nothing is decided by it.
 
-/** The machine. Members that the client left out are missing. */
+/** The machine. Members that the client omitted are missing. */
 export interface EnvInfo {
   readonly arch?: string;
   readonly os?: string;
@@ -25,7 +25,7 @@ export interface ClientInfo {
   readonly sdkInfo: SdkInfo;
 }
 
-/** What a browser or program calls itself, for people to recognise; null where it says nothing. */
+/** What a browser or program calls itself, so that people recognize it; null where it says nothing. */
 export interface ClientProgram {
   /** Such as `Firefox` or `curl 8.5`. */
   readonly program: string | null;
@@ -39,8 +39,8 @@ export interface LoginPlace extends ClientProgram {
 }
 
 /**
- * With what a session is used. That is who redeems the code, if it is with the person and has a name. An SDK that has
- * introduced itself at the login is known by that, and behind the server of a web application there is the browser.
+ * The program that uses a session: the one that redeems the code, if it runs beside the person and has a name. An SDK
+ * that introduced itself at the login comes first. For the server of a web application it is the browser.
  * @param redeemer null for a server
  */
 export function programOfSession(

@@ -3,14 +3,14 @@ import { SECOND } from '../platform/clock.ts';
 import type { ControllerNode } from './node.ts';
 import { heartbeatInterval } from './node.ts';
 
-/** Beyond this an operator should look. */
+/** A larger offset needs an operator's attention. */
 export const noticeableOffset: Millis = 5 * SECOND;
-/** Beyond this nodes refuse the tokens of one another, and take for expired what is not. */
+/** With a larger offset nodes refuse one another's tokens, and treat valid things as expired. */
 export const longestOffset: Millis = 30 * SECOND;
 
 /**
- * Whether it is the clock of the database that is wrong, and not ours: others that ran a moment ago by our clock, and
- * nobody who ran by that of the database.
+ * Whether the clock of the database is wrong, and not ours: other nodes beat a moment ago by our clock, and none by
+ * that of the database.
  * @param others the last beats of the other nodes, each by its own clock
  */
 export function othersAgreeWithUs(

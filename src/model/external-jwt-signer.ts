@@ -11,12 +11,12 @@ export interface ExternalJwtSigner {
   /** Unique. */
   readonly name: string;
   readonly enabled: boolean;
-  /** Compared with `iss` exactly. */
+  /** Must equal `iss` exactly. */
   readonly issuer: string;
   /** Must be among the audiences of a token. */
   readonly audience: string;
 
-  /** Exactly one of `certPem` and `jwksEndpoint` is set. The certificate holds the only key and limits its time. */
+  /** Exactly one of `certPem` and `jwksEndpoint` is set. The certificate has the only key and limits its time. */
   readonly certPem: string | null;
   /** An https URL. */
   readonly jwksEndpoint: string | null;
@@ -28,20 +28,20 @@ export interface ExternalJwtSigner {
   readonly notBefore: Millis | null;
   readonly notAfter: Millis | null;
 
-  /** Where the claim stands that names the identity: a claim's name, or a JSON pointer, which begins with `/`. */
+  /** Where the claim is that names the identity: a claim's name, or a JSON pointer, which begins with `/`. */
   readonly claimsProperty: string;
-  /** Whether that claim is the identity's `externalId`; otherwise it is its `id`. */
+  /** Whether that claim contains the identity's `externalId`; otherwise its `id`. */
   readonly useExternalId: boolean;
-  /** How far the provider's clock may be off; 0 to 60. */
+  /** The allowed error of the provider's clock; 0 to 60. */
   readonly leewaySeconds: Seconds;
-  /** Tokens that were issued for longer are refused; null: no limit. */
+  /** Tokens with a longer lifetime are refused; null: no limit. */
   readonly maxLifetimeSeconds: Seconds | null;
 
   /** What clients need to get a token; not used by this service. */
   readonly externalAuthUrl: string | null;
   readonly clientId: string | null;
   readonly scopes: readonly string[];
-  /** Which of the provider's tokens clients should send. One that is an ID token must say when it was issued. */
+  /** Which of the provider's tokens clients should send. An ID token must contain the time of its issue. */
   readonly targetToken: TargetToken;
 
   readonly enrollToCertEnabled: boolean;
@@ -53,8 +53,8 @@ export interface ExternalJwtSigner {
   readonly enrollAttributeClaimsSelector: string | null;
 
   /**
-   * Whether an `email` decides something only with `email_verified: true` beside it; otherwise one of which the
-   * provider says nothing is enough, and one that it calls unverified still is not.
+   * Whether an `email` counts only with `email_verified: true` beside it. Otherwise an `email` without that claim
+   * counts too; one that the provider calls unverified never counts.
    */
   readonly requireVerifiedEmail: boolean;
 
@@ -63,7 +63,7 @@ export interface ExternalJwtSigner {
   readonly updatedAt: Millis;
 }
 
-/** What a new signer has unless it says otherwise. */
+/** Defaults of a new signer. */
 export const externalJwtSignerDefaults = {
   claimsProperty: 'sub',
   useExternalId: false,

@@ -19,12 +19,12 @@ export interface Identity {
   readonly externalId: string | null;
   readonly authPolicyId: AuthPolicyId;
   readonly isAdmin: boolean;
-  /** Of somebody who is no administrator; an administrator needs none. */
+  /** For somebody who is not an administrator; administrators need none. */
   readonly permissions: readonly Permission[];
   readonly disabledAt: Millis | null;
-  /** With `disabledAt`: disabled until then; null means until an administrator enables it. */
+  /** With `disabledAt`: disabled until then; null: until an administrator enables it. */
   readonly disabledUntil: Millis | null;
-  /** The next login with a password asks for a new one. */
+  /** Whether the next login with a password asks for a new one. */
   readonly passwordMustChange: boolean;
   readonly roleAttributes: readonly string[];
   readonly tags: Tags;
@@ -32,10 +32,10 @@ export interface Identity {
   readonly updatedAt: Millis;
 }
 
-/** What tokens say of an identity. */
+/** What tokens say about an identity. */
 export type IdentityInTokens = Pick<Identity, 'id' | 'name' | 'isAdmin'>;
 
-/** Whether the identity may not authenticate or use what it was given before. */
+/** Whether the identity may neither authenticate nor use what it was given before. */
 export function isDisabled(identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: Millis): boolean {
   if (identity.disabledAt === null) return false;
   return identity.disabledUntil === null || now < identity.disabledUntil;

@@ -3,7 +3,7 @@ import { usualPolicyId } from './usual-policy.ts';
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Ids of different things cannot be mixed up: a wrong one does not compile. All are UUIDv7 unless said otherwise. */
+/** Ids of different kinds cannot be mixed up: a wrong one does not compile. All are UUIDv7 unless said otherwise. */
 export type IdentityId = Branded<'identity'>;
 export type AuthenticatorId = Branded<'authenticator'>;
 /** UUIDv7, or the word `default` for the policy that exists from the start. */
@@ -31,5 +31,5 @@ export function asId<Id extends string>(text: string): Id {
   return text as Id;
 }
 
-/** The policy that every new identity has unless another one is named. It can be changed, not deleted. */
+/** The policy of every new identity unless another one is named. It can be changed, not deleted. */
 export const defaultAuthPolicyId = asId<AuthPolicyId>(usualPolicyId);

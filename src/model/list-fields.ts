@@ -1,6 +1,6 @@
 /**
- * What a field holds; decides what it can be compared with. `time` is Millis inside and `datetime(…)` outside. Of `texts`
- * it can only be asked whether one of them is so.
+ * The type of a field, which decides what it can be compared with. `time` is Millis inside and `datetime(…)` outside. A
+ * filter can only ask of `texts` whether one of them matches.
  */
 export type FieldKind = 'text' | 'texts' | 'boolean' | 'time';
 
@@ -54,7 +54,7 @@ export const authPolicyListFields = listFields({
   updatedAt: time,
 });
 
-/** `identity` is the id where clients write it, as in documents; the store calls the joined name that. */
+/** Clients write `identity` for the id, as documents do; in the store that is the joined name. */
 const ofIdentity = {
   identityId: { field: 'identityId', ...text },
   identity: { field: 'identityId', ...text },
@@ -120,7 +120,7 @@ export const auditEventListFields = listFields({
   issuer: optionalText,
 });
 
-/** What people may ask of their own: nothing that tells why somebody was refused. */
+/** What people may ask about their own attempts: nothing that tells why somebody was refused. */
 export const ownLoginAttemptListFields = listFields({
   reference: text,
   at: time,
@@ -187,7 +187,7 @@ export const caListFields = listFields({
   updatedAt: time,
 });
 
-/** What anybody may ask for: nothing by which the other fields of a signer could be guessed. */
+/** What anybody may ask for: nothing that reveals the other fields of a signer. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
 
 export const configTypeListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });

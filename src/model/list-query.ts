@@ -22,7 +22,7 @@ export interface ListQuery {
 /** How many entries a list has. */
 export interface ListTotal {
   readonly totalCount: number;
-  /** Long lists are not counted to their end; the number is then above what was counted, and near the truth. */
+  /** Long lists are not counted to their end; the number is then an estimate above what was counted. */
   readonly totalCountIsEstimate: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Millis } from '../platform/clock.ts';
 import type { RequestOrigin } from './audit-event.ts';
 import { primaryMethods } from './login.ts';
 
-/** Why a step of a login was refused. The client is told none of it; explain/reasons.ts says each in plain words. */
+/** Why a step of a login was refused. The client sees none of it; explain/reasons.ts explains each in plain words. */
 export const refusalReasons = [
   // any method
   'locked',
@@ -68,16 +68,16 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** One check of a login: what it looked at and what it found. Never holds a secret. */
+/** One check of a login: what it looked at and what it found. Never contains a secret. */
 export interface AttemptCheck {
   /** A short name, such as `password` or `policy`. */
   readonly check: string;
   readonly verdict: 'passed' | 'failed';
-  /** What the check saw, in words for an administrator; null when there is nothing to add. */
+  /** What the check saw, in words for an administrator; null if there is nothing to add. */
   readonly saw: string | null;
 }
 
-/** Which step of a login an attempt was; `enroll` stands before the first one. */
+/** Which step of a login an attempt was; `enroll` comes before the first login. */
 export const attemptSteps = [...primaryMethods, 'totp', 'secondary-ext-jwt', 'enroll'] as const;
 export type AttemptStep = (typeof attemptSteps)[number];
 
@@ -95,7 +95,7 @@ export interface LoginAttempt {
   /** Null when it passed. */
   readonly reason: RefusalReason | null;
   readonly identityId: string | null;
-  /** What the caller said to be: user name, or the mark of one that nobody has; certificate subject or claim; shortened. */
+  /** Whom the caller claimed to be: user name, or the mark of an unknown one; certificate subject; claim. Shortened. */
   readonly subject: string | null;
   readonly ipAddress: string;
   readonly issuer: string;
@@ -112,13 +112,13 @@ export interface StepOrigin {
 export interface AttemptRecorder {
   passed(check: string, saw?: string): void;
   failed(check: string, reason: RefusalReason, saw?: string): void;
-  /** Who it turned out to be, as soon as that is known. */
+  /** Adds who it turned out to be, as soon as that is known. */
   about(who: { readonly identityId?: string; readonly subject?: string }): void;
   /** Hands the record over. Called once; a step without a failed check has passed. */
   conclude(): void;
 }
 
-/** Takes decision records; bounded, and never in the way of an answer. */
+/** Takes decision records; bounded, and never delays an answer. */
 export interface AttemptLog {
   begin(step: AttemptStep, mechanism: LoginAttempt['mechanism'], origin: RequestOrigin): AttemptRecorder;
 }

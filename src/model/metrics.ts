@@ -14,10 +14,10 @@ export interface MetricSample {
   readonly value: number;
 }
 
-/** What became of what an OpenTelemetry collector was to get; all zero where the configuration names none. */
+/** Deliveries to an OpenTelemetry collector; all zero if the configuration names none. */
 export interface DeliveryCounts {
   readonly spansSent: number;
-  /** Never sent: there was no room, or the collector did not take them. */
+  /** Never sent: there was no room, or the collector refused them. */
   readonly spansLost: number;
   readonly failures: number;
 }

@@ -1,6 +1,6 @@
 import { type Millis, SECOND } from '../platform/clock.ts';
 
-/** A running controller, as it has announced itself in the database. Several share one database. */
+/** A running controller, as announced in the database. Several share one database. */
 export interface ControllerNode {
   readonly id: string;
   /** Unique among the nodes. */
@@ -13,9 +13,9 @@ export interface ControllerNode {
   readonly createdAt: Millis;
   readonly startedAt: Millis;
   readonly lastSeenAt: Millis;
-  /** When it was stopped in an orderly way; null while it runs, and when it just vanished. */
+  /** When it was stopped in an orderly way; null while it runs, and after a crash. */
   readonly leftAt: Millis | null;
-  /** The public ids of the key-encryption keys that its host has. */
+  /** The public ids of the key-encryption keys on its host. */
   readonly keyIds: readonly string[];
 }
 
@@ -30,16 +30,16 @@ export interface ApiAddress {
 
 /** The issuers of its bind points, as tokens name them. */
 export function issuersOf({ apiAddresses }: Pick<ControllerNode, 'apiAddresses'>): readonly string[] {
-  // A port that goes without saying is left out of an issuer.
+  // An issuer does not contain the default port.
   return apiAddresses.flatMap(({ binding, url }) => (binding === 'edge-oidc' ? [new URL(url).href] : []));
 }
 
-/** How often a node says that it runs. */
+/** How often a node announces that it runs. */
 export const heartbeatInterval: Millis = 10 * SECOND;
-/** Two beats may be late. */
+/** Allows two late beats. */
 const onlineFor: Millis = 3 * heartbeatInterval;
 
-/** Clocks of nodes may differ: what was seen in the future was seen just now. */
+/** Clocks of nodes may differ: a time in the future counts as now. */
 export function isOnline(node: Pick<ControllerNode, 'lastSeenAt' | 'leftAt'>, now: Millis): boolean {
   return node.leftAt === null && now - node.lastSeenAt < onlineFor;
 }

@@ -2,7 +2,7 @@ import type { Millis } from '../platform/clock.ts';
 import type { Tags } from './identity.ts';
 import type { OidcClientId, OidcClientSecretId } from './ids.ts';
 
-/** RFC 6749 2.1: `confidential` for one that can keep a secret. */
+/** RFC 6749 2.1: `confidential` for a client that can keep a secret. */
 export const oidcClientTypes = ['public', 'confidential'] as const;
 export type OidcClientType = (typeof oidcClientTypes)[number];
 
@@ -15,7 +15,7 @@ export const clientAuthMethods = [
 ] as const;
 export type ClientAuthMethod = (typeof clientAuthMethods)[number];
 
-/** What may sign the ID tokens of a registered client; keys for both are always there. */
+/** What may sign the ID tokens of a registered client; keys for both always exist. */
 export const clientSigningAlgs = ['RS256', 'ES256'] as const;
 export type ClientSigningAlg = (typeof clientSigningAlgs)[number];
 
@@ -46,17 +46,17 @@ export interface OidcClient {
   /** False for confidential clients only. */
   readonly requirePkce: boolean;
   readonly idTokenSigningAlg: ClientSigningAlg;
-  /** All that may be asked for. */
+  /** All that it may request. */
   readonly scopes: readonly string[];
-  /** Whether its access tokens are good for the Edge APIs too. */
+  /** Whether its access tokens also work for the Edge APIs. */
   readonly apiAccess: boolean;
-  /** Further audiences that it may ask for (RFC 8707). */
+  /** Further audiences that it may request (RFC 8707). */
   readonly resources: readonly string[];
-  /** Who may use it: identities that have one of them; empty: everybody. */
+  /** Who may use it: identities with one of these; empty: everybody. */
   readonly allowedRoleAttributes: readonly string[];
   /** Where claims come from: `name`, `username`, `externalId`, `roleAttributes` or `tags.NAME`. */
   readonly claims: Readonly<Partial<Record<MappedClaim, string>>>;
-  /** Null: those of the server. */
+  /** Null: as configured for the server. */
   readonly accessTokenDuration: Millis | null;
   readonly refreshTokenDuration: Millis | null;
   readonly tags: Tags;
@@ -64,7 +64,7 @@ export interface OidcClient {
   readonly updatedAt: Millis;
 }
 
-/** A secret of a client, of which only the hash is known. */
+/** A client's secret, stored only as a hash. */
 export interface OidcClientSecret {
   readonly id: OidcClientSecretId;
   readonly clientId: OidcClientId;
@@ -75,5 +75,5 @@ export interface OidcClientSecret {
   readonly lastUsedAt: Millis | null;
 }
 
-/** At most so many at a time: the one in use, and the one that replaces it. */
+/** The maximum at a time: the current one, and its replacement. */
 export const mostClientSecrets = 2;

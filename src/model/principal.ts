@@ -16,7 +16,7 @@ export interface Principal {
   readonly issuer: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** Whether the token is good for userinfo only, and not for the Edge APIs. */
+  /** Whether the token works for userinfo only, and not for the Edge APIs. */
   readonly isOfApplication?: boolean;
   readonly configTypes: readonly string[];
   readonly passed: readonly PassedMethod[];
@@ -25,7 +25,7 @@ export interface Principal {
   readonly expiresAt: Millis;
   /** Empty when fully authenticated. */
   readonly outstanding: readonly Factor[];
-  /** When an external JWT is outstanding that has to come with every call: whose, and what was wrong with this call's. */
+  /** If an external JWT is outstanding that must come with every call: whose, and what was wrong with this call's. */
   readonly lackingJwt?: LackingJwt;
 }
 
@@ -37,7 +37,7 @@ export interface OwnCall {
 
 export interface LackingJwt {
   readonly signerId: SignerId;
-  /** What the signer's tokens have as `iss`; null when the signer is gone. */
+  /** The `iss` of the signer's tokens; null when the signer was deleted. */
   readonly issuer: string | null;
   readonly error: 'missing' | 'invalid' | 'expired';
 }

@@ -2,8 +2,8 @@ import type { Millis } from '../platform/clock.ts';
 import type { ApiSessionId, IdentityId, SessionCertificateId } from './ids.ts';
 
 /**
- * A client certificate that this service issued for one API session. It stands for that session only, and only as
- * long as the session lives; nobody logs in with it.
+ * A client certificate that this service issued for one API session. It proves only that session, as long as the
+ * session lives; nobody logs in with it.
  */
 export interface SessionCertificate {
   readonly id: SessionCertificateId;
@@ -12,7 +12,7 @@ export interface SessionCertificate {
   /** SHA-256 of the DER form, base64url. Unique. */
   readonly thumbprint: string;
   readonly createdAt: Millis;
-  /** The end of the certificate; the row goes then, or with its session. */
+  /** The end of the certificate. The row is deleted then, or with its session. */
   readonly expiresAt: Millis;
 }
 

@@ -5,17 +5,17 @@ export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
 /**
- * The algorithms for which there are always keys. RS256 is what every client may count on (OIDC Core 15.1), and
- * access tokens are signed with ES256.
- * @param builtIn what the ID tokens of the built-in client are signed with
+ * The algorithms for which keys always exist. Every client may rely on RS256 (OIDC Core 15.1), and ES256 signs access
+ * tokens.
+ * @param builtIn signs the ID tokens of the built-in client
  */
 export function algorithmsInUse(builtIn: SigningAlgorithm): readonly SigningAlgorithm[] {
   return signingAlgorithms.filter((alg) => alg !== 'EdDSA' || alg === builtIn);
 }
 
 /**
- * A key that signs tokens. Its life is a sequence of times, so that every node agrees without talking:
- * published at once, signs from `activeFrom`, signs no more from `retiredAt`, leaves the JWKS at `removedAt`.
+ * A key that signs tokens. Its life is a sequence of times, so that all nodes agree without communicating: published at
+ * once, signs from `activeFrom`, stops signing at `retiredAt`, leaves the JWKS at `removedAt`.
  */
 export interface SigningKey {
   /** RFC 7638 thumbprint. */
@@ -28,6 +28,6 @@ export interface SigningKey {
   readonly createdAt: Millis;
   readonly activeFrom: Millis;
   readonly retiredAt: Millis | null;
-  /** No token signed by it is valid at or after this point. */
+  /** No token signed by it is valid from this point on. */
   readonly removedAt: Millis | null;
 }

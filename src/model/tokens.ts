@@ -20,11 +20,11 @@ export interface AccessTokenClaims {
   readonly z_ct: readonly string[];
   readonly z_t: 'a';
   readonly z_ice: boolean;
-  /** Hashes of the external JWT that was the primary proof: it is not taken as the secondary one. */
+  /** Hashes of the external JWT that was the primary proof: it does not count as the secondary one. */
   readonly z_pp?: readonly string[];
-  /** The third-party authority of the certificate that opened the session; the token is good while that is trusted. */
+  /** The third-party authority of the certificate that opened the session; the token is valid while that is trusted. */
   readonly z_caid?: string;
-  /** The signer of the external JWT that opened the session; the token is good while that is enabled. */
+  /** The signer of the external JWT that opened the session; the token is valid while that is enabled. */
   readonly z_ejsid?: string;
   readonly cnf?: { readonly 'x5t#S256': string };
 }
@@ -41,9 +41,9 @@ export interface IdTokenClaims {
   readonly amr: readonly string[];
   readonly acr: string;
   readonly azp: string;
-  /** Absent when no access token was issued along with it. */
+  /** Absent if no access token was issued with it. */
   readonly at_hash?: string;
-  /** The API session; what RP-initiated logout ends. */
+  /** The API session, which RP-initiated logout ends. */
   readonly sid: string;
   /** For clients of the compatibility profile only. */
   readonly name?: string;
@@ -59,10 +59,10 @@ export type TokenType = (typeof tokenTypes)[keyof typeof tokenTypes];
 
 /** Answer of a token exchange (RFC 8693 2.2.1). Wire names. */
 export interface ExchangeResponse {
-  /** Whatever was issued, also an ID token. */
+  /** Whatever was issued, even an ID token. */
   readonly access_token: string;
   readonly issued_token_type: TokenType;
-  /** `N_A`: what was issued is no access token. */
+  /** `N_A`: the issued token is not an access token. */
   readonly token_type: 'Bearer' | 'N_A';
   readonly expires_in: Seconds;
   readonly scope: string;
@@ -80,6 +80,6 @@ export interface TokenResponse {
   readonly scope: string;
   /** Only when `offline_access` was granted. */
   readonly refresh_token?: string;
-  /** PEM, the certificate first; only when one was asked for by a certificate signing request. */
+  /** PEM, the certificate first; only if the client requested one with a certificate signing request. */
   readonly session_cert?: string;
 }

@@ -2,8 +2,8 @@
 export const usualPolicyId = 'default';
 
 /**
- * The rules of the policy `default` in a new database, of members that are not sent, and of a policy that the console
- * begins. Imports nothing, because the console has it too.
+ * The rules of the policy `default` in a new database, of members that are not sent, and of a new policy in the
+ * console. Imports nothing, because the console uses it too.
  */
 export const usualPolicy = {
   primary: {

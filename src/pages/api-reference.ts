@@ -13,7 +13,7 @@ interface ReferencedContent {
 
 export interface ReferencedOperation {
   readonly id: string;
-  /** Operations of one group stand together. */
+  /** Operations of one group are listed together. */
   readonly group: string;
   readonly method: string;
   readonly path: string;
@@ -37,9 +37,9 @@ export interface ReferencedOperation {
 export interface ApiReference {
   readonly title: string;
   readonly description: string;
-  /** Where the same is for programs. */
+  /** The path of the same document for programs. */
   readonly documentPath: string;
-  /** What the operations of a group are about, in a sentence. */
+  /** What the operations of a group are about, in one sentence. */
   readonly groups: ReadonlyMap<string, string>;
   readonly operations: readonly ReferencedOperation[];
   readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -48,7 +48,7 @@ export interface ApiReference {
 /** An API for people to read, on one page. Details open without a script. */
 export function apiReferencePage(view: View, api: ApiReference): Html {
   const groups = Map.groupBy(api.operations, ({ group }) => group);
-  // It is in English for everybody.
+  // The reference exists in English only.
   return layout(
     { ...view, language: languageFor([]) },
     {

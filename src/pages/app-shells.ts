@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 
 interface Shell {
-  /** Of the place that the script fills. */
+  /** Of the element that the script fills. */
   readonly id: string;
   readonly files: string;
   readonly script: string;
@@ -10,17 +10,17 @@ interface Shell {
   readonly withoutScripts: string;
 }
 
-/** The shell of the console. @param files path of the folder of the bundled files */
+/** The shell of the console. @param files path of the folder with the bundled files */
 export function consolePage(view: View, files: string): Html {
   return shell(view, { id: 'console', script: `${files}/main.js`, files, ...view.texts.console });
 }
 
-/** The shell of the account page. @param files path of the folder of the bundled files */
+/** The shell of the account page. @param files path of the folder with the bundled files */
 export function accountPage(view: View, files: string): Html {
   return shell(view, { id: 'account', script: `${files}/account.js`, files, ...view.texts.account });
 }
 
-/** It holds nothing of anybody: the script signs in and fills it. */
+/** It contains nothing about anybody: the script signs in and fills it. */
 function shell({ look, language }: View, page: Shell): Html {
   const { id, files, script, title, withoutScripts } = page;
   return html`<!doctype html>

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import type { View } from './view.ts';
 
-/** What a person must know before they sign in for a device. */
+/** What a person must know before signing in for a device. */
 export interface WaitingDevice {
   readonly userCode: string;
   /** What the client calls itself. */
@@ -59,7 +59,7 @@ export function confirmDevicePage(view: View, waiting: WaitingDevice): Html {
 
 export type DeviceOutcome = 'approved' | 'denied' | 'gone';
 
-/** The end on this side. */
+/** The last page in this browser. */
 export function deviceDonePage(view: View, outcome: DeviceOutcome): Html {
   const { heading, text } = view.texts.device.outcomes[outcome];
   return layout(view, { title: heading, heading, content: html`<p>${text}</p>` });

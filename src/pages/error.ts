@@ -6,15 +6,15 @@ import type { View } from './view.ts';
 
 export interface ErrorPage {
   readonly code: ErrorCode;
-  /** What an administrator looks up. */
+  /** Administrators look the failure up with it. */
   readonly referenceId: string;
-  /** What programs are told, in English: shown only beneath, to administrators. */
+  /** The description for programs, in English: shown below, for administrators only. */
   readonly description: string;
   readonly problems: readonly { readonly field: string; readonly reason: string }[];
   readonly retryAfterSeconds?: number | undefined;
-  /** Path at which the person can begin again, where there is one. */
+  /** Path at which the person can begin again, if there is one. */
   readonly startAgain?: string | undefined;
-  /** Path at which the person continues with the same login; null where there is none, or it would not help. */
+  /** Path at which the person continues with the same login; null if there is none, or it would not help. */
   readonly goOn: string | null;
 }
 

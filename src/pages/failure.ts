@@ -1,14 +1,14 @@
 import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 
-/** Something that was refused; the page says so before all else. */
+/** A refusal, which the page shows before everything else. */
 export interface Failure {
   readonly referenceId: string;
 }
 
 /**
- * The summary of what was refused, which gets the focus and is announced (WCAG 3.3.1, 4.1.3).
- * Fields that it concerns refer to it by its id, `failure`.
+ * The summary of a refusal, which gets the focus and is announced (WCAG 3.3.1, 4.1.3). The affected fields refer to
+ * it by its id, `failure`.
  */
 export function failureSummary(
   { texts }: View,
@@ -21,12 +21,12 @@ export function failureSummary(
 </div>`;
 }
 
-/** The reference id of a page that has no such summary. */
+/** The reference id of a page without such a summary. */
 export function referenceLine({ texts }: View, referenceId: string): Html {
   return html`<p class="reference">${texts.reference(html`<code>${referenceId}</code>`)}</p>`;
 }
 
-/** What a field says of itself, with the ids of the texts that describe it. */
+/** Marks a refused field, with the ids of the texts that describe it. */
 export function describedBy(isRefused: boolean, hint: string | null): Html {
   const ids = [...(isRefused ? ['failure'] : []), ...(hint === null ? [] : [hint])];
   return html`${isRefused && html` aria-invalid="true"`}${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}`;

@@ -3,12 +3,12 @@ import { layout } from './layout.ts';
 import type { View } from './view.ts';
 
 /**
- * The whole script of the page; its policy allows no other (OAuth 2.0 Form Post Response Mode 2). Nothing in it has to be
- * escaped.
+ * The whole script of the page; its policy allows no other (OAuth 2.0 Form Post Response Mode 2). Nothing in it needs
+ * escaping.
  */
 export const formPostScript = 'document.forms[0].submit()';
 
-/** Posts the answer to the application: by itself, or without scripts with a button. */
+/** Posts the answer to the application: automatically, or without scripts by a button. */
 export function formPostPage(
   view: View,
   { action, fields }: { readonly action: string; readonly fields: readonly (readonly [string, string])[] },

@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import type { View } from './view.ts';
 
-/** What this server is and where to continue: the same page for everybody. Works without scripts. */
+/** What this server is, and where to continue: the same page for everybody. Works without scripts. */
 export function homePage(
   view: View,
   paths: { readonly account: string; readonly console: string | null },

@@ -1,4 +1,4 @@
-// Text that is HTML. The only way from a string to Html is through `html`, which escapes what is put in.
+// Text that is HTML. Only `html` turns a string into Html, and it escapes every inserted value.
 
 const brand: unique symbol = Symbol('html');
 
@@ -10,8 +10,8 @@ export interface Html {
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * A template whose values are escaped, unless they are Html already. Arrays are joined; null, undefined and
- * false leave nothing. Attribute values must stand in quotes.
+ * A template whose values are escaped, unless they are already Html. Arrays are joined; null, undefined and false add
+ * nothing. Attribute values must be in quotes.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = parts[0] ?? '';
@@ -24,7 +24,7 @@ function textOf(value: HtmlValue): string {
   if (typeof value === 'string') return escapeText(value);
   if (typeof value === 'number') return String(value);
   if (isArray(value)) return value.map(textOf).join('');
-  // Without the brand it is something that came from outside.
+  // Without the brand it came from outside.
   return value[brand] === true ? value.text : escapeText(String(value));
 }
 

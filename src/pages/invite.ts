@@ -14,13 +14,13 @@ import type { View } from './view.ts';
 export interface InviteForm {
   /** Path that the form posts to. */
   readonly action: string;
-  /** The one-time token of the link; whoever has it may choose the password, so it is what protects the form too. */
+  /** The one-time token of the link. Whoever has it may choose the password, so it also protects the form. */
   readonly token: string;
-  /** What the person will sign in as. */
+  /** The user name that the person will sign in with. */
   readonly username: string;
-  /** Whether there is a password already, which is replaced. */
+  /** Whether it replaces an existing password. */
   readonly isReset: boolean;
-  /** Path of the script that signs the person in to the account page afterwards; null where there is none. */
+  /** Path of the script that then signs the person in to the account page; null if that page is not served. */
   readonly scriptPath: string | null;
   readonly rules: ShownPasswordRules;
   /** Why the last attempt was refused; empty at first. */
@@ -29,8 +29,8 @@ export interface InviteForm {
 }
 
 /**
- * Chooses a password. Works without scripts; with them the person is signed in afterwards: the script begins the
- * login of the account page, and the form takes along what the server needs to finish it.
+ * Chooses a password. Works without scripts; with them the person is signed in afterwards: the script begins the login
+ * of the account page, and the form includes what the server needs to finish it.
  */
 export function invitePage(view: View, form: InviteForm): Html {
   const { action, token, username, isReset, scriptPath, rules, problems, referenceId } = form;
@@ -55,7 +55,7 @@ ${newPasswordFields(view, { label: invite.password, rules }, problems)}
   });
 }
 
-/** The password is set, and nobody is signed in. @param accountPath null where the account page is not served */
+/** The password is set, and nobody is signed in. @param accountPath null if the account page is not served */
 export function invitedPage(
   view: View,
   { username, accountPath }: { readonly username: string; readonly accountPath: string | null },
@@ -71,7 +71,7 @@ ${accountPath === null ? html`<p>${invite.goOn}</p>` : html`<p><a id="to-account
 
 export type DeadInvite = keyof Texts['invite']['dead'];
 
-/** A link that cannot be used, why, and what to do. */
+/** A link that does not work, why, and what to do. */
 export function deadInvitePage(view: View, state: DeadInvite, referenceId: string): Html {
   const { invite, errorTitle } = view.texts;
   const { heading, text } = invite.dead[state];

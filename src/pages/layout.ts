@@ -2,17 +2,17 @@ import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 
 export interface Layout {
-  /** Says the state first: "Error: wrong code - Sign in". */
+  /** Begins with the state: "Error: wrong code - Sign in". */
   readonly title: string;
   readonly heading: string;
   readonly content: Html;
-  /** Stands between heading and content. */
+  /** Between heading and content. */
   readonly lead?: Html | string | undefined;
-  /** Whether scripts of ours add to the page; it works without them. */
+  /** Whether scripts of ours improve the page; it works without them. */
   readonly scripts?: boolean;
-  /** For pages that are read, and not filled in. */
+  /** For pages to read rather than to fill in. */
   readonly wide?: boolean;
-  /** Of the script that only this page needs, besides that of all pages. */
+  /** A script for this page only, in addition to that of all pages. */
   readonly furtherScriptPath?: string;
 }
 

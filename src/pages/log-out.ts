@@ -6,7 +6,7 @@ import type { View } from './view.ts';
 export interface LogOutQuestion {
   /** Path that the form posts to. */
   readonly action: string;
-  /** What it leads to; `none` where it leads nowhere. */
+  /** Where it leads; `none` if it leads nowhere. */
   readonly application: Application | null | 'none';
   /** Hidden fields, by name. */
   readonly fields: readonly (readonly [string, string])[];
@@ -30,11 +30,11 @@ ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 
 interface LoggedOut {
   readonly isSignedOut: boolean;
-  /** Where people see their other sessions; null where that is not served. */
+  /** Where people see their other sessions; null if that page is not served. */
   readonly accountPath: string | null;
 }
 
-/** The page at the end of a logout that leads nowhere else. */
+/** The page after a logout that leads nowhere else. */
 export function loggedOutPage(view: View, { isSignedOut, accountPath }: LoggedOut): Html {
   const { signedOut } = view.texts;
   const heading = isSignedOut ? signedOut.heading : signedOut.nothingHeading;

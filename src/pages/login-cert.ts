@@ -9,13 +9,13 @@ export interface CertificateLoginPage {
   readonly action: string;
   readonly authRequestId: string;
   readonly application: Application | null;
-  /** Whether browsers are asked for a certificate at this address at all. */
+  /** Whether the server asks browsers for a certificate at this address at all. */
   readonly isAskedFor: boolean;
   readonly ways: SignInWays;
   readonly failure: Failure | null;
 }
 
-/** Sign in with the certificate that the browser presents. Works without scripts. */
+/** Signs in with the certificate that the browser presents. Works without scripts. */
 export function certificateLoginPage(view: View, page: CertificateLoginPage): Html {
   const { signIn, certificate, errorTitle } = view.texts;
   const { failure, isAskedFor } = page;

@@ -10,7 +10,7 @@ import {
 } from './sign-in-ways.ts';
 import type { View } from './view.ts';
 
-/** Why a sign-in at a provider led back without success. */
+/** Why a person came back from a provider without having signed in. */
 export interface ProviderFailure extends Failure {
   readonly reason: 'refused' | 'cancelled' | 'unreachable';
   /** The provider. */
@@ -23,7 +23,7 @@ export interface ProviderLoginPage {
   readonly failure: ProviderFailure | null;
 }
 
-/** Sign in at another provider: one button for each. Works without scripts. */
+/** Signs in at another provider, with one button for each. Works without scripts. */
 export function providerLoginPage(view: View, page: ProviderLoginPage): Html {
   const { signIn, errorTitle } = view.texts;
   const { failure, ways } = page;
@@ -43,9 +43,9 @@ ${otherWays(view, { ...ways, providers: [] })}`,
 }
 
 export interface SecondProviderPage {
-  /** The provider that has to confirm the account; null when a browser cannot go there. */
+  /** The provider that must confirm the account; null if a browser cannot go there. */
   readonly provider: { readonly name: string; readonly href: string } | null;
-  /** Issuer of the token that is asked for; null when it is unknown. */
+  /** Issuer of the required token; null when it is unknown. */
   readonly issuer: string | null;
   /** Address of the first step of this login. */
   readonly startOver: string;
@@ -53,7 +53,7 @@ export interface SecondProviderPage {
   readonly failure: ProviderFailure | null;
 }
 
-/** The token of another provider that is still needed: a button that gets it, or who else can. */
+/** A token of another provider is still needed: a button that gets it, or who else can. */
 export function secondProviderPage(view: View, page: SecondProviderPage): Html {
   const { secondProvider, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
   const { provider, failure } = page;

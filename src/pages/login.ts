@@ -9,13 +9,13 @@ export interface LoginPage {
   readonly action: string;
   readonly authRequestId: string;
   readonly application: Application | null;
-  /** What was typed before; shown again after a refusal, so that nobody types it twice (WCAG 3.3.7). */
+  /** The user name typed before, shown again after a refusal so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
   readonly ways: SignInWays;
   readonly failure: Failure | null;
 }
 
-/** Sign in with user name and password. Works without scripts. */
+/** Signs in with user name and password. Works without scripts. */
 export function loginPage(view: View, page: LoginPage): Html {
   const { action, authRequestId, username, failure } = page;
   const { signIn, errorTitle } = view.texts;
@@ -37,7 +37,7 @@ ${otherWays(view, page.ways)}`,
   });
 }
 
-/** A password with the button that shows it, which is there with scripts only. */
+/** A password field, with a button that shows the password if scripts run. */
 export function passwordField(
   { texts }: View,
   field: {
@@ -46,7 +46,7 @@ export function passwordField(
     readonly autocomplete: 'current-password' | 'new-password';
     /** Further attributes of the input. */
     readonly attributes: Html;
-    /** Stands below the input. */
+    /** Below the input. */
     readonly hint?: Html;
   },
 ): Html {

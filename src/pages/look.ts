@@ -5,19 +5,19 @@ import type { Branding, Logo } from '../model/branding.ts';
 import { sha256 } from '../platform/digest.ts';
 import type { Look } from './view.ts';
 
-/** A file that pages refer to. Its address changes with its content, so that it may be kept for ever. */
+/** A file that pages refer to. Its address changes with its content, so that caches may keep it for ever. */
 export interface Asset {
   readonly path: string;
   readonly type: string;
   readonly content: string | Buffer;
 }
 
-/** Colours, and what every page has. */
+/** Colours, and the styles of every page. */
 const base = fileOf('tokens.css') + fileOf('base.css');
 const styles = fileOf('pages.css');
 const script = fileOf('pages.js');
 
-/** The look of a branding, and the files that have to be served for it. */
+/** The look for a branding, and the files to serve for it. */
 export function lookOf(branding: Branding): { readonly look: Look; readonly assets: readonly Asset[] } {
   const { name, colors } = branding;
   const stylesheet = asset(colorsOf(colors) + base + styles, {
@@ -56,7 +56,7 @@ function pictureOf(name: string, { type, content }: Logo): Asset {
   return asset(content, { name, extension: type === 'image/png' ? 'png' : 'svg', type });
 }
 
-/** Two nodes and the link between them, in the operator's colour, for those who have no logo. */
+/** Two nodes and the link between them, in the operator's colour, for operators without a logo. */
 function iconOf({ light, dark }: Branding['colors']): string {
   const style = `g{fill:${light.accent};stroke:${light.accent}}@media(prefers-color-scheme:dark){g{fill:${dark.accent};stroke:${dark.accent}}}`;
   const nodes = '<circle cx="8" cy="23" r="5.5"/><circle cx="24" cy="9" r="5.5"/>';

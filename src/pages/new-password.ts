@@ -1,4 +1,4 @@
-// The fields in which somebody chooses a password, and what is said of one that was refused: the same on every page.
+// The fields for choosing a password, and the reasons why one was refused: the same on every page.
 
 import type { PasswordPolicy } from '../model/auth-policy.ts';
 import { describedBy, referenceLine } from './failure.ts';
@@ -7,7 +7,7 @@ import { passwordField } from './login.ts';
 import type { Texts } from './texts/en.ts';
 import type { View } from './view.ts';
 
-/** Why a password was not taken. */
+/** Why a password was refused. */
 export type PasswordProblem = keyof Texts['newPassword']['problems'] | 'too-short';
 
 /** What the password must be. */
@@ -17,7 +17,7 @@ export interface ShownPasswordRules {
   readonly shortest: number;
 }
 
-/** A new password, and the same again. @param problems of the last attempt; empty at first */
+/** A new password, typed twice. @param problems of the last attempt; empty at first */
 export function newPasswordFields(
   view: View,
   { label, rules }: { readonly label: string; readonly rules: ShownPasswordRules },
@@ -41,7 +41,7 @@ ${passwordField(view, {
 })}`;
 }
 
-/** What was refused and why, before all else on the page. */
+/** What was refused and why, before everything else on the page. */
 export function refusedForm(
   view: View,
   {
@@ -57,7 +57,7 @@ ${referenceLine(view, referenceId)}
 </div>`;
 }
 
-/** @param shortest that the password may be, in characters */
+/** @param shortest minimum length of the password, in characters */
 export function passwordProblemText({ texts }: View, problem: PasswordProblem, shortest: number): string {
   const { newPassword } = texts;
   return problem === 'too-short' ? newPassword.tooShort(shortest) : newPassword.problems[problem];

@@ -21,7 +21,7 @@ export interface PasswordChangePage {
   readonly referenceId: string;
 }
 
-/** Asks for a new password, which the login cannot end without. Works without scripts. */
+/** Asks for a new password, without which the login cannot be completed. Works without scripts. */
 export function passwordChangePage(view: View, page: PasswordChangePage): Html {
   const { action, authRequestId, startOver, rules, problems, referenceId } = page;
   const { passwordChange, invite, signIn, errorTitle, signInAsSomeoneElse } = view.texts;

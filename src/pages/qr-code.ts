@@ -4,9 +4,9 @@ import { longestQrText } from '../platform/formats/qr-text.ts';
 import { type Html, html } from './html.ts';
 
 /**
- * A QR code as inline SVG, which needs neither an image address nor a style; null when the text is too long to be
- * read by a camera. The white edge of four modules belongs to it, in dark mode too (ISO/IEC 18004).
- * @param label what a person hears who does not see it
+ * A QR code as inline SVG, which needs neither an image address nor a style; null if the text is too long for a camera
+ * to read. The white edge of four modules is part of it, in dark mode too (ISO/IEC 18004).
+ * @param label for people who cannot see it
  */
 export function qrCode(text: string, label: string): Html | null {
   if (text.length > longestQrText) return null;
@@ -37,7 +37,7 @@ function drawing(text: string): { readonly size: number; readonly content: Html 
 
 const smallestWidth = 256;
 
-/** A QR code as PNG, at least 256 pixels wide, with the white edge that belongs to it; null for a text that is too long. */
+/** A QR code as PNG, at least 256 pixels wide, including the white edge; null if the text is too long. */
 export function qrCodePng(text: string): Buffer | null {
   if (text.length > longestQrText) return null;
   const { data, size } = encode(text, { ecc: 'M', border: 4 });

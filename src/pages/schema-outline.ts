@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../model/json-schema.ts';
 import { type Html, html } from './html.ts';
 
-/** A schema as an outline: its type, and below it the members. Components are linked to, as `#schema-NAME`. */
+/** A schema as an outline: its type, and its members below. Components are links to `#schema-NAME`. */
 export function schemaOutline(schema: JsonSchema): Html {
   return html`${typeOf(schema)}${members(schema)}`;
 }
@@ -48,12 +48,12 @@ function alternatives(words: readonly (Html | string)[]): Html {
   return html`${words.map((word, at) => html`${between(at)}${word}`)}`;
 }
 
-/** Values as they are written, with commas between them. */
+/** Values as they are written, separated by commas. */
 function listed(values: readonly unknown[]): Html {
   return html`${values.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)}`;
 }
 
-/** What somebody could send, where the schema says so. */
+/** What somebody could send, if the schema says so. */
 export function examples({ examples: given = [] }: JsonSchema): Html | null {
   return given.length === 0 ? null : html` <span class="hint">For example ${listed(given)}.</span>`;
 }

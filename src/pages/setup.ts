@@ -20,9 +20,9 @@ export type SetupProblem = NameProblem | PasswordProblem;
 export interface SetupForm {
   /** Path that the form posts to. */
   readonly action: string;
-  /** The one-time token of the link; whoever has it may set up, so it is what protects the form too. */
+  /** The one-time token of the link. Whoever has it may set up, so it also protects the form. */
   readonly token: string;
-  /** What was typed before; shown again after a refusal, so that nobody types it twice (WCAG 3.3.7). */
+  /** The user name typed before, shown again after a refusal so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
   readonly rules: ShownPasswordRules;
   /** Why the last attempt was refused; empty at first. */
@@ -58,7 +58,7 @@ function isAboutName(problem: SetupProblem): problem is NameProblem {
   return problem === 'username' || problem === 'taken';
 }
 
-/** The administrator exists: what to do with it. @param done with the address of the console, where there is one */
+/** The administrator exists; the page says what comes next. @param done with the console's address, if there is one */
 export function setupDonePage(
   view: View,
   done: { readonly username: string; readonly url: string; readonly console: string | null },
@@ -77,7 +77,7 @@ overlay-auth whoami</code></pre>`,
 
 export type DeadLink = keyof Texts['setup']['dead'];
 
-/** A link that cannot be used, why, and how to get another. */
+/** A link that does not work, why, and how to get another. */
 export function deadSetupLinkPage(view: View, state: DeadLink, referenceId: string): Html {
   const { setup, errorTitle } = view.texts;
   const { heading, text } = setup.dead[state];

@@ -1,10 +1,10 @@
 import { type Html, html } from './html.ts';
 import type { View } from './view.ts';
 
-/** The other ways in which this login can be done. */
+/** The other ways to complete this login. */
 export interface SignInWays {
   readonly providers: readonly ProviderChoice[];
-  /** Addresses of the other pages of this login; null where it cannot be done that way. */
+  /** Addresses of the other pages of this login; null if it cannot be done that way. */
   readonly password: string | null;
   readonly certificate: string | null;
 }
@@ -15,7 +15,7 @@ export interface ProviderChoice {
   readonly href: string;
 }
 
-/** A line between what was offered first and the rest, then a button for each way; nothing when there is none. */
+/** A line between the first way and the others, then a button for each; empty when there are none. */
 export function otherWays({ texts }: View, ways: SignInWays): Html {
   const buttons = [
     ...providerButtons(texts, ways.providers),
@@ -29,26 +29,26 @@ export function otherWays({ texts }: View, ways: SignInWays): Html {
 <ul class="ways">${buttons.map((button) => html`<li>${button}</li>`)}</ul>`;
 }
 
-/** One for each provider, in the order given. */
+/** One button for each provider, in the given order. */
 export function providerButtons(texts: View['texts'], providers: readonly ProviderChoice[]): readonly Html[] {
   return providers.map(({ name, href }) => choice(null, href, texts.signIn.withProvider(name)));
 }
 
-/** Links, and not forms: what they lead to ends at another origin, which a form's policy would have to name. */
+/** Links, not forms: they end at another origin, which a form's policy would have to name. */
 function choice(id: string | null, href: string, label: string): Html {
   return html`<a${id !== null && html` id="${id}"`} class="button second" href="${href}">${label}</a>`;
 }
 
-/** What a login leads to: the account page or the console, which are parts of this service, or an application. */
+/** Where a login leads: the account page or the console, which are parts of this service, or an application. */
 export type Application = 'account' | 'console' | NamedApplication;
 
 export interface NamedApplication {
   readonly name: string;
-  /** Of its address; null where the name says it, or it has none. */
+  /** The host of its address; null if the name says it, or it has none. */
   readonly host: string | null | 'this-device';
 }
 
-/** To which application this login leads; null for one on the visitor's own device that has no name. */
+/** The application that this login leads to; null for one on the visitor's own device without a name. */
 export function destination({ texts }: View, application: Application | null): Html | string {
   const { to, toHere, toThisDevice, toOwn } = texts.signIn;
   if (application === null) return toThisDevice;

@@ -7,11 +7,11 @@ export interface SignedInPage {
   /** Path that the form posts to. */
   readonly action: string;
   readonly authRequestId: string;
-  /** Which session the page is about: another one may have taken its place when the form comes. */
+  /** Which session the page is about: another one may have replaced it by the time the form is sent. */
   readonly sessionId: string;
   readonly name: string;
   readonly application: Application | null;
-  /** Where somebody else signs in. */
+  /** Where to sign in with another account. */
   readonly otherAccount: string;
 }
 

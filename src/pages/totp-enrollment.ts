@@ -15,7 +15,7 @@ export interface EnrollmentActions {
   readonly startOver: string;
 }
 
-/** Says that an app has to be set up, and begins it. */
+/** Says that an authenticator app must be set up, and begins that. */
 export function enrollmentIntroPage(view: View, actions: EnrollmentActions, failure: Failure | null): Html {
   const { enrollment, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
   return layout(view, {
@@ -36,7 +36,7 @@ ${hiddenId(actions)}
   });
 }
 
-/** The secret, this once: QR code, the same in letters, recovery codes, and the form for the first code. */
+/** Shows the secret, only this once: QR code, the same in letters, recovery codes, and the form for the first code. */
 export function enrollmentPage(
   view: View,
   actions: EnrollmentActions,
@@ -80,7 +80,7 @@ ${cancelForm(actions, enrollment.cancel)}`,
   });
 }
 
-/** Asks for the first code again. The secret was shown once, so whoever did not keep it starts again. */
+/** Asks for the first code again. The secret was shown only once, so whoever did not keep it starts again. */
 export function enrollmentConfirmPage(view: View, actions: EnrollmentActions, failure: Failure | null): Html {
   const { enrollment, code, errorTitle, startAgain } = view.texts;
   return layout(view, {
@@ -109,12 +109,12 @@ ${hiddenId(actions)}
 </form>`;
 }
 
-/** There with scripts only. */
+/** Only with scripts. */
 function copyButton({ texts }: View, text: string, label: string): Html {
   return html`<button type="button" class="link" data-copies="${text}" data-done="${texts.keep.copied}" data-refused="${texts.keep.notCopied}" hidden>${label}</button>`;
 }
 
-/** The codes as a file, without a script and without a request that a proxy could keep. */
+/** The codes as a file, without a script, and without a request that a proxy could store. */
 function codesFile({ look, texts }: View, provisioningUrl: string, codes: readonly string[]): string {
   const label = decodeURIComponent(new URL(provisioningUrl).pathname.replace(/^\/*(?:totp\/)?/, ''));
   const account = label.slice(label.indexOf(':') + 1);

@@ -38,7 +38,7 @@ ${codeField(view, failure === null, failure !== null)}
   });
 }
 
-/** The one field for a code; nothing cuts off what is pasted with spaces. */
+/** The one field for a code; it does not cut off what is pasted with spaces. */
 export function codeField({ texts }: View, hasFocus: boolean, isRefused: boolean): Html {
   return html`<div class="field"><label for="code">${texts.code.label}</label>
 <input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" spellcheck="false" required${hasFocus && html` autofocus`}${describedBy(isRefused, 'code-hint')}>

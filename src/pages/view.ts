@@ -1,19 +1,19 @@
-// What a page needs besides its content: the words of the visitor's language, and how the operator's pages look.
+// What a page needs besides its content: the texts in the visitor's language, and the look of the operator's pages.
 
 import type { Texts } from './texts/en.ts';
 import type { Language } from './texts/languages.ts';
 
 export interface Look {
-  /** Whose pages these are. */
+  /** The operator's name. */
   readonly name: string;
-  /** Path of the operator's logo; null: the name stands alone. */
+  /** Path of the operator's logo; null: only the name is shown. */
   readonly logoPath: string | null;
-  /** The same for the dark theme; null: there is one for both. */
+  /** The same for the dark theme; null: one logo for both. */
   readonly logoDarkPath: string | null;
-  /** Path of the picture that browsers show beside the title. */
+  /** Path of the icon that browsers show beside the title. */
   readonly iconPath: string;
   readonly stylesheetPath: string;
-  /** Colours and what every page has, for what has further styles of its own. */
+  /** Colours and the styles of every page, for pages with styles of their own. */
   readonly baseStylesPath: string;
   readonly scriptPath: string;
 }

@@ -1,5 +1,6 @@
-// The files of the console and the account page. A published package has them ready-made. In a clone they are bundled
-// when somebody first asks for such a page, in its own process, and kept below node_modules until a source changes.
+// The files of the console and the account page. A published package has them ready-made. In a clone, they are bundled
+// in a process of their own when somebody first asks for such a page, and kept below node_modules until a source
+// changes.
 
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ export interface WebFile {
 }
 
 export interface WebFiles {
-  /** Part of the address of each file: it changes with their content. */
+  /** Part of the address of each file; it changes with their content. */
   readonly version: string;
   readonly byName: ReadonlyMap<string, WebFile>;
 }
@@ -24,7 +25,7 @@ const readyMade = `${root}web/built`;
 
 let files: Promise<WebFiles> | undefined;
 
-/** @throws Error when they cannot be built; the next call tries again */
+/** @throws Error if they cannot be built; the next call tries again */
 export function webFiles(): Promise<WebFiles> {
   files ??= load().catch((error) => {
     files = undefined;
@@ -40,7 +41,7 @@ async function load(): Promise<WebFiles> {
   return read(folder);
 }
 
-/** What the pages have of the server. These files import nothing. */
+/** What the pages share with the server. These files import nothing. */
 const shared = ['src/model/usual-policy.ts', 'src/platform/formats/qr-text.ts'];
 
 function sourcesHash(): string {
@@ -50,7 +51,7 @@ function sourcesHash(): string {
   return sha256(all.map((name) => `${name}\0${readFileSync(root + name, 'utf8')}`).join('\0')).slice(0, 16);
 }
 
-/** @throws Error with what the bundler said */
+/** @throws Error with the bundler's message */
 function build(folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const bundler = spawn(process.execPath, [`${root}scripts/build-web.mjs`, folder], {

@@ -1,7 +1,7 @@
-// sessions/ answers, from memory, who is calling and whether that still holds. It knows tokens and the store's
-// contracts, not HTTP. What it keeps is invalidated by the change feed.
+// sessions/ answers from memory who is calling and whether that is still valid. It knows tokens and the store's
+// contracts, not HTTP. The change feed invalidates what it keeps.
 //
-// This file: what a call needs to know of an identity (and its policy), for identities that called lately.
+// This file: what a call needs to know about an identity and its policy, for identities that called recently.
 
 import type { Account } from '../model/account.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
@@ -12,21 +12,21 @@ import { recentMap } from '../platform/recent-map.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 
 export interface AccountView {
-  /** The account, or null when the identity is unknown or disabled at `now`. Answers at once when it is in memory. */
+  /** The account, or null when the identity is unknown or disabled at `now`. Answers at once if it is in memory. */
   find(id: IdentityId, now: Millis): Account | null | Promise<Account | null>;
   forgetIdentity(id: IdentityId): void;
   forgetAll(): void;
 }
 
-/** @param threads that answer requests: they keep 100,000 identities in all */
+/** @param threads number of request threads: together they keep 100,000 identities */
 export function accountView(
   store: { readonly identities: Pick<IdentityStore, 'findAccount'> },
   threads = 1,
 ): AccountView {
   const known = recentMap<IdentityId, Account>(Math.ceil(100_000 / threads));
-  // One object for all who have the policy: it is half of what an account would take.
+  // Shared by all identities with the policy: it would be half the memory of an account.
   const policies = new Map<AuthPolicyId, AuthPolicy>();
-  // A read that began before a change must not be kept after it: the reader would see the old state for ever.
+  // A read that began before a change must not be kept after it: it may have seen the old state.
   let epoch = 0;
 
   async function read(id: IdentityId, now: Millis): Promise<Account | null> {

@@ -1,4 +1,4 @@
-// From the tokens of a request to a Principal, or to the challenges of a 401 (spec 5.1, 7.2).
+// Turns the tokens of a request into a Principal, or into the challenges of a 401 (spec 5.1, 7.2).
 
 import { AuthError } from '../errors/auth-error.ts';
 import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
@@ -19,19 +19,19 @@ import type { ZtSessions } from './zt-session.ts';
 
 type VerifiedToken = Extract<AccessTokenVerdict, { verdict: 'valid' }>;
 
-/** The tokens that a request brought, as they stood in its headers. */
+/** The tokens of a request, as its headers contain them. */
 export interface PresentedTokens {
   readonly ztSession: string | null;
   /** The token of each `Authorization: Bearer` line. */
   readonly bearers: readonly string[];
-  /** The client certificates of the connection; asked only when a token is bound to one. */
+  /** The client certificates of the connection; called only if a token is bound to one. */
   readonly clientCertificates: () => PresentedCertificates | null;
 }
 
-/** Whether this node may judge by its clock. */
+/** Whether this node may decide by its clock. */
 export interface ClockJudge {
   readonly isWrong: boolean;
-  /** What is answered while it is. */
+  /** The answer to calls while it is wrong. */
   refusal(): Error;
 }
 
@@ -50,7 +50,7 @@ export type Authenticate = (presented: PresentedTokens) => Principal | Promise<P
 /**
  * Who is calling. In steady state this reads memory only, and then answers without a promise.
  * @throws AuthError unauthorized, with a challenge for each mechanism that could have been used
- * @throws StoreUnavailable   the clock of this node is wrong
+ * @throws StoreUnavailable   this node's clock is wrong
  */
 export function requestAuthenticator(needs: AuthenticateNeeds): Authenticate {
   return (presented) => {
@@ -87,10 +87,10 @@ function authenticateRequest(
   );
 }
 
-/** A call with an access token whose signature and times are good. */
+/** A call with an access token whose signature and times are valid. */
 interface Call {
   readonly token: VerifiedToken;
-  /** As it stood in its header. */
+  /** Exactly as in its header. */
   readonly accessToken: string;
   readonly presented: PresentedTokens;
   readonly now: Millis;
@@ -98,7 +98,7 @@ interface Call {
 
 function callerOf(needs: AuthenticateNeeds, call: Call): Principal | Promise<Principal> {
   const { claims } = call.token;
-  // From the beginning: the token may have been revoked meanwhile.
+  // Starts over: the token may have been revoked meanwhile.
   if (needs.view.feed.isBehind)
     return whenFresh(needs).then(() => authenticateRequest(needs, call.presented));
   if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
@@ -111,7 +111,7 @@ function callerOf(needs: AuthenticateNeeds, call: Call): Principal | Promise<Pri
   });
 }
 
-/** Whether the connection has the certificate that the token is bound to, or one of the session itself. */
+/** Whether the connection has the certificate that the token is bound to, or one issued for the session. */
 function provesSession({ view }: AuthenticateNeeds, call: Call): boolean | Promise<boolean> {
   const { presented, now } = call;
   const { claims } = call.token;
@@ -135,8 +135,8 @@ function withAccount(needs: AuthenticateNeeds, call: Call): Principal | Promise<
 }
 
 /**
- * What ended may be unknown when the feed cannot be read or nothing was heard of the database for long, and then
- * nobody is let in.
+ * While the feed cannot be read, or after a long silence of the database, ended sessions may be unknown. Nobody is let
+ * in then.
  * @throws AuthError unavailable
  */
 async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
@@ -147,7 +147,7 @@ async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
   }
 }
 
-/** What the login proved counts, except for the external JWT of a policy: that has to come with every call. */
+/** What the login proved counts, except for the external JWT of a policy, which must come with every call. */
 function admit(
   needs: AuthenticateNeeds,
   { token, accessToken, presented }: Call,
@@ -174,7 +174,7 @@ function admit(
   return verified === undefined ? principal : verified.then(() => principal);
 }
 
-/** What an access token says of the proof that opened its session. */
+/** What an access token says about the proof that opened its session. */
 function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
   return {
     passed: amr as readonly PassedMethod[],

@@ -1,5 +1,5 @@
-// The authorities whose certificates may log in, in memory with their certificates read: a login that read them
-// again would take twice as long.
+// The authorities whose certificates may log in, in memory with their certificates parsed: parsing them again would
+// double the time of a login.
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import { type Ca, isTrustedForLogin } from '../model/ca.ts';
@@ -9,11 +9,11 @@ import { parseCertificate } from '../platform/x509/x509.ts';
 import type { CaStore } from '../store/contracts/cas.ts';
 
 export interface AuthorityView extends TrustedAuthorities {
-  /** Puts other authorities in the place of the overlay's own. */
+  /** Replaces the overlay's own authorities. */
   replaceOwn(anchors: readonly TrustAnchor[]): void;
-  /** Reads one third-party authority again after it was created, changed or deleted. */
+  /** Reloads one third-party authority after it was created, changed or deleted. */
   reload(id: CaId): Promise<void>;
-  /** Reads all third-party authorities again. */
+  /** Reloads all third-party authorities. */
   reloadAll(): Promise<void>;
 }
 

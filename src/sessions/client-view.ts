@@ -1,4 +1,4 @@
-// The registered OIDC clients in memory: every step of a login and every call with a token of one asks for them, and
+// The registered OIDC clients in memory: every step of a login and every call with a client's token asks for them, and
 // there are few.
 
 import type { Identity } from '../model/identity.ts';
@@ -8,7 +8,7 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { OidcClientStore } from '../store/contracts/oidc-clients.ts';
 
-/** A client as it is used: with its secrets, and its addresses read. */
+/** A client ready for use: with its secrets, and its redirect URIs parsed. */
 export interface RegisteredClient extends OidcClient {
   readonly redirectPatterns: readonly RedirectUriPattern[];
   readonly postLogoutPatterns: readonly RedirectUriPattern[];
@@ -18,20 +18,20 @@ export interface RegisteredClient extends OidcClient {
 export interface ClientView {
   find(id: string): RegisteredClient | undefined;
   all(): readonly RegisteredClient[];
-  /** Reads one again after it, or one of its secrets, was created, changed or deleted. */
+  /** Reloads one after it, or one of its secrets, was created, changed or deleted. */
   reload(id: OidcClientId): Promise<void>;
   reloadAll(): Promise<void>;
 }
 
 export interface ClientViewNeeds {
   readonly store: { readonly oidcClients: OidcClientStore };
-  /** Of the keys of assertions. */
+  /** The cache of the keys for assertions. */
   readonly jwks: Pick<JwksCache, 'forget'>;
-  /** @throws when the text is no redirect URI, which the rules of registration have kept out */
+  /** @throws if the text is not a redirect URI, which registration prevents */
   readonly readRedirectUri: (text: string) => RedirectUriPattern;
 }
 
-/** Whether an identity may use a client: it has one of the role attributes, or none is asked for. */
+/** Whether an identity may use a client: it has one of the client's role attributes, or the client requires none. */
 export function allowsIdentity(
   { allowedRoleAttributes }: Pick<OidcClient, 'allowedRoleAttributes'>,
   { roleAttributes }: Pick<Identity, 'roleAttributes'>,
@@ -40,7 +40,7 @@ export function allowsIdentity(
   return roleAttributes.some((attribute) => allowedRoleAttributes.includes(attribute));
 }
 
-/** Whose keys a client's are in the cache: two owners never share a set. */
+/** The owner of a client's keys in the cache: two owners never share a set. */
 export function keysOwner(id: string): string {
   return `oidc-client ${id}`;
 }

@@ -1,19 +1,19 @@
-// Deny sets: what was withdrawn while tokens of it are still unexpired. One holds the API sessions that ended, one
-// the access tokens that an administrator revoked by themselves.
+// Deny sets: what was withdrawn while its tokens are still unexpired. One contains the API sessions that ended, the
+// other the single access tokens that an administrator revoked.
 
 import type { Millis } from '../platform/clock.ts';
 
 export interface DenySet {
   has(id: string): boolean;
-  /** @param until Millis; when the last token that is meant has expired */
+  /** @param until Millis; when the last affected token has expired */
   add(id: string, until: Millis): void;
   remove(id: string): void;
-  /** Lets go of what has passed. */
+  /** Removes expired entries. */
   prune(now: Millis): void;
   readonly size: number;
 }
 
-/** What a deny set is filled with. */
+/** An entry of a deny set. */
 export interface Denied {
   readonly id: string;
   readonly expiresAt: Millis;

@@ -14,7 +14,7 @@ async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) 
   let listener: ChangeListener = async () => {};
   const done: string[] = [];
   const state = { refuseRead: false, refuseApply: false, refuseAll: false, reads: 0 };
-  /** Rounds wait here while a test holds them. */
+  /** Rounds wait here while a test pauses them. */
   let gate = Promise.resolve();
   const store = {
     changes: {

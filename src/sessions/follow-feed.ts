@@ -1,5 +1,5 @@
-// Following the ordered change feed of the store: this node's position in it, one reading at a time, and how old
-// what was read may be. What follows from a change is for whoever follows (session-view.ts).
+// Follows the ordered change feed of the store: this node's position in it, one read at a time, and how old the data in
+// memory may be. The follower decides what a change means (session-view.ts).
 
 import type { Change } from '../model/change.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
@@ -7,15 +7,15 @@ import { withinTime } from '../platform/within-time.ts';
 import type { ChangeFeed } from '../store/contracts/changes.ts';
 import type { RestoreStore } from '../store/contracts/restores.ts';
 
-/** A node that has not heard from the database for so long accepts no token until it has. */
+/** A node that has not heard from the database for this long accepts no token until it has. */
 const longestSilence: Millis = 30 * SECOND;
-/** How often a node listens, also when nothing happens. */
+/** How often a node reads the feed when nothing happens. */
 export const listeningInterval: Millis = 5 * SECOND;
-/** Entries of the feed are kept for an hour: whoever was silent for longer than this reads everything again. */
+/** Feed entries are kept for an hour: after a longer silence than this, a node reads everything again. */
 const feedReach: Millis = 30 * MINUTE;
-/** A caller waits no longer than this for a database that does not answer. */
+/** A caller waits at most this long for a database that does not answer. */
 const longestWait: Millis = 2 * SECOND;
-/** A node that has stood still for so long (stopped, starved, asleep) first reads what happened meanwhile. */
+/** A node that stood still for this long (stopped, starved, asleep) first reads what happened meanwhile. */
 const longestStandstill: Millis = 2 * SECOND;
 const pulse: Millis = 250;
 
@@ -23,17 +23,17 @@ export interface FollowedFeed {
   /** Reads and applies what is new; resolves when memory is as new as the store was at the call. */
   catchUp(): Promise<void>;
   /**
-   * Whether memory may be older than the store: the feed could not be read the last time, nothing was heard for thirty
-   * seconds, this process has stood still, or the database is another one. Nobody is let in then before `beFresh` has resolved.
+   * Whether memory may be older than the store: the last read of the feed failed, nothing was heard for thirty seconds,
+   * this process stood still, or the database is another one. Nobody is let in then until `beFresh` resolves.
    */
   readonly isBehind: boolean;
-  /** Whether this process has stood still, and has not read since what happened meanwhile. */
+  /** Whether this process stood still, and has not yet read what happened meanwhile. */
   readonly hasStoodStill: boolean;
-  /** Resolves when memory is true. @throws when it cannot be had, two seconds later at most */
+  /** Resolves when memory is up to date. @throws after two seconds at most, if that is impossible */
   beFresh(): Promise<void>;
-  /** Reads the feed, and whether the database was restored, although nobody has said that there is something new. @throws as `beFresh` */
+  /** Reads the feed, and whether the database was restored, without being told of a change. @throws as `beFresh` */
   listen(): Promise<void>;
-  /** Reads everything again: what was read by a wrong clock says too little. @throws as `beFresh` */
+  /** Reads everything again: what was read by a wrong clock is unreliable. @throws as `beFresh` */
   startOver(): Promise<void>;
   stop(): void;
 }
@@ -45,11 +45,11 @@ interface FollowedStore {
 
 export interface FeedPosition {
   readonly seq: number;
-  /** Of the latest restore of the database. */
+  /** The id of the latest restore of the database. */
   readonly restore: string | null;
 }
 
-/** Read before what is to be kept true: what happens in between is then seen twice, never missed. */
+/** Call it before loading a view: a change in between is then seen twice, never missed. */
 export async function feedPosition(store: FollowedStore): Promise<FeedPosition> {
   return { seq: await store.changes.latestSeq(), restore: await store.restores.latest() };
 }
@@ -59,7 +59,7 @@ export function followFeed(needs: {
   readonly clock: Clock;
   readonly from: FeedPosition;
   apply(change: Change): Promise<void>;
-  /** Reads again what the feed does not reach back to. */
+  /** Reads everything that the feed no longer covers. */
   readEverything(): Promise<void>;
 }): FollowedFeed {
   const { store, clock } = needs;
@@ -129,20 +129,20 @@ export function followFeed(needs: {
 const replacedMessage =
   'the database was restored from a backup while this controller ran: its keys are not those of the database any more; restart it';
 
-/** When this node last heard from the database, and whether it has run since. */
+/** When this node last heard from the database, and whether it has stood still since. */
 function watchFreshness(clock: Clock) {
   let heard = momentOf(clock);
   let ran = heard;
   let hasFailed = false;
   const hasStoodStill = () => since(ran, clock) > longestStandstill;
   const beat = setInterval(() => {
-    // Whoever finds that it stood still has to read first.
+    // After a standstill, only a successful read sets this again.
     if (!hasStoodStill()) ran = momentOf(clock);
   }, pulse).unref();
   return {
     beginRound() {
       const begun = momentOf(clock);
-      // By the clock of before it was set back, more had expired than has by now.
+      // Before the clock was set back, more had expired than has by now.
       const isSetBack = begun.wall < heard.wall - longestStandstill;
       return {
         isOutOfReach: isSetBack || since(heard, clock) > feedReach,
@@ -167,8 +167,8 @@ function watchFreshness(clock: Clock) {
 }
 
 /**
- * One round at a time, in order. Calls that come while one runs share the round after it: it must begin later than
- * they did, and when the database hangs they must not become one round each.
+ * One round at a time, in order. Calls during a round share the next one: it must begin after them, and when the
+ * database hangs they must not become one round each.
  */
 function oneAtATime(read: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> = Promise.resolve();
@@ -184,7 +184,7 @@ function oneAtATime(read: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Callers that come while it runs share the run. */
+/** Callers during a run share it. */
 function shared(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   return () => {
@@ -204,7 +204,7 @@ function momentOf(clock: Clock): Moment {
   return { wall: clock.now(), monotonic: clock.monotonic() };
 }
 
-/** How long ago, by both clocks: one stands still while the machine sleeps, the other one may be set back. */
+/** How long ago, by both clocks: one stops while the machine sleeps, the other may be set back. */
 function since(moment: Moment, clock: Clock): Millis {
   return Math.max(clock.now() - moment.wall, clock.monotonic() - moment.monotonic);
 }

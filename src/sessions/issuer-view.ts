@@ -1,16 +1,16 @@
-// The issuers whose access tokens are good here: those of this node's bind points, and those of the other nodes on
-// the same database. All of them sign with the same keys, so it is the signature that shows that a node of ours
-// made a token; the issuer says at which address.
+// The issuers whose access tokens are accepted here: those of this node's bind points, and those of the other nodes on
+// the same database. All of them sign with the same keys, so the signature shows that one of our nodes made a token;
+// the issuer says at which address.
 
 import { issuersOf } from '../model/node.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 
 export interface IssuerView {
-  /** Always up to date: hold on to it, not to a copy. */
+  /** Always current: keep a reference to it, not a copy. */
   readonly all: ReadonlySet<string>;
-  /** An issuer of this node. */
+  /** Adds an issuer of this node. */
   add(issuer: string): void;
-  /** Reads again what the nodes have announced. */
+  /** Reloads what the nodes have announced. */
   reload(): Promise<void>;
 }
 

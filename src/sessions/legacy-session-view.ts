@@ -1,5 +1,5 @@
-// The sessions of the legacy mechanism that were used lately, in memory, by the hash of their token. When one was
-// last used is kept here too and written down many at a time: a write for each call would cost more than the call.
+// The recently used sessions of the legacy mechanism, in memory by the hash of their token. Their last use is kept here
+// too and written in batches: a write for each call would cost more than the call.
 
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
@@ -9,22 +9,22 @@ import { recentMap } from '../platform/recent-map.ts';
 import type { ApiSessionStore, SessionActivity } from '../store/contracts/api-sessions.ts';
 
 export interface LegacySessionView {
-  /** A session that is alive, or null. Answers at once when it is in memory. */
+  /** A live session, or null. Answers at once if it is in memory. */
   find(tokenHash: string): ApiSession | null | Promise<ApiSession | null>;
-  /** Reads a session again, whatever is in memory. */
+  /** Reads a session from the store, whatever is in memory. */
   read(tokenHash: string): Promise<ApiSession | null>;
-  /** The session was used just now and lives on from here. @returns the session as it is afterwards */
+  /** Records that the session was used now, which extends its life. @returns the session as it is afterwards */
   touch(session: ApiSession): ApiSession;
   /**
-   * Sessions were used over a connection that somebody else keeps (spec 5.6). Those that are not alive stay so.
+   * Records the use of sessions over a connection that somebody else keeps (spec 5.6). Dead sessions stay dead.
    * @returns how many were alive
    */
   keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
-  /** The session has ended, or what it has proven has changed. */
+  /** Call it when the session has ended, or its proven factors have changed. */
   forget(id: ApiSessionId): void;
-  /** Any session may have ended. What is known of their use stays. */
+  /** Call it when any session may have ended. Recorded uses stay. */
   forgetAll(): void;
-  /** Resolves when what is known of the use of sessions is in the store. */
+  /** Resolves when all recorded uses are in the store. */
   flush(): Promise<void>;
 }
 
@@ -33,13 +33,13 @@ interface ActivityNeeds {
   readonly log: Logger;
 }
 
-/** How often activity is written down. Other nodes may see the use of a session so much later. */
+/** How often activity is written. Other nodes may see the use of a session this much later. */
 export const activityInterval: Millis = 10 * SECOND;
 const batch = 500;
 
 /**
  * @param timeout how long a session lives without being used, by the configuration in use
- * @param threads that answer requests: they keep 100,000 sessions in all
+ * @param threads number of request threads: together they keep 100,000 sessions
  */
 export function legacySessionView(
   needs: ActivityNeeds & { readonly clock: Clock },
@@ -80,10 +80,10 @@ export function legacySessionView(
     const entry = known.peek(hashes.get(session.id) ?? '');
     const activity = { id: session.id, lastActivityAt: now, expiresAt: now + timeout() };
     unwritten.note(activity);
-    // Whatever was proven since this call began is in memory already.
+    // Memory already has whatever was proven since this call began.
     const used = { ...(entry?.session ?? session), ...activity };
     if (entry !== undefined) entry.session = used;
-    // The store would otherwise take it for expired before the next round.
+    // Otherwise the store would consider it expired before the next round.
     if ((entry?.writtenUntil ?? 0) - now <= 2 * activityInterval) void flush();
     return used;
   }
@@ -91,7 +91,7 @@ export function legacySessionView(
   return {
     find(tokenHash) {
       const session = known.get(tokenHash)?.session;
-      // What is over by what this node knows may have been used on another one.
+      // A session that has expired as far as this node knows may have been used on another one.
       return session === undefined || session.expiresAt <= needs.clock.now() ? read(tokenHash) : session;
     },
     read,
@@ -122,11 +122,11 @@ export function legacySessionView(
 
 interface Known {
   session: ApiSession;
-  /** Until when the store takes it for alive. */
+  /** Until when the store considers it alive. */
   writtenUntil: Millis;
 }
 
-/** What is known of the use of sessions and not written down yet; sessions that fall out of memory stay here. */
+/** Uses of sessions that are not written yet. Sessions that fall out of memory stay here. */
 function unwrittenActivity({ store, log }: ActivityNeeds) {
   let dirty = new Map<ApiSessionId, SessionActivity>();
   let writing: Promise<void> = Promise.resolve();
@@ -145,7 +145,7 @@ function unwrittenActivity({ store, log }: ActivityNeeds) {
   return {
     of: (id: ApiSessionId) => dirty.get(id),
     note: (activity: SessionActivity) => void dirty.set(activity.id, activity),
-    /** @param onTaken called with each that is being written, before it is */
+    /** @param onTaken called with each use before it is written */
     flush(onTaken: (activity: SessionActivity) => void): Promise<void> {
       if (dirty.size === 0) return writing;
       const activity = [...dirty.values()];

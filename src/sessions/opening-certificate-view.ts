@@ -1,5 +1,5 @@
-// What the certificates of legacy sessions prove, in memory by the session. Such a session continues for as long as it is
-// used, over any connection, so each call asks whether the certificate that opened it would open it today.
+// What the certificates that opened legacy sessions prove, in memory by session. Such a session continues as long as it
+// is used, over any connection, so each call checks whether its certificate would open it today.
 
 import { type JudgedChain, judgeChain, stillOpens } from '../login/certificate/opening-chain.ts';
 import type { TrustedPathNeeds } from '../login/certificate/trusted-path.ts';
@@ -10,11 +10,11 @@ import { recentMap } from '../platform/recent-map.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 
 export interface OpeningCertificateView {
-  /** Whether the certificate that opened a session still counts. Answers at once when it is in memory. */
+  /** Whether the certificate that opened a session still counts. Answers at once if it is in memory. */
   stillOpens(session: ApiSession, account: Account): boolean | Promise<boolean>;
 }
 
-/** @param threads that answer requests: they keep 50,000 chains in all */
+/** @param threads number of request threads: together they keep 50,000 chains */
 export function openingCertificateView(
   needs: TrustedPathNeeds & { readonly store: { readonly apiSessions: ApiSessionStore } },
   threads = 1,
@@ -22,7 +22,7 @@ export function openingCertificateView(
   const known = recentMap<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads));
 
   async function read(id: ApiSessionId): Promise<JudgedChain | null> {
-    // A session of a release that kept none cannot be judged: its client logs in again.
+    // A session from a release that stored no chains cannot be judged: its client logs in again.
     const chain = (await needs.store.apiSessions.findCertChain(id)) ?? [];
     const judged = judgeChain(
       needs,

@@ -1,6 +1,6 @@
-// The external JWT that must come with every call when the caller's policy names a signer (spec 5.1). A token that
-// was verified is remembered, so that the next call with it costs a hash, as long as nothing has changed: the
-// signer's record, the keys that it was verified with, and its time.
+// The external JWT that must come with every call when the caller's policy names a signer (spec 5.1). A verified token
+// is remembered, so that the next call with it costs only a hash, until it expires or something changes: the signer's
+// record, or the keys that verified it.
 
 import { AuthError } from '../errors/auth-error.ts';
 import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt/external-jwt.ts';
@@ -20,19 +20,19 @@ import { recentMap } from '../platform/recent-map.ts';
 
 export interface SecondaryTokens {
   /**
-   * Requires a token of the signer that names the identity. Answers without a promise when it knows the token.
+   * Requires a token of the signer that names the identity. Answers without a promise if the token is remembered.
    * @throws AuthError unauthorized   with the challenge of the signer
    */
   require(signerId: SignerId, call: CallWithTokens): Promise<void> | undefined;
-  /** Whether a token says that it is of a signer, and so is no token of this service. Nothing is verified. */
+  /** Whether a token claims to be from a signer, and so is not a token of this service. Nothing is verified. */
   isForeign(token: string): boolean;
 }
 
 export interface CallWithTokens {
   readonly identity: Pick<Identity, 'id' | 'externalId'>;
-  /** Those of the request without the one that says who is calling. */
+  /** The tokens of the request, without the one that identifies the caller. */
   readonly tokens: readonly string[];
-  /** Hashes of the JWT that opened the session, which does not count again; empty for none. */
+  /** Hashes of the JWT that opened the session, which does not count a second time; empty for none. */
   readonly used: readonly string[];
 }
 
@@ -41,14 +41,14 @@ interface SeenToken {
   readonly claim: string;
   /** See login/external-jwt/proof-hashes.ts. */
   readonly proof: readonly string[];
-  /** The published keys under its `kid`, or all where it has none, when it was verified; null: the signer has a certificate instead. */
+  /** The published keys for its `kid` (without one: all) when it was verified; null: the signer has a certificate. */
   readonly keys: readonly VerificationKey[] | null;
   readonly kid: string | null;
-  /** Not good at or after this point. */
+  /** Invalid from this point on. */
   readonly until: Millis;
 }
 
-/** @param threads that answer requests: they remember 10,000 tokens in all */
+/** @param threads number of request threads: together they remember 10,000 tokens */
 export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): SecondaryTokens {
   const seen = recentMap<string, SeenToken>(Math.ceil(10_000 / threads));
 
@@ -57,7 +57,7 @@ export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): Secondary
     return keys === null || needs.jwks.peek(signer.id, kid) === keys;
   }
 
-  /** What is remembered of a token beforehand: a key set that changes while it is verified spoils the comparison. */
+  /** Read before verifying a token: a key set that changes during the verification would spoil the comparison. */
   function keysOf(signer: ExternalJwtSigner, token: string): Pick<SeenToken, 'keys' | 'kid'> | undefined {
     if (signer.jwksEndpoint === null) return { keys: null, kid: null };
     const kid = headerOf(token)?.kid ?? null;
@@ -117,12 +117,12 @@ function headerOf(token: string): { readonly kid: string | null; readonly issuer
   try {
     return readForeignJwt(token);
   } catch {
-    // Not a JWT; whoever verifies it will say so.
+    // Not a JWT. Whoever verifies it will refuse it.
     return undefined;
   }
 }
 
-/** Calls leave no decision record: what refused goes to the log with the request. */
+/** Calls leave no decision record: the reasons of a refusal go to the log with the request. */
 function failureNotes(): { readonly record: AttemptRecorder; readonly failures: readonly string[] } {
   const failures: string[] = [];
   const record: AttemptRecorder = {

@@ -1,4 +1,4 @@
-// The session certificates that were presented lately, in memory, by their thumbprint.
+// Recently presented session certificates, in memory by their thumbprint.
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { ApiSessionId } from '../model/ids.ts';
@@ -7,7 +7,7 @@ import { recentMap } from '../platform/recent-map.ts';
 import { type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
 
-/** What a connection proved and brought. */
+/** What a connection proved and sent. */
 export interface PresentedCertificates {
   /** SHA-256 of the leaf, base64url. */
   readonly leafThumbprint: string;
@@ -17,26 +17,26 @@ export interface PresentedCertificates {
 
 export interface SessionCertificateView {
   /**
-   * Whether the leaf was issued for this very session, is not expired or revoked, and leads to an authority of the
-   * overlay's own. Whether the session lives is for the caller to check. Answers at once when it is in memory.
+   * Whether the leaf was issued for this very session, is not expired or revoked, and leads to one of the overlay's own
+   * authorities. The caller checks whether the session is alive. Answers at once if it is in memory.
    */
   standsFor(
     sessionId: ApiSessionId,
     presented: PresentedCertificates,
     now: Millis,
   ): boolean | Promise<boolean>;
-  /** A certificate was revoked. */
+  /** Call it when a certificate was revoked. */
   forget(thumbprint: string): void;
 }
 
 interface Known {
   readonly sessionId: ApiSessionId;
   readonly expiresAt: Millis;
-  /** Those among which the path was found: when they change it is looked for again. */
+  /** The anchors that were searched for the path: when they change, it is searched again. */
   readonly anchors: readonly TrustAnchor[];
 }
 
-/** @param threads that answer requests: they keep 50,000 certificates in all */
+/** @param threads number of request threads: together they keep 50,000 certificates */
 export function sessionCertificateView(
   store: { readonly sessionCertificates: SessionCertificateStore },
   authorities: TrustedAuthorities,
@@ -76,7 +76,7 @@ export function sessionCertificateView(
       const entry = known.get(presented.leafThumbprint);
       if (entry !== undefined && entry.anchors === authorities.anchors())
         return entry.sessionId === sessionId && now < entry.expiresAt;
-      // Its SPIFFE id names the session. What does not costs no query.
+      // Its SPIFFE id names the session. A certificate that does not costs no query.
       if (!presented.chain[0]?.includes(`/apiSession/${sessionId}/`)) return false;
       return read(sessionId, presented, now);
     },

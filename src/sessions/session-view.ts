@@ -1,4 +1,4 @@
-// What this node holds in memory, and what of it each change of the store drops.
+// Everything that this node keeps in memory, and what each change of the store drops from it.
 
 import type { Change } from '../model/change.ts';
 import { asId } from '../model/ids.ts';
@@ -20,7 +20,7 @@ import { openSignerView, type SignerView } from './signer-view.ts';
 interface Views {
   readonly accounts: AccountView;
   readonly ended: DenySet;
-  /** Access tokens that were revoked by themselves, by `jti`. */
+  /** Individually revoked access tokens, by `jti`. */
   readonly revoked: DenySet;
   readonly legacy: LegacySessionView;
   readonly sessionCertificates: SessionCertificateView;
@@ -31,11 +31,11 @@ interface Views {
 }
 
 export interface SessionView extends Views {
-  /** Keeps the views true. */
+  /** Keeps the views up to date. */
   readonly feed: FollowedFeed;
   /**
-   * Remembers ended sessions for longer from now on, if `lifetime` is longer than so far. Resolves when those are in
-   * memory too that had been forgotten already: only then tokens may live for so long.
+   * Remembers ended sessions for longer from now on, if `lifetime` exceeds the one so far. Resolves when already
+   * forgotten ones are in memory again: only then may tokens live this long.
    */
   rememberEnded(lifetime: Millis): Promise<void>;
 }
@@ -46,14 +46,14 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
   readonly jwks: Pick<JwksCache, 'forget'>;
   /** Of the overlay's own PKI. */
   readonly ownAuthorities: readonly TrustAnchor[];
-  /** How long after the end of a session a token of it may still be unexpired, at first. */
+  /** How long after the end of a session one of its tokens may still be unexpired, at first. */
   readonly tokenLifetime: Millis;
   readonly log: Logger;
   /** How long a legacy session lives without being used. */
   readonly sessionTimeout: () => Millis;
-  /** Of this process that answer requests: they share the memory of one. */
+  /** Request threads of this process: together they use the memory of one. */
   readonly threads: number;
-  /** Filled and kept true here. */
+  /** Filled and kept up to date here. */
   readonly revoked: DenySet;
   /** Called when the signing keys have changed. */
   readonly onSigningKeys: () => Promise<void>;
@@ -62,11 +62,11 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
 }
 
 /**
- * Loads the deny sets, the signers and the authorities, and follows the feed. Resolves when it is complete, so that a
- * restarted node refuses ended sessions from its first request on.
+ * Loads the deny sets, the signers and the authorities, and follows the feed. Resolves when everything is loaded, so
+ * that a restarted node refuses ended sessions from its first request on.
  */
 export async function openSessionView(given: SessionViewNeeds): Promise<SessionView> {
-  // Never shorter than it was: a token of the longer life would be good again when that is configured again.
+  // Never becomes shorter: otherwise a token with the longer life would work again once that is configured again.
   let { tokenLifetime } = given;
   const needs = {
     ...given,
@@ -110,7 +110,7 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
   };
 }
 
-/** What a change of the store makes untrue is dropped, or read again. */
+/** Drops or reloads whatever a change of the store outdates. */
 function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Promise<void> {
   const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
   let latest: Millis = needs.clock.now();

@@ -1,4 +1,4 @@
-// The external JWT signers in memory: logins and calls ask for them with every token, and there are few of them.
+// The external JWT signers in memory: logins and calls ask for them with every token, and there are few.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts';
@@ -8,9 +8,9 @@ import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
 
 export interface SignerView extends SignerDirectory {
-  /** Reads one signer again after it was created, changed or deleted. */
+  /** Reloads one signer after it was created, changed or deleted. */
   reload(id: SignerId): Promise<void>;
-  /** Reads all of them again. */
+  /** Reloads all signers. */
   reloadAll(): Promise<void>;
 }
 
@@ -25,12 +25,12 @@ export async function openSignerView(
   async function reload(id: SignerId): Promise<void> {
     const before = signers.get(id);
     const signer = await store.externalJwtSigners.find(id);
-    // A login that waits for keys is refused when its signer changes, and knows that by the object.
+    // A login that waits for keys is refused when its signer changes, which it recognizes by the object's identity.
     if (isDeepStrictEqual(before, signer ?? undefined)) return;
     if (signer === null) signers.delete(id);
     else signers.set(id, signer);
     list = [...signers.values()];
-    // Keys are kept over other changes: the provider may be out of reach just now.
+    // Other changes keep the keys: the provider may be unreachable just now.
     if (before?.jwksEndpoint !== signer?.jwksEndpoint) jwks.forget(id);
   }
 

@@ -1,4 +1,4 @@
-// The opaque token of the legacy mechanism, from the `zt-session` header to a Principal (spec 3.4, 5.6).
+// Turns the opaque token of the legacy mechanism, from the `zt-session` header, into a Principal (spec 3.4, 5.6).
 
 import { AuthError } from '../errors/auth-error.ts';
 import { ztSessionChallenge } from '../errors/challenge.ts';
@@ -19,10 +19,10 @@ import type { SecondaryTokens } from './secondary-tokens.ts';
 
 export interface ZtSessions {
   /**
-   * Who calls with a session token, and what is still outstanding by the policy of this moment. The call counts as
-   * use of the session. In steady state this reads memory only, and then answers without a promise.
-   * @param bearers none of them says who is calling; one may be the external JWT that the policy asks for
-   * @throws AuthError unauthorized   unknown, ended or timed out; outside these are one
+   * Who calls with a session token, and what the current policy still requires. The call counts as a use of the
+   * session. In steady state this reads memory only, and then answers without a promise.
+   * @param bearers none of them identifies the caller; one may be the external JWT that the policy requires
+   * @throws AuthError unauthorized   unknown, ended or timed out; from outside they look the same
    */
   authenticate(token: string, bearers: readonly string[]): Principal | Promise<Principal>;
 }
@@ -58,7 +58,7 @@ export function ztSessions(needs: ZtSessionNeeds): ZtSessions {
   };
 }
 
-/** A call with a session that is alive, of an identity that may log in. */
+/** A call with a live session of an identity that may log in. */
 interface Call {
   readonly session: ApiSession;
   readonly tokenHash: string;
@@ -66,12 +66,12 @@ interface Call {
   readonly bearers: readonly string[];
 }
 
-/** Continues at once where nothing has to be waited for: a call that finds everything in memory costs no promise. */
+/** Continues at once if there is nothing to wait for: a call that finds everything in memory costs no promise. */
 function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The session may continue while it is used: what opened it must still be good. */
+/** The session may continue while it is used, as long as what opened it is still valid. */
 function requireOpening(needs: ZtSessionNeeds, { session, account }: Call): void | Promise<void> {
   const objection = openingObjection(needs, account.policy, session);
   if (objection !== null) throw refused(objection);
@@ -81,7 +81,7 @@ function requireOpening(needs: ZtSessionNeeds, { session, account }: Call): void
   });
 }
 
-/** The code may have been given on another node; the feed does not tell. */
+/** The code may have been entered on another node; the feed does not report that. */
 function withNewestProof({ legacy }: ZtSessionNeeds, call: Call): Call | Promise<Call> {
   if (!lacksTotp(call.account, call.session)) return call;
   return legacy.read(call.tokenHash).then((session) => {
@@ -95,7 +95,7 @@ function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<P
   const signerId = account.policy.secondary.requireExtJwt;
   if (signerId === null) return admit(needs, call, { passed: session.passed });
   const proof = `ejs:${signerId}` as const;
-  // What came with the login does not count any more.
+  // The proof that came with the login no longer counts.
   const own = session.passed.filter((method) => method !== proof);
   const proven = () => admit(needs, call, { passed: [...own, proof] });
   const lacking = (error: unknown) =>
@@ -143,7 +143,7 @@ function admit(
   };
 }
 
-/** The session may be read and completed without the token, so its lack is for the guard to judge. */
+/** The session may be read and completed without the token, so the guard decides what its absence means. */
 function lackingJwt({ signers }: ZtSessionNeeds, signerId: SignerId, error: unknown): LackingJwt {
   const [challenge] = error instanceof AuthError ? error.challenges : [];
   if (challenge === undefined) throw error;

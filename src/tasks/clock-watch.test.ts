@@ -69,11 +69,11 @@ test('a clock that jumps is wrong at once, until the next look says otherwise', 
   await watch.compare('own');
   clock.set(Date.parse(truth) + HOUR);
   assert.equal(watch.isWrong, true);
-  // While the database cannot be asked too.
+  // Also while the database cannot be asked.
   database.isAway = true;
   await watch.compare();
   assert.equal(watch.isWrong, true);
-  // The machine was asleep, and the clock that nobody sets with it.
+  // The machine was asleep, and its monotonic clock too.
   database.isAway = false;
   database.offset = HOUR;
   await watch.compare();

@@ -1,5 +1,5 @@
-// Compares the clock of this node with the one that all nodes share, that of the database. Everything that ends by
-// time is judged by the clock of the node that looks at it.
+// Compares this node's clock with the one that all nodes share, that of the database. Each node decides by its own
+// clock whether something has expired.
 
 import { longestOffset, noticeableOffset, othersAgreeWithUs } from '../model/clock-offset.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
@@ -9,16 +9,16 @@ import type { NodeStore } from '../store/contracts/nodes.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
 
 export interface ClockWatch {
-  /** How far this node's clock is ahead of the database's, as last compared; 0 where there is nothing to compare with. */
+  /** How far this node's clock is ahead of the database's, as last compared; 0 if there is nothing to compare with. */
   readonly ahead: Millis;
-  /** Whether nothing must be decided by this node's clock. Costs two readings of clocks. */
+  /** Whether nothing may be decided by this node's clock. Costs two clock readings. */
   readonly isWrong: boolean;
   /**
-   * Compares now. Without an answer of the database what was found before stands.
+   * Compares now. If the database does not answer, the last result stays.
    * @param name of this node, once it has one
    */
   compare(name?: string): Promise<void>;
-  /** What is answered while it is wrong. */
+  /** The answer to requests while it is wrong. */
   refusal(): StoreUnavailable;
 }
 
@@ -26,14 +26,14 @@ interface ClockWatchNeeds {
   readonly store: { readonly nodes: Pick<NodeStore, 'databaseTime' | 'listAll'> };
   readonly clock: Clock;
   readonly log: Logger;
-  /** Does over what was done by the wrong clock; until it has, the clock counts as wrong. */
+  /** Repeats what was done by the wrong clock; until it has, the clock counts as wrong. */
   readonly onSetRight: () => Promise<void>;
 }
 
 export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
   const { clock, log } = needs;
   const { nodes } = needs.store;
-  /** The wall clock against the one that nobody sets: what changes is a jump. */
+  /** The wall clock relative to the monotonic one: a change is a jump. */
   const base = () => clock.now() - clock.monotonic();
   let found: { readonly ahead: Millis; readonly base: Millis; readonly isOurs: boolean } | null = null;
   let own: string | undefined;
@@ -56,7 +56,7 @@ export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
 
   function compare(): Promise<void> {
     comparing ??= compareNow()
-      // The database is away, which is said elsewhere.
+      // The database is unreachable, which is reported elsewhere.
       .catch(() => undefined)
       .finally(() => {
         comparing = null;
@@ -68,7 +68,7 @@ export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
     if (found === null) return false;
     const jump = base() - found.base;
     if (Math.abs(jump) < noticeableOffset) return found.isOurs;
-    // Somebody has set it, or the machine was asleep: the next look tells which way.
+    // Somebody has set it, or the machine was asleep: the next comparison tells which.
     void compare();
     return found.isOurs || Math.abs(found.ahead + jump) > longestOffset;
   }
@@ -98,7 +98,7 @@ async function readBoth({
   const ours = clock.now();
   if (databases === null) return null;
   const difference = (before + ours) / 2 - databases;
-  // The answer may have been made at any moment in between.
+  // The answer may come from any moment in between.
   const doubt = Math.abs(ours - before) / 2;
   const ahead = Math.sign(difference) * Math.max(0, Math.abs(difference) - doubt);
   return { ours, databases, ahead };

@@ -1,4 +1,4 @@
-// tasks/ does what nobody asks for: expiry and key rotation. Every task is safe to run on all nodes at once.
+// tasks/ does what nobody asks for: expiry and key rotation. Every task is safe to run on all nodes at the same time.
 
 import { noticeableOffset } from '../model/clock-offset.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
@@ -9,7 +9,7 @@ import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
 const batch = 500;
 
-/** Lets go of what this thread keeps in memory of tokens that have expired. */
+/** Drops what this thread keeps in memory about expired tokens. */
 export function forgetExpired(needs: {
   readonly clock: Clock;
   readonly ended: DenySet;
@@ -20,7 +20,7 @@ export function forgetExpired(needs: {
   needs.revoked.prune(now);
 }
 
-/** Deletes what has expired, in small batches so that other writes get their turn in between. @returns how many rows */
+/** Deletes what has expired, in small batches so that other writes get a turn in between. @returns how many rows */
 export async function deleteExpired(needs: {
   readonly store: {
     readonly expiry: ExpiryStore;
@@ -42,14 +42,15 @@ export async function deleteExpired(needs: {
 }
 
 /**
- * Whether the wall clock has gone evenly for some time, by the clock that nobody sets. What a clock deletes that was set
- * forward by mistake is lost when it is set back, also the record that a session had ended whose access tokens are then
- * good again. Once they have had the time to expire in truth, the clock may be wrong: there is nothing left to revive.
+ * Whether the wall clock has run steadily for some time, measured by the monotonic clock. If the wall clock was set
+ * forward by mistake, everything it deletes is lost when it is set back, including the record that a session has ended,
+ * and its access tokens work again. After a steady time in which every access token has really expired, even a wrong
+ * clock is harmless: no token is left to revive.
  * @param needed how long an access token can live
  */
 export function evenClock(clock: Clock, needed: () => Millis): { isEven(): boolean } {
   const base = () => clock.now() - clock.monotonic();
-  // Nobody knows how the clock was set while this process did not run.
+  // Nobody knows how the clock was set while this process was not running.
   let last = base();
   let evenSince = clock.monotonic();
   return {

@@ -1,4 +1,4 @@
-// A node says every ten seconds in the database that it runs. The same write shows whether anything can be written.
+// Every ten seconds a node records in the database that it runs. The same write shows whether writing works.
 
 import { type ControllerNode, heartbeatInterval, isOnline } from '../model/node.ts';
 import { type Clock, DAY, type Millis, SECOND } from '../platform/clock.ts';
@@ -8,9 +8,9 @@ import type { NodeStore } from '../store/contracts/nodes.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { every } from './schedule.ts';
 
-/** What was not seen for so long is no node any more. */
+/** A node that was not seen for this long is forgotten. */
 const forgottenAfter: Millis = DAY;
-/** A check takes the word of a beat that is no older. */
+/** A check relies on a beat that is at most this old. */
 const goodFor: Millis = 5 * SECOND;
 
 export type Announcement = Omit<
@@ -19,19 +19,19 @@ export type Announcement = Omit<
 >;
 
 export interface NodeHeartbeat {
-  /** Announces the node from now on. Does not fail: a database that cannot be written is logged and tried again. */
+  /** Announces the node from now on. Does not fail: if the database cannot be written, logs it and tries again. */
   start(node: Announcement): Promise<void>;
   /** Whether more than one node was online at the last beat. */
   readonly isCluster: boolean;
-  /** Resolves when a beat was written lately, or can be now. @throws StoreUnavailable */
+  /** Resolves when a beat was written recently, or can be written now. @throws StoreUnavailable */
   check(): Promise<void>;
-  /** Takes leave, so that the others need not find out. */
+  /** Announces the end, so that the other nodes need not find out. */
   stop(): Promise<void>;
 }
 
 /**
- * In a thread beside the one that beats: compares the clock as often, and leaves the rest to that one.
- * @param isCluster what the one that beats has found
+ * For a thread beside the one that beats: compares the clock as often, and leaves the rest to that thread.
+ * @param isCluster what the beating thread has found
  */
 export function besideHeartbeat(needs: {
   readonly clockWatch: Pick<ClockWatch, 'compare'>;
@@ -71,7 +71,7 @@ export function nodeHeartbeat(needs: {
   async function beat(): Promise<void> {
     if (announced === null) return;
     await clockWatch.compare(announced.name);
-    // By a wrong clock others would be forgotten that are there.
+    // By a wrong clock, running nodes would be forgotten.
     if (clockWatch.isWrong) return;
     const now = clock.now();
     try {
@@ -91,7 +91,7 @@ export function nodeHeartbeat(needs: {
   return {
     async start(node) {
       announced = node;
-      // What went wrong is logged by the beat, once.
+      // The beat logs its failure itself, once.
       const tryBeat = () => beat().catch(() => undefined);
       await tryBeat();
       stopBeating = every(heartbeatInterval, { name: 'node heartbeat', log }, tryBeat);

@@ -2,9 +2,9 @@ import type { Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 
 /**
- * Runs a task again and again, never twice at the same time, until stopped. A failure is logged and does not
+ * Runs a task repeatedly, never twice at the same time, until stopped. A failure is logged and does not
  * end it. The timer does not keep the process alive.
- * @returns stops it and waits for a run that is under way
+ * @returns stops it, and waits for a run that is under way
  */
 export function every(
   interval: Millis,

@@ -1,5 +1,5 @@
-// The collector that the configuration names: what is known of it, and one POST. It is the operator's own address, so
-// no rule for strangers' addresses applies, but nobody waits for it and nothing it answers is kept.
+// The collector that the configuration names: its credentials, and one POST. It is the operator's own address, so the
+// rules for strangers' addresses do not apply, but nobody waits for it and its answers are not kept.
 
 import { readFileSync } from 'node:fs';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
@@ -10,23 +10,23 @@ import { type Millis, SECOND } from '../platform/clock.ts';
 import { fileErrorReason } from '../platform/file-error-reason.ts';
 import { trustingContext } from '../platform/network/outbound-client.ts';
 
-/** What the files say that the configuration names. */
+/** The contents of the configured files. */
 export interface CollectorAccess {
-  /** Secrets: for the collector only. */
+  /** Secret: only the collector may see them. */
   readonly headers: Readonly<Record<string, string>>;
   /** PEM. */
   readonly roots: readonly string[];
 }
 
-/** Why something was not taken; without a word of what the collector answered. */
+/** Why something was not accepted. Contains nothing of the collector's answer. */
 export class CollectorFailed extends Error {
   override readonly name = 'CollectorFailed';
 }
 
 export interface Collector {
-  /** Resolves when it was taken. @param body of an OTLP request, protobuf. @throws CollectorFailed */
+  /** Resolves when it was accepted. @param body of an OTLP request, protobuf. @throws CollectorFailed */
   post(signal: 'traces' | 'metrics', body: Uint8Array): Promise<void>;
-  /** Breaks off what is under way. */
+  /** Aborts whatever is under way. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ const longestPost: Millis = 10 * SECOND;
 const longestAnswer = 64 * 1024;
 const mostHeaders = 20;
 
-/** @throws ConfigError a file cannot be read, or does not hold what it has to */
+/** @throws ConfigError a file cannot be read, or its contents are wrong */
 export function readCollectorAccess({ headersFile, caFile }: TelemetryConfig): CollectorAccess {
   const roots = caFile === null ? [] : [readNamed('telemetry.ca', caFile)];
   const lines = headersFile === null ? '' : readNamed('telemetry.headersFile', headersFile);
@@ -52,7 +52,7 @@ function readNamed(path: string, file: string): string {
   }
 }
 
-/** Names the line that is wrong, not what it says: it is a secret. */
+/** Names the wrong line, but not its contents, which are secret. */
 function readHeaders(file: string, text: string): Readonly<Record<string, string>> {
   const lines = text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), number: at + 1 }));
   const given = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));

@@ -1,5 +1,5 @@
-// Traces and metrics by the configuration in use: none, and nothing loaded for them, until one names a collector. What
-// outlives a reload is here: the counts, and whether it has been said that the collector takes nothing.
+// Traces and metrics, by the configuration in use: no code for them is loaded until one names a collector. Whatever
+// outlives a reload is here: the counts, and whether a failing collector has been reported.
 
 import type { TelemetryConfig } from '../config/config.ts';
 import type { DeliveryCounts } from '../model/metrics.ts';
@@ -14,19 +14,19 @@ export interface LiveTelemetry {
   readonly tracing: TracingInUse;
   counts(): DeliveryCounts;
   /**
-   * Makes ready what another configuration wants.
+   * Prepares what another configuration wants.
    * @returns puts it in use; it cannot fail
    * @throws ConfigError a file that it names cannot be used
    */
   prepare(config: TelemetryConfig | null): Promise<() => void>;
-  /** Sends what waits, for two seconds at most. */
+  /** Sends what is waiting, for two seconds at most. */
   stop(): Promise<void>;
 }
 
 export interface LiveTelemetryNeeds extends Omit<TelemetryNeeds, 'deliveries'> {
-  /** Of the thread that speaks for all; null: another one does. */
+  /** For the thread that reports for all; null: another one does. */
   readonly log: Logger | null;
-  /** Threads that answer requests, among which `callersPerSecond` is shared. */
+  /** Number of request threads, which share `callersPerSecond`. */
   readonly threads: number;
 }
 
@@ -44,7 +44,7 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
   const tracing = changingTracing();
 
   async function open(config: TelemetryConfig): Promise<InUse> {
-    // It loads a client for plain HTTP, as the packages do.
+    // It loads a client for plain HTTP, as the OpenTelemetry packages do.
     const { readCollectorAccess } = await import('./collector.ts');
     const access = readCollectorAccess(config);
     const isSame = JSON.stringify([inUse?.config, inUse?.access]) === JSON.stringify([config, access]);
@@ -88,7 +88,7 @@ function changingTracing() {
   return tracing;
 }
 
-/** A collector that comes and goes must not fill the log. */
+/** A collector that keeps failing and recovering must not fill the log. */
 const quietFor: Millis = 10 * MINUTE;
 
 function countedDeliveries(

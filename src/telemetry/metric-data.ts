@@ -1,4 +1,4 @@
-// The metrics of Prometheus as OTLP says them: the same names, the same labels, the same numbers.
+// Converts the Prometheus metrics to OTLP: the same names, the same labels, the same numbers.
 
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
@@ -45,7 +45,7 @@ function dataOf({ name, help, type, samples }: MetricFamily, span: Span): Metric
     : { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
 }
 
-/** Prometheus counts in each bucket what the smaller ones hold too. */
+/** In Prometheus, each bucket includes the counts of the smaller ones. */
 function histogramsOf(name: string, samples: readonly MetricSample[]) {
   const series = Map.groupBy(samples, ({ labels: { le: _, ...labels } }) => JSON.stringify(labels));
   return [...series.entries()].map(([labels, ofSeries]) => {

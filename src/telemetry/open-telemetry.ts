@@ -1,5 +1,5 @@
-// Traces and metrics of one thread, on their way to the collector. Imported only when the configuration names one: this
-// file and what it imports load the OpenTelemetry packages.
+// Traces and metrics of one thread, on their way to the collector. Imported only if the configuration names one: this
+// file and its imports load the OpenTelemetry packages.
 
 import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -16,9 +16,9 @@ export interface TelemetryNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly deliveries: Deliveries;
-  /** Which release, and which of several nodes. */
+  /** The release, and the name of this node among several. */
   readonly service: { readonly version: string; readonly instance: string };
-  /** Where the metrics of the whole are known. */
+  /** Where the metrics of the whole controller are known. */
   readonly metrics: { readonly since: Millis; read(): Promise<readonly MetricFamily[]> } | null;
 }
 
@@ -26,7 +26,7 @@ export interface OpenTelemetry {
   readonly tracing: Tracing;
   /** Sends metrics from now on. */
   start(): void;
-  /** Sends what waits, and gives up after two seconds. */
+  /** Sends what is waiting, and gives up after two seconds. */
   stop(): Promise<void>;
 }
 

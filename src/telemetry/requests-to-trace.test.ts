@@ -10,7 +10,7 @@ const spanId = '00f067aa0ba902b7';
 test('a trace context is read exactly, and what is not one counts as absent', () => {
   assert.deepEqual(readTraceParent(`00-${traceId}-${spanId}-01`), { traceId, spanId, isSampled: true });
   assert.equal(readTraceParent(`00-${traceId}-${spanId}-00`)?.isSampled, false);
-  // Other flags and later versions say the same in these places.
+  // Other flags and later versions have the same in these places.
   assert.equal(readTraceParent(`00-${traceId}-${spanId}-03`)?.isSampled, true);
   assert.equal(readTraceParent(`cc-${traceId}-${spanId}-01-what-comes-later`)?.traceId, traceId);
   const hostile = [

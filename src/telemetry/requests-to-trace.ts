@@ -1,15 +1,15 @@
-// Which requests are traced. Anybody can send a trace context, so what it asks for is followed within bounds: it must not
-// decide what this service spends, nor what it shows of itself.
+// Which requests are traced. Anybody can send a trace context, so it is followed only within bounds: it must decide
+// neither what this service spends nor what it reveals.
 
 import type { TelemetryConfig } from '../config/config.ts';
 import { type Clock, SECOND } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 
-/** What the header `traceparent` says. */
+/** The contents of the header `traceparent`. */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits: of the caller. */
+  /** The caller's span: 16 hexadecimal digits. */
   readonly spanId: string;
   /** Whether the caller traces it. */
   readonly isSampled: boolean;
@@ -18,7 +18,7 @@ export interface TraceParent {
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Reads the header. What is not exactly as the standard says counts as absent.
+ * Reads the header. Anything but the exact form of the standard counts as absent.
  * @see W3C Trace Context, section 3.2
  */
 export function readTraceParent(header: string | undefined): TraceParent | null {
@@ -30,9 +30,9 @@ export function readTraceParent(header: string | undefined): TraceParent | null 
 }
 
 /**
- * Decides for each request whether it is traced. A trace that the caller does not keep is not kept here either. Of all
- * others the share is chosen by our own dice, never by a trace id that the caller has chosen; and because a caller traces
- * them, so many a second besides.
+ * Decides for each request whether it is traced. If the caller does not keep its trace, neither do we. Of all others
+ * we choose the configured share at random, never by a trace id that the caller chose. In addition, a limited number
+ * per second is traced because the caller traces them.
  */
 export function requestsToTrace(
   needs: { readonly clock: Clock; readonly random: Random },

@@ -6,7 +6,7 @@ import { systemRandom } from '../platform/random.ts';
 import { CollectorFailed } from './collector.ts';
 import { openSpans } from './spans.ts';
 
-/** Spans on their way to a collector that answers when it is told to. */
+/** Spans on their way to a collector that answers only when told to. */
 function opened() {
   const counts = { sent: 0, lost: 0, dropped: 0, posts: 0 };
   const answers: PromiseWithResolvers<void>[] = [];
@@ -51,7 +51,7 @@ test('while the collector does not answer, no more spans wait than fit, and each
   assert.equal(counts.dropped, all - 2048);
   assert.ok(counts.posts <= 1, 'one batch after the other');
   const stopped = spans.stop();
-  // One fails, the others are taken.
+  // One fails, the others are accepted.
   for (let at = 0; counts.sent + counts.lost < 2048; at += 1) {
     await new Promise(setImmediate);
     if (at === 0) answers.shift()?.reject(new CollectorFailed('no'));

@@ -1,4 +1,4 @@
-// Traces with the OpenTelemetry packages: spans are kept in memory until they are sent, a bounded number of them.
+// Traces with the OpenTelemetry packages: spans stay in memory until they are sent, up to a limit.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
@@ -19,17 +19,17 @@ import type { RequestTrace, SpanDescription, Tracing } from '../platform/tracing
 import type { Collector } from './collector.ts';
 import { readTraceParent, requestsToTrace } from './requests-to-trace.ts';
 
-/** Told what became of what was to be sent. */
+/** Learns the outcome of deliveries. */
 export interface Deliveries {
-  /** @param spans that it held */
+  /** @param spans number of delivered spans */
   sent(spans: number): void;
-  /** @param lost spans that are gone */
+  /** @param lost number of lost spans */
   failed(error: unknown, lost: number): void;
   /** There was no room. */
   dropped(spans: number): void;
 }
 
-/** Spans that wait, those that are being sent included. With all they may hold, some megabytes. */
+/** Waiting spans, including those being sent. At their largest they take some megabytes. */
 const mostSpans = 2048;
 const mostInOneRequest = 200;
 const sendEvery: Millis = SECOND;
@@ -43,7 +43,7 @@ interface UnderWay {
 
 export interface Spans {
   readonly tracing: Tracing;
-  /** Sends what waits. */
+  /** Sends what is waiting. */
   stop(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function openSpans(needs: {
   const waiting = { spans: 0 };
   const provider = new TracerProvider({
     resource: needs.resource,
-    // Whether a request is traced is decided before it has a span.
+    // Whether to trace a request is decided before it has a span.
     sampler: new AlwaysOnSampler(),
     spanLimits: {
       attributeValueLengthLimit: longestText,
@@ -102,7 +102,7 @@ export function openSpans(needs: {
 
   function within<T>(part: SpanDescription, work: () => T): T {
     const state = underWay.getStore();
-    // What goes on after the answer, such as writing decision records, belongs to many requests.
+    // Work after the answer, such as writing decision records, belongs to many requests.
     if (state === undefined || state.isOver) return work();
     state.parts += 1;
     if (state.parts > mostInOneRequest) return work();
@@ -112,7 +112,7 @@ export function openSpans(needs: {
       trace.setSpan(ROOT_CONTEXT, state.span),
     );
     const outcome = work();
-    // What is not waited for takes no time, and has no span.
+    // Synchronous work takes no time, and gets no span.
     if (outcome instanceof Promise)
       outcome.then(
         () => span.end(),
@@ -124,19 +124,19 @@ export function openSpans(needs: {
   return { tracing: { begin, within }, stop: () => provider.shutdown() };
 }
 
-/** Only the id is known, for the log. */
+/** Only the id, for the log. */
 function untraced(traceId: string): RequestTrace {
   return { traceId, run: (work) => work(), end() {} };
 }
 
-/** The kind of the failure. Its message may hold what somebody sent. */
+/** Only the kind of the failure: its message may contain what somebody sent. */
 function endFailed(span: Span, error: unknown): void {
   span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }
 
-/** The library's, which sends one batch after the other, behind a bound that counts what is being sent too. */
+/** The library's processor, which sends one batch after the other, with a limit that includes what is being sent. */
 function boundedProcessor(
   exporter: SpanExporter,
   deliveries: Deliveries,
@@ -164,7 +164,7 @@ function boundedProcessor(
   };
 }
 
-/** No second try: the next batch is one, and whoever needs more has a collector beside the service. */
+/** Sends each batch once: the next one is another try, and whoever needs more runs a collector beside the service. */
 function spanExporter(
   collector: Collector,
   deliveries: Deliveries,
@@ -181,7 +181,7 @@ function spanExporter(
         )
         .finally(() => {
           waiting.spans -= spans.length;
-          // Reported already: the library would only say it again.
+          // Already reported: the library would only report it again.
           done({ code: 0 });
         });
     },

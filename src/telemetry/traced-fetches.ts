@@ -1,5 +1,5 @@
-// What is asked of other servers, with a span for each fetch: the method, the host and the path. No query, because codes
-// and keys stand there; no body; and no trace context for the other server, which is not ours.
+// Requests to other servers, with a span for each: the method, the host and the path. No query, because it may contain
+// codes and keys; no body; and no trace context for the other server, which is not ours.
 
 import type { FormPoster, OutboundClient } from '../platform/network/outbound-client.ts';
 import type { SpanDescription, TracingInUse } from '../platform/tracing.ts';
@@ -8,7 +8,7 @@ type Client = OutboundClient & FormPoster;
 
 const longestPath = 256;
 
-/** The same client, whose fetches are parts of the request for which they are made. */
+/** The same client, whose spans belong to the request that caused them. */
 export function tracedFetches(client: Client, tracing: TracingInUse): Client {
   const within = <T>(method: 'GET' | 'POST', url: string, work: () => T): T =>
     tracing.current === null ? work() : tracing.current.within(fetchSpan(method, url), work);

@@ -1,5 +1,5 @@
-// The store, with a span for each of its methods: a span has the name of the method, and nothing of its arguments. While
-// no collector is named, the methods are those of the store itself.
+// The store, with a span for each method call. A span has the name of the method and nothing of its arguments. Without
+// a collector, the methods are those of the store itself.
 
 import type { SpanDescription, Tracing, TracingInUse } from '../platform/tracing.ts';
 import type { Store } from '../store/contracts/store.ts';
@@ -8,12 +8,12 @@ type System = 'sqlite' | 'postgresql';
 type Concern = Readonly<Record<string, unknown>>;
 
 /**
- * The same store, whose methods are parts of the request that calls them. They are put in the place of its own, so that
- * whoever holds a part of the store has them too.
- * @param system what the database is called
+ * The same store, whose spans belong to the request that calls it. The traced methods replace the store's own, so that
+ * whoever has a part of the store uses them too.
+ * @param system the kind of database
  */
 export function tracedStore(store: Store, tracing: TracingInUse, system: System): Store {
-  // What is not a concern is a method of the store itself.
+  // Whatever is not a concern is a method of the store itself.
   const concerns = Object.entries(store).filter(([, concern]) => typeof concern !== 'function');
   const plain = concerns.map(([, concern]) => ({ ...concern }));
   tracing.onChange((current) => {
@@ -65,7 +65,7 @@ function tracedConcern(
 function spanOf(operation: string, system: System): SpanDescription {
   return {
     name: `store ${operation}`,
-    // On SQLite nobody else is asked.
+    // SQLite involves no other process.
     kind: system === 'sqlite' ? 'internal' : 'client',
     attributes: { 'db.system.name': system, 'db.operation.name': operation },
   };

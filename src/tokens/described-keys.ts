@@ -3,26 +3,26 @@ import { isoTime, type Millis } from '../platform/clock.ts';
 import { signingPeriod } from './key-ring.ts';
 
 /**
- * `next`: published, does not sign yet; `signing`; `verifying`: signs no more, its tokens are still valid;
- * `unused`: was replaced before it was to sign.
+ * `next`: published, does not sign yet; `signing`; `verifying`: no longer signs, its tokens are still valid;
+ * `unused`: was replaced before it was due to sign.
  */
 export const keyUses = ['next', 'signing', 'verifying', 'unused'] as const;
 type KeyUse = (typeof keyUses)[number];
 
-/** What administrators are told of a signing key: nothing that is not public. */
+/** What administrators see of a signing key: only what is public. */
 export interface DescribedKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly use: KeyUse;
-  /** RFC 3339, as the next three. */
+  /** RFC 3339, like the next three. */
   readonly createdAt: string;
   readonly signsFrom: string;
-  /** When it stops signing; for the newest key when it is due to. */
+  /** When it stops signing; for the newest key, when it is due to. */
   readonly signsUntil: string;
   readonly removedAt: string | null;
 }
 
-/** The keys that are not removed at `now`, in their order. */
+/** The keys not yet removed at `now`, in their order. */
 export function describedKeys(keys: readonly SigningKey[], now: Millis): readonly DescribedKey[] {
   return keys
     .filter(({ removedAt }) => removedAt === null || removedAt > now)

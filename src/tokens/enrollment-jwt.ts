@@ -1,7 +1,6 @@
-// JWTs that tell a device where and how to enroll. Clients check them with the public key of the certificate that
-// the server at `iss` presents in the TLS handshake, so they are signed with the key of that listener and with no
-// other. They are made again whenever one is shown: after a renewal of the certificate the same token is in a
-// JWT that fits it.
+// JWTs that tell a device where and how to enroll. Clients verify them with the public key of the certificate that the
+// server at `iss` presents in the TLS handshake, so only the key of that listener signs them. They are made again
+// whenever one is shown: after a renewal of the certificate, the same token comes in a JWT that fits it.
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { TokenMethod } from '../model/enrollment.ts';
@@ -9,7 +8,7 @@ import type { CaId, IdentityId } from '../model/ids.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { encodeBase64url } from '../platform/digest.ts';
 
-/** What an enrollment JWT says. */
+/** The contents of an enrollment JWT. */
 export interface EnrollmentClaims {
   readonly identityId: IdentityId;
   readonly method: TokenMethod;
@@ -22,7 +21,7 @@ export interface EnrollmentClaims {
 export interface EnrollmentIdentity {
   /** `host:port` */
   readonly address: string;
-  /** PEM, of the certificate that is presented there. */
+  /** PEM, for the certificate that is presented there. */
   readonly privateKey: string;
 }
 
@@ -30,15 +29,15 @@ export interface EnrollmentSigner {
   /** `https://` and the address at which clients enroll. */
   readonly issuer: string;
   signEnrollment(claims: EnrollmentClaims): string;
-  /** Holds no secret and never ends: how a client finds the network before it has an identity. */
+  /** Contains no secret and never ends: with it a client finds the network before it has an identity. */
   readonly networkJwt: string;
-  /** Holds no secret either: where holders of certificates of this authority enroll by themselves. */
+  /** Contains no secret either: where holders of this authority's certificates enroll by themselves. */
   signAuthority(id: CaId, expiresAt: Millis): string;
-  /** From now on signs with this. @throws RangeError as enrollmentSigner */
+  /** Signs with this identity from now on. @throws RangeError as enrollmentSigner */
   replaceIdentity(identity: EnrollmentIdentity): void;
 }
 
-/** @throws RangeError a key of a kind that JWTs cannot be signed with */
+/** @throws RangeError a kind of key that cannot sign JWTs */
 export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
   let present = presentIdentity(first);
   return {
@@ -75,7 +74,7 @@ export function enrollmentSigner(first: EnrollmentIdentity): EnrollmentSigner {
 /** There is one network; clients show this name. */
 export const networkName = 'default';
 
-/** What existing SDKs were always given. */
+/** The value that existing SDKs have always received. */
 const existingAudience = [''];
 
 function presentIdentity({ address, privateKey }: EnrollmentIdentity) {

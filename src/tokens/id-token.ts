@@ -1,4 +1,4 @@
-// ID tokens (OIDC Core 2): minting, and reading one back as the hint of a logout.
+// ID tokens (OIDC Core 2): issues them, and reads one back as the hint of a logout.
 
 import { hash } from 'node:crypto';
 import type { ApiSession } from '../model/api-session.ts';
@@ -11,9 +11,9 @@ import type { KeyRing } from './key-ring.ts';
 import { readSignedClaims } from './signed-claims.ts';
 
 /**
- * @param token.accessToken the one that is issued along with it, or null
- * @param token.nonce of the authorization request; null after a refresh (OIDC Core 12.2)
- * @param token.name  of the identity, for existing SDKs; null: whoever wants it asks at userinfo (OIDC Core 5.4)
+ * @param token.accessToken the one that is issued with it, or null
+ * @param token.nonce from the authorization request; null after a refresh (OIDC Core 12.2)
+ * @param token.name  of the identity, for existing SDKs; null: clients ask userinfo for it (OIDC Core 5.4)
  * @param token.lifetime Millis; a multiple of a second
  */
 export function mintIdToken(
@@ -54,12 +54,12 @@ function atHash(alg: SigningAlgorithm, accessToken: string): string {
   return digest.subarray(0, digest.length / 2).toString('base64url');
 }
 
-/** What a logout needs of its hint. */
+/** What a logout needs from its hint. */
 export type IdTokenHint = Pick<IdTokenClaims, 'iss' | 'sub' | 'aud' | 'sid'>;
 
 /**
  * The claims of an ID token that we signed, expired or not (OIDC RP-Initiated Logout 4), or undefined.
- * Access tokens have another header and never pass.
+ * Access tokens have another header and are never accepted.
  */
 export function readIdTokenHint(ring: KeyRing, token: string, now: Millis): IdTokenHint | undefined {
   const claims = readSignedClaims(ring, { text: token, typ: 'JWT' }, now);

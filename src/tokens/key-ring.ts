@@ -1,5 +1,5 @@
-// The signing keys, in memory: which one signs now, which ones verify, what the JWKS shows.
-// Their life is decided by the times stored with them, so every node comes to the same answer by itself.
+// The signing keys in memory: which one signs now, which ones verify, what the JWKS contains. The stored times decide
+// about their life, so every node comes to the same result by itself.
 
 import { createPrivateKey, createPublicKey, generateKeyPair, type webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -12,9 +12,9 @@ import { headerSegment, type JwtType, jwtTypes, type SigningMaterial } from './j
 
 /** How long a key signs. */
 export const signingPeriod: Millis = 30 * DAY;
-/** A key is in the JWKS for this long before it signs: longer than verifiers keep the set (see `jwksMaxAge`). */
+/** How long a key is in the JWKS before it signs: longer than verifiers cache the set (see `jwksMaxAge`). */
 export const publishAhead: Millis = 10 * MINUTE;
-/** What the JWKS answer tells caches. */
+/** How long caches may keep the JWKS. */
 export const jwksMaxAge: Millis = 5 * MINUTE;
 
 const generateKeys = promisify(generateKeyPair);
@@ -28,7 +28,7 @@ interface KnownKey {
 export interface KeyRing {
   /** The key that signs with this algorithm at `now`, and the header it writes. */
   signer(alg: SigningAlgorithm, typ: JwtType, now: Millis): { material: SigningMaterial; header: string };
-  /** The key whose header of this type is exactly `header`, unless it has left by `now`. */
+  /** The key whose header of this type is exactly `header`, unless it is removed by `now`. */
   verifier(header: string, typ: JwtType, now: Millis): SigningMaterial | undefined;
   /** Public keys (RFC 7517 5), next ones included. */
   jwks(now: Millis): { keys: readonly webcrypto.JsonWebKey[] };
@@ -43,7 +43,7 @@ export interface KeyRingNeeds {
   readonly clock: Clock;
 }
 
-/** The ring with the keys that the store has; `ensureSigningKeys` makes the first ones. */
+/** The ring with the stored keys; `ensureSigningKeys` makes the first ones. */
 export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
   let known: KnownKey[] = [];
   let byHeader = new Map<string, KnownKey>();
@@ -67,7 +67,7 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
     list: () => known.map(({ key }) => key),
     async reload() {
       const stored = await needs.keys.listSigningKeys(needs.clock.now());
-      // By what is sealed, not by kid: what was sealed again is opened again, so that the vault sees under which key.
+      // By the sealed text, not by kid: a key sealed again is opened again, so that the vault sees under which key.
       const opened = new Map(known.map((entry) => [entry.key.sealedPrivateKey, entry.material]));
       known = stored.map((key) => ({
         key,
@@ -99,7 +99,7 @@ export function signingKeyLabel(kid: string): string {
   return `signing-key/${kid}`;
 }
 
-/** A new key pair, its private part sealed. RSA keys have 3072 bits (SP 800-57: good beyond 2030). */
+/** A new key pair with a sealed private part. RSA keys have 3072 bits (SP 800-57: sufficient beyond 2030). */
 export async function makeSigningKey(
   vault: KeyVault,
   alg: SigningAlgorithm,
@@ -119,7 +119,7 @@ export async function makeSigningKey(
   };
 }
 
-// Not on the main thread: primes of an RSA key may take a second to find.
+// Not on the main thread: finding the primes of an RSA key may take a second.
 function generate(alg: SigningAlgorithm) {
   if (alg === 'ES256') return generateKeys('ec', { namedCurve: 'P-256' });
   if (alg === 'EdDSA') return generateKeys('ed25519', {});
@@ -127,8 +127,8 @@ function generate(alg: SigningAlgorithm) {
 }
 
 /**
- * Adds a key that takes over at `activeFrom`. The old ones sign until then and are published until the last
- * token that they signed has ended.
+ * Adds a key that takes over at `activeFrom`. The old ones sign until then and stay published until the last token that
+ * they signed has expired.
  * @param tokenLifetime the longest life of a token that these keys sign
  * @returns the new key, or null when another node rotated at the same time
  */
@@ -153,8 +153,8 @@ export async function rotateSigningKey(
 }
 
 /**
- * Makes the first key of each algorithm, and the next one when the newest is about to have signed for
- * `signingPeriod`. Runs at start and from the rotation task, on every node.
+ * Makes the first key of each algorithm, and the next one when the newest has signed for almost `signingPeriod`. Runs
+ * at start and from the rotation task, on every node.
  */
 export async function ensureSigningKeys(
   needs: KeyRingNeeds & { readonly ring: KeyRing },

@@ -3,7 +3,7 @@ import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { deriveSecret } from '../platform/secrets/sealed-box.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 
-/** Secrets that all nodes share and that only this service ever uses. */
+/** Secrets that all nodes share and only this service uses. */
 export interface ServerSecrets {
   /** Authenticates opaque tokens. */
   readonly tagKey: Buffer;
@@ -11,13 +11,13 @@ export interface ServerSecrets {
   readonly authRequestRoot: Buffer;
   /** Hashes recovery codes. */
   readonly recoveryKey: Buffer;
-  /** Stands between what was typed as a user name that nobody has, and its mark in decision records. */
+  /** Keys the hash that stands for an unknown user name in decision records. */
   readonly unknownNameKey: Buffer;
 }
 
 /**
- * Reads the server secrets, made by whichever node came first. They are kept in the store, sealed under the
- * key-encryption key, so that replacing that key needs a rewrap and ends nobody's session.
+ * Reads the server secrets, which the first node made. The store keeps them sealed under the key-encryption key, so
+ * that replacing that key only seals them again and ends nobody's session.
  */
 export async function openServerSecrets(needs: {
   readonly keys: KeyStore;

@@ -5,7 +5,7 @@ import type { KeyRing } from './key-ring.ts';
 
 /**
  * The claims of a JWT of this type that one of our keys signed, unchanged; undefined for everything else.
- * Which claims there are, and of which types, is the caller's to check.
+ * The caller checks which claims there are, and their types.
  */
 export function readSignedClaims(
   ring: KeyRing,

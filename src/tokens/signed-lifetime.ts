@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 
-/** The longest life of a token that signing keys sign: as long, the public part of a key that retires is kept. */
+/** The longest life of a token that signing keys sign: the public part of a retired key is kept this long. */
 export function longestSignedLifetime(oidc: {
   readonly accessTokenDuration: Millis;
   readonly idTokenDuration: Millis;

@@ -1,5 +1,5 @@
-// Makes what is stored as a document says, in one step or not at all. Each entity goes through the same rules as when
-// it is created or changed by itself; what they change is gathered, and made together at the end.
+// Makes the store match a document, in one step or not at all. Each entity goes through the same rules as when it is
+// created or changed by itself; the changes are collected and made together at the end.
 
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
@@ -36,14 +36,14 @@ export interface ApplyNeeds extends WriterNeeds {
 }
 
 export interface ApplyOptions {
-  /** Also deletes what no document contains, of the kinds that the documents have. */
+  /** Also deletes entities that no document contains, if the documents have their kind. */
   readonly prune: boolean;
   readonly dryRun: boolean;
 }
 
 /**
  * @throws AuthError could_not_validate   names entity and field
- * @throws AuthError conflict             the last administrator, a reference to what is pruned, a change meanwhile
+ * @throws AuthError conflict             the last administrator, a reference to a pruned entity, a concurrent change
  */
 export async function applyState(
   needs: ApplyNeeds,
@@ -64,7 +64,7 @@ export async function applyState(
   const changes = await makeChanges(scope, matched);
   for (const { entity } of surplus)
     if (entity.kind === 'ext-jwt-signer') await releaseSigner(scope, entity.id);
-  // Policies first: signers are named by them, and let go of theirs.
+  // Policies first: they name signers, and signers release theirs.
   for (const kind of [
     'identity',
     'auth-policy',
@@ -138,7 +138,7 @@ function surplusOf(kind: StateKind, matched: readonly Matched[], { entities }: S
     }));
 }
 
-/** Says of a refused field which entity it belongs to. */
+/** Adds to a refused field which entity it belongs to. */
 async function located<T>({ kind, name }: StateEntry, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
@@ -153,7 +153,7 @@ async function located<T>({ kind, name }: StateEntry, step: () => Promise<T>): P
   }
 }
 
-/** Waits for the commit, and says in the client's words why nothing was changed. */
+/** Waits for the commit and tells the client why nothing was changed. */
 async function committed(step: Promise<void>): Promise<void> {
   try {
     await administratorKept(step);

@@ -1,8 +1,8 @@
-// What of an entity is not as a document says.
+// How an entity differs from a document.
 
 import type { MemberChange } from './state.ts';
 
-/** Members whose members are members of the entity; all others, tags too, are replaced as a whole. */
+/** Members that are compared one level deeper; all others, tags too, are replaced as a whole. */
 const groups: ReadonlySet<string> = new Set([
   'primary',
   'primary.cert',
@@ -10,7 +10,7 @@ const groups: ReadonlySet<string> = new Set([
   'primary.updb',
   'secondary',
 ]);
-/** Lists in which the order means nothing. */
+/** Lists whose order has no meaning. */
 const sets: ReadonlySet<string> = new Set([
   'roleAttributes',
   'identityRoles',
@@ -23,7 +23,7 @@ const sets: ReadonlySet<string> = new Set([
   'primary.extJwt.allowedSigners',
 ]);
 
-/** The members that are given and differ. What is not given stays as it is. */
+/** The given members that differ. Missing members stay as they are. */
 export function differences(stored: object, given: object, prefix = ''): readonly MemberChange[] {
   return Object.entries(given).flatMap(([name, after]): readonly MemberChange[] => {
     if (after === undefined) return [];
@@ -44,7 +44,7 @@ function comparable(field: string, value: unknown): string {
   );
 }
 
-/** Of an entity: only the members at the top that differ somewhere. */
+/** The top-level members of an entity that differ somewhere inside. */
 export function changedMembers<Given extends object>(
   given: Given,
   changes: readonly MemberChange[],

@@ -1,4 +1,4 @@
-// What is stored, as a document.
+// The stored entities as a document.
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Ca } from '../../model/ca.ts';
@@ -28,7 +28,7 @@ export interface ReadStateNeeds {
   readonly clock: Clock;
 }
 
-/** An entity as it is stored, with what the document says of it. */
+/** A stored entity with its entry in the document. */
 export interface StoredEntity {
   readonly id: string;
   readonly updatedAt: Millis;
@@ -37,7 +37,7 @@ export interface StoredEntity {
 
 export interface StoredState {
   readonly entities: Readonly<Record<StateKind, readonly StoredEntity[]>>;
-  /** Ids by name, also of kinds that were not asked for. */
+  /** Ids by name, also of kinds that were not requested. */
   readonly policyIds: ReadonlyMap<string, string>;
   readonly signerIds: ReadonlyMap<string, string>;
 }
@@ -49,7 +49,7 @@ const all: ListQuery = {
   offset: 0,
 };
 
-/** Everything of these kinds, in the order of their names. */
+/** Everything of these kinds, sorted by name. */
 export async function readState(
   { store, clock }: ReadStateNeeds,
   kinds: ReadonlySet<StateKind>,
@@ -99,7 +99,7 @@ export async function exportState(needs: ReadStateNeeds, kinds: readonly StateKi
   return Object.fromEntries(kinds.map((kind) => [kind, entities[kind].map(({ state }) => state)]));
 }
 
-/** A reference to what is gone stays an id, which names nothing. */
+/** A reference to a deleted entity stays an id, which names nothing. */
 const nameIn = (names: ReadonlyMap<string, string>, id: string): string => names.get(id) ?? id;
 
 function authPolicyState(

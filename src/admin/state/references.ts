@@ -1,4 +1,4 @@
-// Names of policies and signers in a document, as the ids that the rules of single entities take.
+// Turns the names of policies and signers in a document into the ids that the rules of single entities take.
 
 import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
 import type { Random } from '../../platform/random.ts';
@@ -10,14 +10,14 @@ import type { IdentityFields } from '../identities.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';
 import type { AuthPolicyState, IdentityState, NamedState, SignerState, StateKind } from './state.ts';
 
-/** An entity of the document beside the one that is stored. */
+/** An entity of the document with its stored counterpart. */
 export interface Matched {
   readonly kind: StateKind;
   readonly given: NamedState;
   readonly stored: StoredEntity | undefined;
 }
 
-/** Ids by name, of what is stored and of what will be made: policies and signers name one another. */
+/** Ids by name, of stored entities and of those that will be created: policies and signers refer to one another. */
 export interface References {
   /** The id that a new policy or signer will have. */
   plannedId(kind: StateKind, name: string): string;
@@ -102,7 +102,7 @@ export function signerFields(
   return { ...others, enrollAuthPolicyId };
 }
 
-/** Without its state, which is no field of it: changing that ends sessions. */
+/** Without the disabled state, which is not a field: changing it ends sessions. */
 export function identityFields(
   references: References,
   { authPolicy, disabled: _disabled, disabledUntil: _until, ...others }: Partial<IdentityState>,

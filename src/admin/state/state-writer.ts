@@ -1,4 +1,4 @@
-// One entity of a document through the rules of its kind.
+// Passes one entity of a document through the rules of its kind.
 
 import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
@@ -63,12 +63,12 @@ export type WriterNeeds = IdentityNeeds &
 export interface WriterScope {
   readonly needs: WriterNeeds;
   readonly by: AdminCall;
-  /** Takes the changes, and reads what is stored. */
+  /** Collects the changes, and reads what is stored. */
   readonly store: Store;
   readonly references: References;
 }
 
-/** @param store takes the changes */
+/** @param store collects the changes */
 export function writerScope(
   given: WriterNeeds,
   by: AdminCall,
@@ -76,7 +76,7 @@ export function writerScope(
 ): WriterScope {
   const find: Store['authPolicies']['find'] = async (id) => {
     const found = await store.authPolicies.find(id);
-    // Only whether it is there is asked of one that is still to be made.
+    // For an entity that is still to be created, callers ask only whether it exists.
     return found ?? (references.isKnown(id) ? ({ id } as NonNullable<typeof found>) : null);
   };
   const needs = {
@@ -150,7 +150,7 @@ export async function changeEntity(
   }
 }
 
-/** Lets a signer that will be deleted go of the policy that it enrolls with. */
+/** Makes a signer that will be deleted release the policy that it enrolls with. */
 export async function releaseSigner({ needs, store }: WriterScope, id: string): Promise<void> {
   await store.externalJwtSigners.update(asId(id), { enrollAuthPolicyId: null }, needs.clock.now());
 }
@@ -181,7 +181,7 @@ async function setDisabled(
   recordChange(needs, by, { action, entity: 'identity', entityId: id, fields });
 }
 
-/** The fields of a new entity. @throws AuthError could_not_validate   one that has no default is missing */
+/** The fields of a new entity. @throws AuthError could_not_validate   a field without a default is missing */
 function complete<Fields extends object>(
   fields: object,
   required: readonly (keyof Fields & string)[],
@@ -204,7 +204,7 @@ function withSameId<State extends { readonly id?: string | undefined }>(
   return others as Partial<Omit<State, 'id'>>;
 }
 
-/** What a new one has unless the document says otherwise. */
+/** Defaults of a new authority. */
 const newCa: Omit<CaFields, 'name' | 'certPem'> = {
   isAuthEnabled: false,
   isAutoCaEnrollmentEnabled: false,

@@ -77,13 +77,13 @@ interface IdentityMembers {
 export type AuthPolicyState = NamedState & Some<AuthPolicyMembers>;
 export type SignerState = NamedState & Some<SignerMembers>;
 export type CaState = NamedState & Some<CaMembers>;
-/** The id is part of it: tokens carry it, and other parts of the overlay know the type by it. */
+/** Includes the id: tokens carry it, and other parts of the overlay know the type by it. */
 export type ConfigTypeState = NamedState & Some<{ readonly id: string; readonly tags: Tags }>;
-/** The id is part of it: it is the `client_id` that applications have. Without their secrets. */
+/** Includes the id: it is the `client_id` that applications use. Without their secrets. */
 export type OidcClientState = NamedState & Some<Omit<OidcClientFields, 'name'> & { readonly id: string }>;
 export type IdentityState = NamedState & Some<IdentityMembers>;
 
-/** Kinds that are not there are not spoken of. */
+/** The document says nothing about a missing kind. */
 export interface State {
   readonly 'auth-policy'?: readonly AuthPolicyState[] | undefined;
   readonly 'ext-jwt-signer'?: readonly SignerState[] | undefined;
@@ -93,9 +93,9 @@ export interface State {
   readonly identity?: readonly IdentityState[] | undefined;
 }
 
-/** One member of an entity that is not as the document says. */
+/** One member of an entity that differs from the document. */
 export interface MemberChange {
-  /** As `primary.updb.minPasswordLength`. */
+  /** Such as `primary.updb.minPasswordLength`. */
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
@@ -106,7 +106,7 @@ export interface StateEntry {
   readonly name: string;
 }
 
-/** What was made of a document. */
+/** The outcome of applying a document. */
 export interface StateChanges {
   readonly created: readonly StateEntry[];
   readonly changed: readonly (StateEntry & { readonly fields: readonly MemberChange[] })[];

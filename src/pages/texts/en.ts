@@ -1,5 +1,5 @@
-// Every word that pages show, in English. The other languages have the type of this catalogue: a text that lacks
-// there does not compile.
+// Every text on the pages, in English. The other languages have the type of this catalogue: a missing text does not
+// compile.
 
 import type { ErrorCode } from '../../errors/codes.ts';
 import { type Html, html } from '../html.ts';
@@ -140,7 +140,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
 };
 
 export const en = {
-  /** Names the state before the page: "Error: …". */
+  /** The state comes before the page's title: "Error: …". */
   errorTitle: (title: string) => `Error: ${title}`,
   reference: (id: Html) => html`Reference: ${id}`,
   again: (id: Html) => html`If it happens again, give this reference to an administrator: ${id}`,
@@ -211,7 +211,7 @@ export const en = {
     recoverySubmit: 'Continue with a recovery code',
   },
 
-  /** As the account page and the console have them: web/parts/keep-words.ts. */
+  /** The same as in the account page and the console: web/parts/keep-words.ts. */
   keep: {
     copy: 'Copy',
     copied: 'Copied',
@@ -325,7 +325,7 @@ export const en = {
     toConsole: 'open the console',
   },
 
-  /** The shell; what the script says is in `web/account/texts/en.ts`. */
+  /** The shell only; the script's texts are in `web/account/texts/en.ts`. */
   account: {
     title: 'Your account',
     withoutScripts:

@@ -1,4 +1,4 @@
-// The languages that pages speak, and which of them somebody gets.
+// The languages of the pages, and which of them a visitor gets.
 
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
@@ -12,13 +12,13 @@ export interface Language {
 
 const english: Language = { tag: 'en', direction: 'ltr', texts: en };
 
-/** A further language is a catalogue and a line here. */
+/** Another language needs a catalogue and a line here. */
 export const languages: readonly Language[] = [english, { tag: 'de', direction: 'ltr', texts: de }];
 
 const longest = 1000;
 
 /**
- * The first language of the list that there is, by RFC 4647 3.4: `de-CH` finds `de`. English when there is none.
+ * The first available language of the list, by RFC 4647 3.4: `de-CH` finds `de`. English if there is none.
  * @param wanted tags in order of preference
  */
 export function languageFor(wanted: readonly string[]): Language {
