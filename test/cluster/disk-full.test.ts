@@ -1,5 +1,5 @@
-// The disk of the database is full, under load: what needs room is refused, what does not goes on, and when there is
-// room again the clients go on where they were.
+// The database's disk is full, under load: what needs space is refused, everything else continues, and when there is
+// space again the clients continue where they were.
 
 import assert from 'node:assert/strict';
 import { chmodSync, chownSync, statSync } from 'node:fs';
@@ -37,7 +37,7 @@ test('a full disk of the database loses nothing, and clients continue when there
   await underLoad(t, cluster, async (load) => {
     const release = fill(disk.folder);
     try {
-      // The last pages have room for some more.
+      // The last pages still have room.
       await until(30 * SECOND, async () => {
         const answer = await submitPassword(node.client, await beginLogin(node.client), 'witness', password);
         assert.ok([302, 503].includes(answer.status), answer.text);
@@ -81,7 +81,7 @@ test('a full disk of its log, which stops the database, loses nothing either', a
     } finally {
       release();
     }
-    // What has not ended by itself does not get far.
+    // A server that has not ended by itself is killed.
     await server.kill();
     await server.start();
     return load.untilServed();
@@ -95,7 +95,7 @@ async function writeWithoutEnd(url: string): Promise<void> {
     await query(url, `SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000), true)`, limits);
 }
 
-/** The server that has this socket runs as another user. */
+/** The server with this socket runs as another user. */
 function giveTo({ folder }: SmallDisk, socket: string): void {
   const { uid, gid } = statSync(dirname(socket));
   chownSync(folder, uid, gid);

@@ -1,5 +1,5 @@
-// The database fails over to a streaming replica. Where the nodes find the database moves with it, as a DNS name or a
-// proxy in front of the database does.
+// The database fails over to a streaming replica. The address where the nodes find the database moves with it, as with
+// a DNS name or a proxy in front of the database.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -13,7 +13,7 @@ import { type PostgresServer, query, startPostgres } from '../support/postgres.t
 
 const run = (server: PostgresServer, sql: string) => query(server.urlOf('postgres'), sql);
 
-/** A replica without which nothing is acknowledged. */
+/** A replica that must confirm every commit. */
 async function synchronousStandby(primary: PostgresServer): Promise<PostgresServer> {
   const standby = await primary.startStandby();
   await run(primary, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
@@ -87,7 +87,7 @@ describe('a database that fails over', () => {
     const standby = await primary.startStandby();
     servers.push(standby);
     await run(standby, 'SELECT pg_promote()');
-    // The old server goes on alone, and what it says from now on is lost.
+    // The old server continues alone, and whatever it says from now on is lost.
     for (let at = 0; at < 40; at += 1) {
       const changed = await cluster.admin.call('PATCH', `identities/${witness}`, { tags: { at } });
       assert.equal(changed.status, 200, changed.text);

@@ -1,6 +1,6 @@
-// What happens to real processes under load when something breaks. Each test prints how long it took until every
-// client was served again, and then judges by the ledger of the clients: what was acknowledged is there, what was
-// single-use was used once.
+// What happens to real processes under load when something breaks. Each test prints how long it took until every client
+// was served again, and then judges by the clients' records: what was acknowledged exists, and single-use items were
+// used once.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -78,7 +78,7 @@ describe('a cluster under load', () => {
     await wait(3 * SECOND);
     node.resume();
     await until(10 * SECOND, async () => (await node.failingChecks()).length === 0);
-    // A refresh token that comes a second time, and late, ends the session.
+    // A refresh token that is presented again, and late, ends the session.
     assert.equal((await refresh(other.client, second.json.refresh_token)).status, 200);
   });
 
@@ -93,7 +93,7 @@ describe('a cluster under load', () => {
       );
       assert.equal((await refresh(node.client, tokens.refresh_token)).status, 503);
       await until(10 * SECOND, async () => (await node.failingChecks()).includes('store.changes'));
-      // The others serve meanwhile.
+      // The others serve clients meanwhile.
       const others = await load.untilServed();
       node.wire.heal();
       const back = await until(10 * SECOND, async () => (await node.failingChecks()).length === 0);
@@ -148,7 +148,7 @@ describe('a cluster under load', () => {
     const tokens = await login(node.client, 'witness', password);
     const ended: string[] = [];
     const keys = (await other.client.get('/oidc/keys')).json;
-    // Two days: by such a clock everything here has expired, and the other nodes are forgotten.
+    // Two days: by this clock everything here has expired, and the other nodes are forgotten.
     for (const days of [2, -2]) {
       assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
       try {
@@ -163,7 +163,7 @@ describe('a cluster under load', () => {
           assert.equal(answer.status, 503, answer.text);
         }
         await until(30 * SECOND, async () => (await node.failingChecks()).includes('store.clock'));
-        // Whether the clock is wrong is seen at once; by how much, when the database has answered.
+        // A wrong clock is noticed at once; how wrong it is, when the database has answered.
         const ahead = new RegExp(`^overlay_auth_clock_ahead_seconds ${days < 0 ? '-' : ''}17\\d{4}`, 'm');
         await until(30 * SECOND, async () => ahead.test((await node.client.get('/metrics')).text));
         assert.equal((await callWith(other.client, tokens.access_token)).status, 200);

@@ -1,4 +1,4 @@
-// Several nodes as real processes: what was made or used on one is made or used on all.
+// Several nodes as real processes: what was created or used on one is created or used on all.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -83,7 +83,7 @@ describe('several nodes behind one address', () => {
     await submitPassword(a, first, 'tom', password);
     const started = await startEnrollment(b, first);
     assert.equal(started.status, 201, started.text);
-    // The step before the current one, so that the current one is still good afterwards.
+    // The step before the current one, so that the current one is still unused afterwards.
     const earlier = { ...systemClock, now: () => systemClock.now() - 30 * SECOND };
     const { provisioningUrl, recoveryCodes } = started.json;
     assert.equal((await verifyEnrollment(a, first, scan(earlier, provisioningUrl).code())).status, 302);

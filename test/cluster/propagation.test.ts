@@ -1,5 +1,5 @@
-// How soon a node knows what was changed on another one. The figures of a full run (OVERLAY_AUTH_TEST_SIZE=full)
-// stand in docs/scaling.md.
+// How soon a node knows what was changed on another one. docs/scaling.md has the figures of a full run
+// (OVERLAY_AUTH_TEST_SIZE=full).
 
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
@@ -17,7 +17,7 @@ import { testPki } from '../support/test-pki.ts';
 const longest: Millis = 5 * SECOND;
 
 let cluster: Cluster;
-/** Where changes are made, and where they are waited for. */
+/** Where changes are made, and where they are awaited. */
 let here: ClusterNode;
 let there: HttpsClient;
 before(async () => {
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => cluster.close());
 
-/** Asks until it is so. @returns how long after the change was acknowledged */
+/** Asks until it is true. @returns how long after the change was acknowledged */
 async function until(isSo: () => Promise<boolean>): Promise<Millis> {
   const begun = systemClock.monotonic();
   for (;;) {
@@ -142,7 +142,7 @@ describe('another node knows within five seconds', () => {
     const times: Millis[] = [];
     for (let round = 0; round < 3; round += 1) {
       const known = await kids();
-      // By a command on the host; what it takes to end is not counted.
+      // By a command on the host; its own run time is not counted.
       const { code, stderr } = await here.command(['keys', 'rotate']);
       assert.equal(code, 0, stderr);
       times.push(await until(async () => (await kids()) > known));

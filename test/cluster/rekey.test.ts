@@ -1,5 +1,5 @@
-// Another key-encryption key beside several nodes, each on a host of its own: nobody notices, and a node that was
-// forgotten is not locked out.
+// Replacing the key-encryption key of several nodes, each on its own host: nobody notices, and a forgotten node is not
+// locked out.
 
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
@@ -60,7 +60,7 @@ describe('keys rekey with several nodes', () => {
       const admin = await loggedIn(client, 'root');
       assert.ok((await admin.get(`identities/${enrollee}`)).json.data.enrollment.ott.jwt);
       const id = await partialLogin(client, 'tom');
-      // The step may be used up; that it is wrong is found only by opening the seed.
+      // The step may be used up; only opening the seed shows that the code is wrong.
       const answer = await submitCode(client, id, app.code());
       assert.ok([302, 400].includes(answer.status), answer.text);
     }

@@ -1,5 +1,5 @@
-// Commits wait for a standby, and the standby is away: the server confirms nothing, for as long as that lasts. What
-// nobody has confirmed is not done; what needs no commit goes on; and there are connections left for it.
+// Commits wait for a standby that is away: the server confirms nothing as long as that lasts. What nobody has confirmed
+// is not done; what needs no commit continues; and connections are left for it.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -60,7 +60,7 @@ describe('a standby that commits wait for and that is away', () => {
         assert.equal(refused.status, 503, refused.text);
         assert.match(String(refused.headers['retry-after']), /^\d+$/);
         await until(60 * SECOND, async () => (await node.failingChecks()).includes('store.write'));
-        // What needs no commit.
+        // Works without a commit.
         assert.equal((await callWith(node.client, tokens.access_token)).status, 200);
         assert.deepEqual(await node.failingChecks(), ['store.write']);
       } finally {
@@ -85,7 +85,7 @@ describe('a standby that commits wait for and that is away', () => {
       // They do not wait for one another.
       const count = (key: string) => store.attempts.reserve([{ ...limit, key }], now);
       await Promise.all(['a', 'b', 'c', 'd'].map((key) => assert.rejects(count(key), StoreUnavailable)));
-      // Those two connections are still waiting; whoever comes now is refused, and they are not given up for him.
+      // Those two connections are still waiting; a newcomer is refused, and they are not given up for it.
       await Promise.all(['e', 'f', 'g'].map((key) => assert.rejects(count(key), StoreUnavailable)));
       assert.equal(await waitingCommits(), 2);
 
@@ -101,7 +101,7 @@ describe('a standby that commits wait for and that is away', () => {
       await run(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
       await cancelled;
       await assert.rejects(count('i'), /does not confirm the commit/);
-      // A store that is closed lets go of its connections, though the server is not done with one.
+      // A closed store releases its connections, even if the server is still busy with one.
       await store.close();
     } finally {
       await standby.start();

@@ -1,5 +1,5 @@
-// Several threads answer the requests of one controller, and nobody can tell but by how many they are: what was ended,
-// disabled or used is refused by each of them from the next request on, and what is counted is counted together.
+// Several threads answer the requests of one controller, and clients see no difference: each thread refuses what was
+// ended, disabled or used from the next request on, and all count together.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type Caller, callerWith, createdId, loggedIn, password, rootOf } from '
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** So many connections that one of three threads is left out once in five thousand runs. */
+/** So many connections that they miss one of three threads only once in five thousand runs. */
 const connections = 24;
 
 let server: TestServer;
@@ -29,7 +29,7 @@ after(async () => {
   await server.close();
 });
 
-/** Clients with one connection each, which stays with the thread that has accepted it. */
+/** Clients with one connection each, which stays with the thread that accepted it. */
 async function connected({ url, caPem }: TestServer): Promise<readonly HttpsClient[]> {
   const all = Array.from({ length: connections }, () => httpsClient(url, caPem, { maxSockets: 1 }));
   await Promise.all(all.map((client) => client.get('/health-checks/live')));
@@ -253,7 +253,7 @@ describe('a thread that dies', () => {
     const admin = await loggedIn(own, 'root');
     const { access_token: token } = await login(own, 'alice', password);
     await callWith(own, token);
-    // Whoever is just connecting to it is one of those who lose their connection.
+    // A client that is just connecting to it loses its connection too.
     await own.workers.at(-1)?.terminate();
     const created = createdId(
       await admin.call('POST', 'identities', { name: 'somebody', type: 'User', isAdmin: false }),

@@ -1,6 +1,6 @@
-// A real browser that shows pages of other sites, with our cookies in it and a client certificate at hand. The pages try
-// every endpoint that may change something, in every way in which a page can make a browser send. The list of endpoints
-// is that of the server, so that a new one is attacked without a line here.
+// A real browser that shows pages of other sites, with our cookies in it and a client certificate at hand. The pages
+// try every endpoint that may change something, in every way in which a page can make a browser send. The server
+// provides the list of endpoints, so that a new one is attacked without a line here.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ function operations(): readonly Operation[] {
   );
 }
 
-/** What whoever made the foreign page knows, by the names of fields; some is worth something at some endpoints only. */
+/** What the author of the foreign page knows, by the names of fields; some of it matters only at some endpoints. */
 type Loot = (path: string) => Readonly<Record<string, string>>;
 
 async function lootWith(authRequestId: string, totp: string): Promise<Loot> {
@@ -120,7 +120,7 @@ async function lootWith(authRequestId: string, totp: string): Promise<Loot> {
   });
 }
 
-/** She has begun a login as a program, and done its first step as herself. */
+/** She has begun a login as a program, and completed its first step as herself. */
 async function lootOfMallory(): Promise<Loot> {
   const id = await beginLogin(server);
   assert.equal((await submitPassword(server, id, 'mallory', password)).status, 200);
@@ -146,12 +146,12 @@ function requestOf({ method, path, route }: Operation, loot: Loot): Omit<Attack,
   query.delete('authRequestId');
   const body = schemaOf(route.described?.body ?? route.body?.schema);
   const isJson = route.body?.form !== true;
-  // Endpoints that take JSON beside the query act on that alone.
+  // Endpoints that take JSON beside the query act on the query alone.
   const fields = isJson && query.size > 0 ? {} : fieldsFor(body, known);
   return { method, url: `${server.url}${path}${query.size === 0 ? '' : `?${query}`}`, fields };
 }
 
-/** Every row of every table, but for the decision records and the beat of this node, which come by themselves. */
+/** Every row of every table, except the decision records and this node's heartbeat, which appear by themselves. */
 function stored(): readonly string[] {
   return reading((database) => {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
@@ -206,7 +206,7 @@ describe('what the pages send', () => {
 });
 
 /**
- * Somebody who is signed in, and in the middle of another login: the browser has our cookies, and an enrollment in TOTP
+ * Somebody who is signed in, and in the middle of another login: the browser has our cookies, and a TOTP enrollment
  * waits for its first code.
  */
 async function victim(withLeaf: boolean): Promise<Visitor & { readonly loot: Loot }> {
@@ -235,7 +235,7 @@ async function signInAs({ context }: Visitor, username: string): Promise<void> {
   const answered = page.waitForResponse((response) => response.request().method() === 'POST');
   await page.click('#login');
   assert.equal((await answered).status(), 302);
-  // Nobody listens where the application would be.
+  // Nobody listens at the application's address.
   await page.close();
 }
 

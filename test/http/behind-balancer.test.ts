@@ -74,7 +74,7 @@ describe('behind a load balancer with the PROXY protocol', () => {
     const tokens = await login(client, 'alice', password);
     assert.equal((await callWith(client, tokens.access_token)).json.data.ipAddress, '203.0.113.20');
 
-    // The log has room again for what strangers cause.
+    // The log has room again for lines that strangers cause.
     clock.advance(SECOND);
     const answer = await submitPassword(client, await beginLogin(client), 'alice', 'wrong');
     assert.equal(answer.status, 401);

@@ -38,7 +38,7 @@ test('refused requests of strangers: ten lines a second of one kind, and the nex
   const stranger = () => server.get('/edge/client/v1/current-identity');
   const first = await linesOf(times(500, stranger));
   assert.equal(first.length, samplingDefaults.ofKind);
-  // Another kind is not hidden by it.
+  // It does not hide other kinds.
   const other = await linesOf(() => server.get('/nowhere'));
   assert.deepEqual(
     other.map(({ fields }) => [fields.errorCode, fields.unlogged]),
@@ -47,7 +47,7 @@ test('refused requests of strangers: ten lines a second of one kind, and the nex
   clock.advance(SECOND);
   const [line, ...more] = await linesOf(stranger);
   assert.deepEqual([line?.fields.errorCode, line?.fields.unlogged, more], ['unauthorized', 490, []]);
-  // Whoever asked can still be told apart by the reference of the answer.
+  // The reference in each answer still identifies the call.
   assert.match(String(line?.fields.requestId), /^[0-9A-Z]{10}$/);
 });
 
@@ -82,7 +82,7 @@ test('connections without TLS', async () => {
   const noise = () =>
     new Promise<void>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () => socket.end('GET / HTTP/1.1\r\n\r\n'));
-      // What is not read keeps the connection open on this side.
+      // An unread answer keeps the connection open on this side.
       socket.resume();
       socket.on('close', () => resolve());
       socket.on('error', () => undefined);

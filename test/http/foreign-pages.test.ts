@@ -1,4 +1,4 @@
-// Who may send what could change something: programs, our own pages and those of allowed origins.
+// Who may send a request that could change something: programs, our own pages and those of allowed origins.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Words of our inside that no answer may have: files, stacks, SQL, libraries. */
+/** Words about our internals that no answer may contain: files, stacks, SQL, libraries. */
 const internals =
   /\.ts\b|node_modules|node:|\/work\/|\/tmp\/|\/home\/|\bat \w+ \(|SQLITE|sqlite|\bSELECT\b|\bINSERT\b|\bUPDATE \w+ SET|fastify|FST_|zod|\bjose\b|kysely|argon2|undefined|\[object |TypeError|SyntaxError|RangeError|ERR_[A-Z]/;
 
@@ -36,7 +36,7 @@ function assertHarmless(answer: Answer, what: string): void {
   assert.ok(answer.status >= 200 && answer.status < 500, `${answer.status} ${what}: ${answer.text}`);
   const isOurs = !/\.css$/.test(what.split(' ')[1] ?? '');
   const headers = Object.entries(answer.headers)
-    // What the client sent may come back in these, encoded.
+    // These may return what the client sent, encoded.
     .filter(([name]) => name !== 'location')
     .map((entry) => entry.join(': '))
     .join('\n');
@@ -56,7 +56,7 @@ function assertHarmless(answer: Answer, what: string): void {
   }
 }
 
-/** The refused value is quoted in the envelope; it is the sender's own. */
+/** The envelope quotes the refused value, which is the sender's own. */
 function withoutEcho(text: string): string {
   try {
     const { error } = JSON.parse(text);
@@ -186,7 +186,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value);
 }
 
-/** Printable, as a header value has to be. */
+/** Printable, as a header value must be. */
 function inHeader(value: unknown): string {
   return textOf(value)
     .replace(/[^\x20-\x7e]/g, '~')
@@ -338,7 +338,7 @@ describe('hostile requests', () => {
           throw error;
         });
         if (answer !== null) assertHarmless(answer, what);
-        // An administrator may have ended the own session, among all those calls.
+        // Among all those calls, an administrator may have ended their own session.
         if (answer?.status === 401 && what.includes(admin)) admin = await adminAgain();
       }
     }
@@ -404,7 +404,7 @@ describe('requests by the API descriptions', () => {
               const created = answer.text.startsWith('{') ? answer.json.data?.id : undefined;
               if (typeof created === 'string') ids.set(collection, [...(ids.get(collection) ?? []), created]);
             }
-            // The own session, or the own account, may be what the call ended.
+            // The call may have ended the caller's own session or account.
             if (answer.status === 401) bearer = await token().catch(() => bearer);
           }
         }
@@ -454,7 +454,7 @@ function asForm(body: unknown): readonly (readonly [string, string])[] {
   return Object.entries(body as object).map(([name, value]) => [name, textOf(value)] as const);
 }
 
-/** Whatever became of root among those calls, there is an administrator; if none can log in, anybody will do. */
+/** Whatever those calls did to root, an administrator remains; if none can log in, any user will do. */
 async function adminAgain(): Promise<string> {
   for (const name of ['root', 'keeper']) {
     const tokens = await login(server, name, password).catch(() => null);

@@ -154,7 +154,7 @@ describe('metrics', () => {
       for (const [, label = ''] of series.matchAll(/([a-z_]+)="/g)) labels.add(label);
       labelsOf.set(series.replace(/\{.*/, ''), labels);
     }
-    // What Prometheus adds to what it has scraped.
+    // What Prometheus adds to the metrics it has scraped.
     const added = ['instance', 'job'];
     for (const expression of expressions()) {
       const names = [...expression.matchAll(/\b(?:overlay_auth|process)_[a-z_0-9]+/g)].map(([name]) => name);
@@ -172,7 +172,7 @@ describe('metrics', () => {
         assert.ok(['passed', 'refused'].includes(value), value);
       }
     }
-    // Nothing is measured that nobody looks at.
+    // Nothing is measured that nobody reads.
     const all = expressions().join(' ');
     const families = [...labelsOf.keys()].map((name) => name.replace(/_(bucket|sum|count)$/, ''));
     assert.deepEqual(

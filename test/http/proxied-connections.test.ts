@@ -1,4 +1,4 @@
-// The PROXY protocol at a listener: what a load balancer says of its connections, over real TCP and TLS.
+// The PROXY protocol at a listener: what a load balancer says about its connections, over real TCP and TLS.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const elsewhere: IpRange = { address: '192.0.2.5', prefixLength: 32, family: 'ip
 const complaint =
   'a connection without a valid PROXY header was closed: let the load balancer send one, or take its address out of proxyProtocol.balancers';
 
-/** A listener that takes every connection of these tests for one of a balancer, unless it is told otherwise. */
+/** A listener that treats every connection of these tests as a balancer's, unless told otherwise. */
 async function startBalanced(t: TestContext, options: StartOptions = {}, balancers = [loopback]) {
   const started = await startTestListener(t, {
     ...options,
@@ -56,7 +56,7 @@ async function secureBehind(
   return openSocket(port, { socket, ...tls });
 }
 
-/** What the endpoint saw as the address of its caller, asked twice on the same connection. */
+/** The caller's address as the endpoint saw it, asked twice on the same connection. */
 async function addressSeen(secure: TLSSocket, port: number): Promise<string> {
   const seen = [await ask(secure, port), await ask(secure, port)];
   assert.equal(seen[0], seen[1]);
@@ -73,7 +73,7 @@ async function ask(secure: TLSSocket, port: number): Promise<string> {
   return /"remote":"([^"]*)"/.exec(text)?.[1] ?? '';
 }
 
-/** All that a connection says until it is closed. */
+/** Everything that a connection receives until it is closed. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {

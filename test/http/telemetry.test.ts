@@ -213,7 +213,7 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
     );
     assert.ok(audited.some(({ fields }) => fields.event === 'login.passed'));
 
-    // Known to the caller although nothing is kept: what he has of it is the id.
+    // The caller knows the id, although nothing is kept.
     const untraced = await inTrace(server, traceOf('6'), '00').get('/edge/client/v1/current-identity');
     assert.equal(untraced.json.error.traceId, traceOf('6'));
     for (const broken of [
@@ -239,7 +239,7 @@ ${sendingTo(receiver, ['headersFile: otlp.headers', 'serviceName: login', 'trace
       /^overlay_auth_login_attempts_total\{step="password"[^}]*outcome="passed"[^}]*\} (\d+)$/m.exec(text) ??
       [];
     const before = receiver.metrics.length;
-    // One may be under way already.
+    // One may already be under way.
     const sent = await receiver.until(({ metrics }) => metrics[before + 1]);
     const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
     assert.deepEqual(
@@ -327,7 +327,7 @@ test('a reload sets a collector, and one that does not answer delays nobody', as
     await receiver.until(({ spans }) =>
       spans.some(({ attributes }) => attributes['overlay_auth.request_id'] === headers['x-request-id']),
     );
-    // What holds a part of the store since the start asks it under the trace too.
+    // Whoever has had a part of the store since the start uses it within the trace too.
     await submitPassword(server, await beginLogin(server), 'nobody', 'wrong');
     await receiver.until(({ spans }) =>
       spans.some(({ name }) => name === 'store authenticators.findPasswordLogin'),

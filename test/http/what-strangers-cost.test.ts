@@ -1,5 +1,5 @@
-// What somebody who has proven nothing can cause at each endpoint, counted for every endpoint that is declared, and
-// compared with docs/what-strangers-cost.md. To write that table anew: OVERLAY_AUTH_WRITE_DOCS=1.
+// What somebody who has proven nothing can cause at each endpoint, counted for every declared endpoint, and compared
+// with docs/what-strangers-cost.md. To write that table again: OVERLAY_AUTH_WRITE_DOCS=1.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ interface Cost {
   remembered: number;
 }
 
-/** Every row of the database, by its content. Those that a node writes about itself are nobody's doing. */
+/** Every row of the database, by its content. Rows that a node writes about itself do not count. */
 function readRows(): ReadonlySet<string> {
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   const rows = tables
@@ -78,14 +78,14 @@ let seen: { readonly version: unknown; readonly rows: ReadonlySet<string> } = {
   rows: new Set(),
 };
 
-/** Reads them again only when something was committed. */
+/** Reads them again only if something was committed. */
 function storedRows(): ReadonlySet<string> {
   const version = database.prepare('PRAGMA data_version').get()?.data_version;
   if (seen.version !== version) seen = { version, rows: readRows() };
   return seen.rows;
 }
 
-/** Counts what the hash pool is asked for. */
+/** Counts the requests to the hash pool. */
 function hashes(): () => number {
   let count = 0;
   for (const name of ['verify', 'verifyNobody', 'hash'] as const) {
@@ -128,7 +128,7 @@ async function costOf(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a stranger writes into members of these names: the dearest that is known. */
+/** What a stranger writes into members with these names: the most expensive known values. */
 function dearValues(authRequestId: string): Values {
   return {
     authRequestId,
@@ -174,7 +174,7 @@ function choicesOf(schema: z.ZodType, name: string): readonly unknown[] {
   return typeof member === 'object' ? (member.enum ?? []) : [];
 }
 
-/** Requests of strangers that the schema of the endpoint does not lead to. */
+/** Requests of strangers that do not follow from the endpoint's schema. */
 const special: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   'POST /oidc/token': [
     {
@@ -194,7 +194,7 @@ const special: Readonly<Record<string, readonly Readonly<Record<string, string>>
   ],
 };
 
-/** Seven authorities of one name and one key: a search for a path goes on for as long as it is let. */
+/** Seven authorities with one name and one key: the search for a path continues as long as it is allowed to. */
 const mesh = (() => {
   const own = { name: commonName('mesh'), keys: newKeys.ec() };
   const sent = Array.from({ length: 7 }, () => authority({ subject: own.name, keys: own.keys, issuer: own }));
@@ -246,9 +246,9 @@ async function send(method: string, { path, init, withCertificate: proves }: Pro
   connection.closeConnections();
 }
 
-/** The dearest of all requests, count by count, over a connection with and without a certificate. */
+/** The most expensive of all requests, count by count, over a connection with and without a certificate. */
 async function costOfEndpoint(route: Route, method: string, countHashes: () => number): Promise<Cost> {
-  // What earlier requests counted against this source is forgotten.
+  // Forgets what earlier requests counted against this source.
   lastRows = null;
   clock.advance(31 * MINUTE);
   const most: Cost = { rows: 0, hashes: 0, checks: 0, logged: 0, remembered: 0 };
@@ -268,7 +268,7 @@ async function costOfEndpoint(route: Route, method: string, countHashes: () => n
 
 const howToWrite = 'look at what changed, then run this test with OVERLAY_AUTH_WRITE_DOCS=1';
 
-/** The power of two that bytes stay below; their number is never quite the same. */
+/** The power of two above the number of bytes, which is never quite the same. */
 function bound(bytes: number): number {
   return bytes === 0 ? 0 : 2 ** Math.max(8, Math.ceil(Math.log2(bytes * 1.25)));
 }
@@ -285,7 +285,7 @@ function lineOf(endpoint: string, cost: Cost): string {
   return `| \`${endpoint}\` | ${cells.join(' | ')} |`;
 }
 
-/** What stands in the path of a file of the pages changes with its content. */
+/** Part of the path of the pages' files, which changes with their content. */
 function withoutHash(path: string): string {
   return path.startsWith('/assets/') ? path.replace(/\.[\w-]{12}(?=[./])/, '.*') : path;
 }
@@ -329,7 +329,7 @@ test('strangers can cause only what the document says, at every endpoint that ne
     assert.ok(cost.logged <= logged, `${endpoint}: ${cost.logged} bytes logged`);
     const remembered = `${endpoint}: ${cost.remembered} bytes remembered`;
     assert.ok(cost.remembered <= Math.max(kept, oddsAndEnds), remembered);
-    // A bound that is far above what happens says nothing.
+    // A bound far above what happens says nothing.
     assert.ok(logged <= bound(cost.logged) * 2, `${endpoint}: only ${cost.logged} bytes logged`);
     assert.ok(kept <= boundRemembered(cost.remembered) * 4, remembered);
   }

@@ -1,8 +1,8 @@
-// The faults that planted-faults.ts plants in a copy of the source: each of them lets somebody in, or keeps somebody out.
+// The faults that planted-faults.ts plants in a copy of the source: each lets somebody in, or keeps somebody out.
 
 export interface Edit {
   readonly file: string;
-  /** Must be there exactly once. */
+  /** Must occur exactly once. */
   readonly from: string;
   readonly to: string;
 }
@@ -282,7 +282,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** @returns the text with the edit in it @throws when there is not exactly one place for it */
+/** @returns the text with the edit in it @throws unless there is exactly one place for it */
 export function edited(text: string, { file, from, to }: Edit): string {
   if (text.split(from).length !== 2) throw new Error(`${file} does not have exactly once:\n${from}`);
   return text.replace(from, () => to);

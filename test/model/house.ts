@@ -1,4 +1,4 @@
-// The server of the model, and the three people whose logins are tried on it: new ones for each run, with the same
+// The server of the model, and the three people whose logins are tried on it: new people for each run, with the same
 // names, passwords, certificates and external JWTs.
 
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -36,7 +36,7 @@ import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
 import { type Actor, firstPassword as password, people, type Who } from './steps.ts';
 
-/** The seed of whoever had enrolled before a run. */
+/** The TOTP seed of somebody who had enrolled before a run. */
 const seed = Buffer.from('an old seed of twenty');
 export const oldEnrollment = {
   secret: base32(seed.subarray(0, 20)),
@@ -54,7 +54,7 @@ export interface House {
   signerId: string;
   /** Runs something while the calls of the store wait before they are made: one pause each, in turn, then none. */
   pausing<Result>(pauses: readonly Millis[], run: () => Promise<Result>): Promise<Result>;
-  /** Three people who never logged in. */
+  /** Three people who have never logged in. */
   movePeopleIn(enrolled: readonly Who[], mustChange: readonly Who[]): Promise<Household>;
   close(): Promise<void>;
 }
@@ -62,14 +62,14 @@ export interface House {
 export interface Household {
   whose(identityId: unknown): Who | null;
   isEnrolled(who: Who): Promise<boolean>;
-  /** How many API sessions there are of these people, ended ones included. */
+  /** The number of API sessions of these people, including ended ones. */
   sessions(): number;
-  /** Forgets wrong guesses: how they are counted is not what the model is about. */
+  /** Resets wrong guesses: the model is not about how they are counted. */
   forgive(): Promise<void>;
   moveOut(): Promise<void>;
 }
 
-/** In memory, where there is such a folder: what a disk takes to sync is not what the model is about. */
+/** In memory, if such a folder exists: the model is not about the time that a disk takes to sync. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const certified: Partial<Record<Actor, Who>> = { 'program 2': 'bob', 'browser 2': 'ann' };

@@ -1,7 +1,7 @@
 // A model of the login, beside a real server: random runs of three people, two browsers, two programs and pages of
-// other sites on shared auth request ids, over both mechanisms. Whoever ends with a code, a token, a session or an
+// other sites on shared auth request ids, over both mechanisms. Whoever gets a code, a token, a session or an
 // enrollment of a person has proven, in that same browser or program and on that same request, what the person's policy
-// asks for; what is single-use works once; no state is a dead end. world.ts says it in full.
+// requires; single-use items work only once; no state is a dead end. world.ts says it in full.
 //
 // Everything goes through the front door, TLS and database included: certificates are proven by the handshake, and the
 // races are those of the real store. On connections that stay open a request costs about a millisecond, so there is no
@@ -19,11 +19,11 @@ import { scenarios } from './steps.ts';
  * size finds every planted fault (docs/planted-faults.md).
  */
 const runsOfHouse = sized({ small: 1000, full: 2000 });
-/** Moves of a run; half as many as a rule. */
+/** Moves of a run; usually half as many. */
 const longest = 12;
 const houses = Number(process.env.OVERLAY_AUTH_MODEL_HOUSES ?? sized({ small: 1, full: 100 }));
 const runs = Number(process.env.OVERLAY_AUTH_MODEL_RUNS ?? runsOfHouse);
-/** A counterexample is made as small as it gets, unless nobody is going to read it. */
+/** Shrinks a counterexample as far as possible, unless nobody will read it. */
 const shrinks = process.env.OVERLAY_AUTH_MODEL_SHRINK !== '0';
 const firstSeed = Number(
   process.env.OVERLAY_AUTH_MODEL_SEED ?? sized({ small: 20260101, full: Date.now() % 2 ** 31 }),

@@ -1,6 +1,6 @@
-// Plants faults in a copy of the source and lets the model look for them: what it does not find, it is no proof of. Run
-// it with `npm run planted-faults`; it writes docs/planted-faults.md. With words of names: only these, and the
-// table is printed.
+// Plants faults in a copy of the source and lets the model look for them: it proves nothing about faults that it does
+// not find. Run it with `npm run planted-faults`; it writes docs/planted-faults.md. With words of names as arguments,
+// it plants only these and prints the table.
 
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ function copyOfTree(): string {
   return copy;
 }
 
-/** @returns how to take the fault back */
+/** @returns removes the fault */
 function plant(copy: string, { edits }: Fault): () => void {
   const before = new Map<string, string>();
   for (const edit of edits) {

@@ -1,4 +1,4 @@
-// The two browsers and two programs: what they send for a step, and what the answer says.
+// The two browsers and two programs: what they send for a step, and what the answer means.
 
 import { authorizationQuery, redirectUri } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
@@ -10,7 +10,7 @@ const html = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
 export interface Players {
   begin(from: Sender, slot: Slot): Promise<Party>;
-  /** As whom the server sees the pages of this browser. */
+  /** The person as whom the server sees the pages of this browser. */
   partyOf(by: BrowserName): Party;
   /** A step of the login of a slot; says also as whom the server saw the sender. */
   send(
@@ -41,7 +41,7 @@ export class ServerFailed extends Error {}
 /** New browsers, without cookies. */
 export function newPlayers(house: House): Players {
   const cookies = new Map<Actor, string>();
-  /** Two first pages at once give a browser two cookies: the server takes it for two browsers. */
+  /** Two first pages at the same time give a browser two cookies: the server takes it for two browsers. */
   const parties = new Map<string, string>();
   const ids: [string, string] = ['', ''];
   /** What the page of a browser says, by slot. */
@@ -88,7 +88,7 @@ export function newPlayers(house: House): Players {
     return cookie === undefined ? null : (parties.get(cookie) ?? null);
   }
 
-  /** What a person in a browser has to have opened before there is a form to submit. */
+  /** The page that a person must have opened before there is a form to submit. */
   async function ownIdOf(from: Sender, slot: Slot): Promise<string> {
     const key = `${from.by} ${slot}`;
     const known = ownIds.get(key);
@@ -97,7 +97,7 @@ export function newPlayers(house: House): Players {
     const page = await request(from, 'GET', `/oidc/login/username?authRequestID=${begun}`, {});
     const found = /name="authRequestId" value="([^"]+)"/.exec(page.text)?.[1];
     if (found === undefined) return begun;
-    // Of a request that was replaced while the page was on its way, this step is the last one.
+    // For a request that was replaced while the page was loading, this step is the last one.
     if (ids[slot] === begun) ownIds.set(key, found);
     return found;
   }
@@ -127,7 +127,7 @@ export function newPlayers(house: House): Players {
   };
 }
 
-/** What an answer to a login step says that was accepted. */
+/** The meaning of an accepted answer to a login step. */
 export function outcomeOf(answer: Answer): Outcome {
   const { status, headers, text } = answer;
   if (status >= 400) return { kind: 'refused', status };

@@ -31,7 +31,7 @@ import {
 const wrongCode = '000000';
 const program = { by: 'program 1', foreign: false, page: false, asBefore: false } as const;
 
-/** @throws Broken with everything that happened, when a promise was not kept */
+/** @throws Broken with everything that happened, when a promise was broken */
 export async function run(house: House, scenario: Scenario): Promise<void> {
   const household = await house.movePeopleIn(scenario.enrolled, scenario.mustChange);
   const story: string[] = [];
@@ -50,14 +50,14 @@ class Run {
   readonly #household: Household;
   readonly #players: Players;
   readonly #story: string[];
-  /** Where the world may be; never none. */
+  /** The possible states of the world; never empty. */
   #worlds: readonly World[];
   readonly #codes: string[] = [];
   readonly #refreshTokens: { readonly code: string; readonly text: string }[] = [];
   readonly #sessions: string[] = [];
-  /** Of each person, the last code that was sent. */
+  /** For each person, the last code that was sent. */
   readonly #lastTexts = new Map<Who, string>();
-  /** Of each person, the last external JWT that was sent as a primary proof. */
+  /** For each person, the last external JWT that was sent as a primary proof. */
   readonly #primaryTokens = new Map<Who, string>();
   /** Who did the last primary login on a request. */
   readonly #holders = new Map<Slot, Sender>();
@@ -104,7 +104,7 @@ class Run {
     this.#worlds = surviving(this.#worlds.map((world) => () => judge(world, happened)));
   }
 
-  /** Two at once: what came back has to fit one order of the two. */
+  /** Two steps at once: the answers must fit one order of the two. */
   async #together({ steps, pauses }: Extract<Move, { readonly do: 'together' }>): Promise<void> {
     const both = await this.#house.pausing(pauses, () => Promise.all(steps.map((step) => this.#do(step))));
     const [first, second] = both
@@ -418,7 +418,7 @@ class Run {
     }
   }
 
-  /** No state is a dead end: whoever may go on with a request comes to the code with the proofs of any person. */
+  /** No state is a dead end: whoever may continue a request gets the code with the proofs of any person. */
   async #finish({ by, slot, who }: Extract<Move, { readonly do: 'finish' }>): Promise<void> {
     const page = by.startsWith('browser');
     const from: Sender = { by, foreign: false, page, asBefore: false };
@@ -472,7 +472,7 @@ class Run {
     const known = Object.values(grants).filter(({ isRedeemed }) => isRedeemed).length;
     const opened = known + Object.keys(sessions).length;
     const stored = this.#household.sessions();
-    // A code whose login counts no more when it is redeemed leaves a session that was ended at once.
+    // A code whose login no longer counts when it is redeemed leaves a session that was ended at once.
     if (stored < opened) throw new Broken(`${stored} sessions in the store, ${opened} were opened`);
   }
 }

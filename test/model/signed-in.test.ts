@@ -1,6 +1,5 @@
 // A model of staying signed in, beside a real server: random runs of two people in two browsers, three applications and
-// an administrator. The model says of each visit exactly what it must come to: the code of whom, the question whom, or a
-// login.
+// an administrator. The model predicts the exact outcome of each visit: whose code, the question who it is, or a login.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -83,7 +82,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** What the model knows of a browser in which somebody is signed in. */
+/** What the model knows about a browser in which somebody is signed in. */
 interface SignedIn {
   readonly who: Who;
   readonly since: Millis;
@@ -177,7 +176,7 @@ async function outcomeOf(answer: Answer, to: Application): Promise<Outcome> {
   return error === null ? { code: await ownerOf(sent.get('code') ?? '', to) } : { error };
 }
 
-/** Whose the tokens are that a code gives; it has to be good. */
+/** The owner of the tokens that a code gives; the code must work. */
 async function ownerOf(code: string, to: Application): Promise<Who> {
   const client = clients.get(to);
   const tokens = await (client === undefined ? redeem(server, code) : redeemAs(server, client, code));

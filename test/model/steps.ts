@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 
-/** Three people with different policies: nothing besides; TOTP; TOTP and an external JWT. */
+/** Three people with different policies: no second factor; TOTP; TOTP and an external JWT. */
 export const people = ['ann', 'bob', 'cyd'] as const;
 export type Who = (typeof people)[number];
-/** What everybody's password is at first. */
+/** Everybody's password at first. */
 export const firstPassword = 'seven quiet lanterns';
 
 export const browsers = ['browser 1', 'browser 2'] as const;
@@ -61,7 +61,7 @@ export type Step =
   | ({ readonly do: 'enroll'; readonly slot: Slot } & Sender)
   | ({ readonly do: 'verify'; readonly slot: Slot; readonly right: boolean } & Sender)
   | ({ readonly do: 'abandon'; readonly slot: Slot } & Sender)
-  /** A new password; `old`: the present one again. */
+  /** A new password; `old`: the current one again. */
   | ({ readonly do: 'replace'; readonly slot: Slot; readonly old: boolean } & Sender)
   /** `back`: the how many latest one. */
   | ({ readonly do: 'redeem'; readonly back: number; readonly right: boolean } & Sender)
@@ -156,7 +156,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: sent('jwt', { slot, who: ratherTheirs, same: fc.constantFrom(false, false, true) }),
   },
-  // What a GET answers, a page of another site cannot read.
+  // A page of another site cannot read the answer to a GET.
   { weight: 2, arbitrary: sent('queries', { slot }).map((asked) => ({ ...asked, foreign: false })) },
   { weight: 5, arbitrary: sent('enroll', { slot }) },
   { weight: 4, arbitrary: sent('verify', { slot, right: mostly }) },
@@ -220,7 +220,7 @@ const codeAgain = fc
     one({ do: 'totp', slot, who, kind: second, ...from }),
   ]);
 
-/** A refresh token, the same one when it is no duplicate any more, and then its successor. */
+/** A refresh token, the same one when it is no longer a duplicate, and then its successor. */
 const refreshTokenAgain = owner.map(({ by, from, slot, who }): readonly Move[] => [
   one({ do: 'begin', slot, ...from }),
   { do: 'finish', by, slot, who },
@@ -278,7 +278,7 @@ const takenOver = fc
     one({ do: 'enroll', slot, ...from }),
   ]);
 
-/** An enrollment is begun, and somebody else logs in on the request and wants one too. */
+/** Somebody begins an enrollment; somebody else logs in on the request and wants one too. */
 const begunBefore = fc
   .tuple(owner, who)
   .map(([{ by, from, slot, login }, second]): readonly Move[] => [
@@ -287,7 +287,7 @@ const begunBefore = fc
     { do: 'finish', by, slot, who: second },
   ]);
 
-/** What steps chosen one by one seldom come to. */
+/** Sequences that randomly chosen steps seldom reach. */
 const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(
   codeAgain,
   refreshTokenAgain,
@@ -297,7 +297,7 @@ const plot: fc.Arbitrary<readonly Move[]> = fc.oneof(
   begunBefore,
 );
 
-/** @param longest how many moves and plots a run has at most */
+/** @param longest maximum number of moves and plots in a run */
 export function scenarios(longest: number): fc.Arbitrary<Scenario> {
   const moves = fc.oneof(
     { weight: 30, arbitrary: move.map((only): readonly Move[] => [only]) },

@@ -1,12 +1,12 @@
-// The model: what is known to have been proven, by whom, in which browser and on which request. `judge` takes what
-// was sent and what came back, and says in which states the world may be now; none is a broken promise. It knows
-// what must not be accepted, and never when something must be: refusals change nothing.
+// The model: what is known to have been proven, by whom, in which browser and on which request. `judge` takes what was
+// sent and what came back, and returns the possible states of the world; none means a broken promise. It knows what
+// must not be accepted, and never when something must be: refusals change nothing.
 
 import { type Secret, TOTP } from 'otpauth';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import { firstPassword as password, type Slot, type Who } from './steps.ts';
 
-/** In which browser: that whose cookie was sent. Null: none, as programs do. */
+/** The browser whose cookie was sent. Null: none, as with programs. */
 export type Party = string | null;
 
 export type Proof = 'password' | 'cert' | 'ext-jwt' | 'totp' | 'ejs';
@@ -32,9 +32,9 @@ interface Login {
   readonly who: Who;
   readonly passed: readonly Proof[];
   readonly primaryToken: string | null;
-  /** Of the certificate, when that was the primary proof. */
+  /** Of the certificate, if that was the primary proof. */
   readonly certificate: Who | null;
-  /** That it gave in the end; null until then. */
+  /** The code that it gave in the end; null until then. */
   readonly code: string | null;
 }
 
@@ -76,10 +76,10 @@ export interface World {
   readonly sessions: Record<string, Session>;
 }
 
-/** What came back, as far as it says that something was accepted. */
+/** The answer, as far as it shows that something was accepted. */
 export type Outcome =
   | { readonly kind: 'refused'; readonly status: number }
-  /** `lacks` is null where a page does not say it. */
+  /** `lacks` is null if a page does not say it. */
   | { readonly kind: 'partial'; readonly lacks: readonly Lack[] | null }
   | { readonly kind: 'code'; readonly code: string }
   | { readonly kind: 'shown'; readonly label: string; readonly enrollment: Enrollment }
@@ -168,7 +168,7 @@ export type Happened =
       readonly called: Who | null;
     };
 
-/** A promise that was not kept. */
+/** A broken promise. */
 export class Broken extends Error {
   override readonly name = 'Broken';
 }
@@ -188,7 +188,7 @@ export function lacking(world: World, who: Who, passed: readonly Proof[]): reado
   return lacks.sort();
 }
 
-/** The steps of the secret whose code this is, now or one to either side. */
+/** The steps of the secret that have this code: now, or one before or after. */
 export function stepsOf(secret: string | Secret, text: string, now: Millis): readonly number[] {
   const totp = new TOTP({ secret });
   const current = Math.floor(now / (30 * SECOND));
@@ -197,7 +197,7 @@ export function stepsOf(secret: string | Secret, text: string, now: Millis): rea
     .filter((step) => totp.generate({ timestamp: step * 30 * SECOND }) === text);
 }
 
-/** Whether somebody may go on with a request: not another browser than the one that it belongs to, and in time. */
+/** Whether somebody may continue a request: in time, and not from another browser than its own. */
 export function mayGoOn(
   world: World,
   { slot, party, foreign, now }: Pick<OnRequest, 'slot' | 'party' | 'foreign' | 'now'>,
@@ -212,8 +212,8 @@ export function mayGoOn(
 }
 
 /**
- * The states in which the world may be after this.
- * @throws Broken when what came back must not have
+ * The possible states of the world after this.
+ * @throws Broken if the answer must not have come
  */
 export function judge(before: World, happened: Happened): readonly World[] {
   const world = structuredClone(before);
@@ -271,7 +271,7 @@ function onRequest(world: World, happened: OfRequest): readonly World[] {
   }
 }
 
-/** The code was right, and the login was over before it could go on: the enrollment stays. */
+/** The code was right, but the login was over before it could continue: the enrollment stays. */
 function enrolledAllTheSame(before: World, happened: Of<'verify'>): readonly World[] {
   const world = structuredClone(before);
   const { pending } = world.requests[happened.slot];
@@ -292,7 +292,7 @@ function completedIn(
 
 type Of<What extends Happened['what']> = Extract<Happened, { readonly what: What }>;
 
-/** Of two external JWTs each may be the primary proof, in any order. */
+/** Either of two external JWTs may be the primary proof, in any order. */
 function readingsOf(happened: Of<'primary'>): readonly Of<'primary'>[] {
   const { method, who, right, also, tokens } = happened;
   if (method !== 'ext-jwt' || also === null) return [happened];
@@ -387,7 +387,7 @@ function secondJwt(before: World, happened: Of<'jwt'>): readonly World[] {
   );
 }
 
-/** What is left of several readings of one thing. @throws Broken the first objection, when none is left */
+/** What remains of several readings of one answer. @throws Broken the first objection, if none remains */
 export function surviving(readings: readonly (() => readonly World[])[]): readonly World[] {
   let objection: Broken | undefined;
   const worlds = readings.flatMap((reading) => {
@@ -459,7 +459,7 @@ function replacePassword(world: World, slot: Slot, { who, passed }: Login, text:
   if (login.code !== null && world.grants[login.code]?.isRedeemed) return [world];
   const forgotten = structuredClone(world);
   forgotten.requests[other].login = null;
-  // Somebody who was refused may have used the code up all the same.
+  // Somebody who was refused may still have used the code up.
   return login.code === null ? [forgotten] : [forgotten, world];
 }
 
@@ -527,7 +527,7 @@ function redeem(
   if (String(tokens.passed.toSorted()) !== String(expected)) {
     throw new Broken(`the tokens say ${tokens.passed.join(', ')} of ${expected.join(', ')}`);
   }
-  // Somebody who has enrolled since has to log in anew.
+  // Somebody who has enrolled since must log in again.
   const isComplete = lacking(world, grant.who, grant.passed).length === 0;
   const isEndedMeanwhile = atOnce && tokens.called === null;
   if (!isEndedMeanwhile && tokens.called !== (isComplete ? grant.who : null)) {
@@ -583,7 +583,7 @@ function onSession(world: World, happened: OfSession): readonly World[] {
   const isAccepted =
     happened.what === 'session call' ? happened.called !== null : happened.outcome.kind !== 'refused';
   if (isAccepted && !isAlive) throw new Broken(`${happened.what} after the end of the session`);
-  // Whether a refused call counts as activity is not at stake here.
+  // Whether a refused call counts as activity does not matter here.
   if (isAlive) session.lastUse = now;
   if (isAccepted) {
     acceptedOnSession(world, session, happened);

@@ -1,4 +1,4 @@
-// The application on whose behalf people log in: a page at the redirect URI, and what arrived there.
+// The application that people log in to: a page at the redirect URI, and what arrived there.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 export interface Application {
   readonly redirectUri: string;
   readonly postLogoutUri: string;
-  /** Paths with queries that browsers came back with. */
+  /** Paths, with queries, that browsers came back to. */
   readonly arrivals: readonly string[];
   /** Forms that browsers posted there. */
   readonly posts: readonly URLSearchParams[];

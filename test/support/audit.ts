@@ -10,7 +10,7 @@ export function auditedBy(server: Pick<TestServer, 'log'>, answer: Answer): read
   return linesOf(server, answer, 'audit');
 }
 
-/** What the log says of a refused request, which its sender does not read; undefined when the line was left out. */
+/** What the log says about a refused request, which its sender never sees; undefined if there is no such line. */
 export function loggedDetail(server: Pick<TestServer, 'log'>, answer: Answer): unknown {
   return linesOf(server, answer, 'request refused')[0]?.detail;
 }

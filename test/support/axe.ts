@@ -1,4 +1,4 @@
-// axe-core in the pages of a real browser.
+// Runs axe-core in the pages of a real browser.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,12 +8,12 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 /** Up to WCAG 2.2 AA, and what axe calls best practice. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** One for each page: a world that was made by another session is not found again, and loading axe costs more than running it. */
+/** One for each page: another session cannot find the world again, and loading axe costs more than running it. */
 const sessions = new WeakMap<Page, Promise<CDPSession>>();
 
 /**
- * What axe finds wrong with a page as it is shown now: one line for each element. It runs in a world of its own beside
- * the page's, so the content security policy of the page stays as it is. A document has that world until it is left.
+ * What axe finds wrong with a page as currently shown: one line for each element. It runs in a world of its own beside
+ * the page's, so the page's content security policy stays as it is. The world exists until the document is left.
  */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
   const opening = sessions.get(page) ?? page.context().newCDPSession(page);

@@ -1,5 +1,5 @@
-// A load balancer that passes TCP through, as operators put before several nodes: each connection goes to the next
-// node that takes it. It knows nothing of what the nodes say.
+// A load balancer that passes TCP through, as operators place before several nodes: each connection goes to the next
+// node that accepts it. It does not look at what the nodes say.
 
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
@@ -10,7 +10,7 @@ export interface Balancer {
 
 /**
  * @param targets ports of loopback; read for each connection
- * @param header  what a connection to a node begins with, such as a PROXY header; nothing unless given
+ * @param header  sent first on each connection to a node, such as a PROXY header; nothing unless given
  */
 export async function balancer(targets: () => readonly number[], header?: Buffer): Promise<Balancer> {
   const open = new Set<Socket>();

@@ -1,4 +1,4 @@
-// An application that runs in the browser, at an origin of its own: oidc-client-ts, as its package has it.
+// An application that runs in the browser at an origin of its own: oidc-client-ts, as published.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -17,9 +17,9 @@ const client = fileOf('oidc-client-ts', 'dist/esm/oidc-client-ts.js');
 const jwtDecode = fileOf('jwt-decode', 'build/esm/index.js');
 
 /**
- * Serves the application: `/` has the client as `manager`, `/callback` finishes a login, `/silent` an attempt without
- * a person.
- * @param issuer asked for at each request, since the server that it is may start later
+ * Serves the application: `/` has the client as `manager`, `/callback` finishes a login, `/silent` an attempt without a
+ * person.
+ * @param issuer called at each request, since the server behind it may start later
  */
 export async function startBrowserApplication(issuer: () => string): Promise<BrowserApplication> {
   const { server: identity } = await testPki();
@@ -76,7 +76,7 @@ document.documentElement.dataset.ready = '';
 }
 
 function fileOf(name: string, path: string): string {
-  // The entry of a package says where it is; what is wanted here is the file for browsers.
+  // The package's entry only shows where its folder is; the wanted file is the one for browsers.
   const entry = createRequire(import.meta.url).resolve(name);
   const folder = entry.slice(0, entry.lastIndexOf(`/${name}/`) + name.length + 2);
   return readFileSync(`${folder}${path}`, 'utf8');

@@ -1,4 +1,4 @@
-// Servers at which people stay signed in in their browser, and the steps of somebody who does.
+// Servers at which people stay signed in in their browser, and the steps of such a person.
 
 import assert from 'node:assert/strict';
 import { type CookieBrowser, cookieBrowser } from './cookie-browser.ts';
@@ -8,7 +8,7 @@ import { password } from './management.ts';
 
 export const sessionCookieName = '__Host-overlay-auth-session';
 
-/** Changes a configuration file of tests so that people stay signed in. */
+/** Changes the configuration of a test so that people stay signed in. */
 export function withBrowserSession(yaml: string): string {
   const binding = `
       - binding: edge-oidc
@@ -22,18 +22,18 @@ export function withBrowserSession(yaml: string): string {
 
 type Changes = Readonly<Record<string, string | null>>;
 
-/** What an application sends the browser to. */
+/** Where an application sends the browser. */
 export function authorizeIn(browser: CookieBrowser, changes: Changes = {}): Promise<Answer> {
   return browser.get(`/oidc/authorization?${authorizationQuery(changes)}`);
 }
 
-/** The page to which an answer leads here. */
+/** Follows an answer to a page of this server. */
 export function follow(browser: CookieBrowser, answer: Answer): Promise<Answer> {
   assert.equal(answer.status, 302, answer.text);
   return browser.get(String(answer.headers.location));
 }
 
-/** Somebody logs in on the pages. @returns the answer to the password, which leads to the application */
+/** Signs in on the pages. @returns the answer to the password, which leads to the application */
 export async function signIn(
   browser: CookieBrowser,
   username: string,
@@ -56,7 +56,7 @@ export async function signedInBrowser(
   return browser;
 }
 
-/** What an answer brought to the application. */
+/** What an answer passes to the application. */
 export function broughtBack(answer: Answer): URLSearchParams {
   assert.equal(answer.status, 302, answer.text);
   return new URL(String(answer.headers.location), 'https://here.invalid').searchParams;

@@ -1,4 +1,4 @@
-// A real browser for tests: one process for all files of a group, a context of its own for each visitor.
+// A real browser for tests: one process for all files of a group, and a separate context for each visitor.
 
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { atTheEnd } from './group.ts';
 import { testPki } from './test-pki.ts';
 
 export interface VisitorOptions {
-  /** False: no script of any page runs. True unless given. */
+  /** False: no page runs any script. True unless given. */
   readonly scripts?: boolean;
   readonly colorScheme?: 'light' | 'dark';
   readonly viewport?: { readonly width: number; readonly height: number };
-  /** What the browser asks pages for; `en` unless given. */
+  /** The language in which the browser requests pages; `en` unless given. */
   readonly language?: string;
   readonly forcedColors?: boolean;
   /** The certificate that the browser presents to `origin`. */
@@ -25,11 +25,11 @@ export interface VisitorOptions {
   };
 }
 
-/** Somebody at a browser of their own: cookies and everything else begin empty. */
+/** Somebody with their own browser: cookies and everything else start empty. */
 export interface Visitor {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the pages wrote to the console as errors, and violations of their content security policy. */
+  /** Errors that the pages wrote to the console, and violations of their content security policy. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
@@ -75,12 +75,12 @@ export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
   return { context, page, complaints, close: () => context.close() };
 }
 
-/** The browser trusts the server certificate of the tests by its key, and nothing else that it does not know. */
+/** The browser trusts the test server's certificate by its key, and no other unknown one. */
 async function launch(): Promise<Browser> {
   const [pki, { executable, env }] = await Promise.all([testPki(), unpackedChromium()]);
   const key = new X509Certificate(pki.server.certPem).publicKey.export({ type: 'spki', format: 'der' });
   const keyHash = createHash('sha256').update(key).digest('base64');
-  // Where a client certificate is presented, playwright makes the connection in this process.
+  // With a client certificate, playwright makes the connection in this process.
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), pki.ca.certPem]);
   return chromium.launch({
     executablePath: executable,
@@ -94,13 +94,13 @@ async function launch(): Promise<Browser> {
   });
 }
 
-/** The folder for pictures, when somebody wants them. */
+/** The folder for pictures, if any are wanted. */
 const pictures = process.env.OVERLAY_AUTH_SCREENSHOTS;
 
-/** Whether this run is one that takes pictures, which need not test anything twice. */
+/** Whether this run takes pictures, and so need not test anything twice. */
 export const takesPictures = pictures !== undefined && pictures !== '';
 
-/** Writes `NAME.png` of the whole page into the folder of `OVERLAY_AUTH_SCREENSHOTS`; nothing in other runs. */
+/** Writes `NAME.png` of the whole page into the folder of `OVERLAY_AUTH_SCREENSHOTS`; does nothing in other runs. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (pictures === undefined || pictures === '') return;
   mkdirSync(pictures, { recursive: true });

@@ -1,4 +1,4 @@
-// The client library as it is published, built once for each process of tests.
+// The client library as published, built once for each test process.
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ const libraries = {
 } as const;
 
 /**
- * Serves an application at an origin of its own, to browsers, with the built package and what it imports.
+ * Serves an application to browsers at an origin of its own, with the built package and its imports.
  * @param script the module of every page
  */
 export async function startClientApplication(

@@ -23,7 +23,7 @@ export async function overlayRoot(): Promise<Issuer> {
   };
 }
 
-/** A client whose requests share one connection, on which it proves the key of `leaf`. */
+/** A client whose requests share one connection, which proves the key of `leaf`. */
 export function withCertificate(
   server: Pick<TestServer, 'url' | 'caPem'>,
   leaf: Pick<Made, 'certPem' | 'keyPem'>,
@@ -55,7 +55,7 @@ export async function enrolled(
   return { ...leaf, authenticatorId: await giveCertificate(server, identityId, leaf) };
 }
 
-/** Registers an authority, enabled for logins, and proves to hold its key. */
+/** Registers an authority, enables it for logins, and proves possession of its key. */
 export async function registerCa(
   admin: Caller,
   ca: Made,
@@ -71,7 +71,7 @@ export async function registerCa(
   return id;
 }
 
-/** One login by certificate on a fresh authorization request, over the connection of the client. */
+/** One login by certificate on a new authorization request, over the connection of the client. */
 export async function submitCertificate(client: HttpsClient): Promise<Answer> {
   return client.post('/oidc/login/cert', { json: { authRequestId: await beginLogin(client) } });
 }

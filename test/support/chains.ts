@@ -1,5 +1,5 @@
-// Certificates made for a purpose, most of them wrong in one way. Written byte by byte, because no library for
-// making certificates makes what a hostile client sends.
+// Certificates for tests, most of them wrong in one way. Written byte by byte, because no library makes the
+// certificates that a hostile client sends.
 
 import { constants, createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
@@ -31,7 +31,7 @@ export interface Made {
 }
 
 export interface Recipe {
-  /** A common name, or a whole name as DER. Default: an unnamed subject is called by a random number. */
+  /** A common name, or a whole name as DER. Default: a random number. */
   readonly subject?: string | Buffer;
   /** Left out: self-signed. */
   readonly issuer?: Pick<Made, 'name' | 'keys'>;
@@ -91,12 +91,12 @@ export function fromDer(der: Buffer, name: Buffer, keys: KeyPair): Made {
 
 type Changes = Omit<Recipe, 'extensions'>;
 
-/** An authority without faults, unless extensions are named: then it has those and nothing else. */
+/** An authority without faults. If extensions are given, it has only those. */
 export function authority(changes: Changes = {}, extensions = authorityExtensions()): Made {
   return makeCertificate({ ...changes, extensions });
 }
 
-/** A client certificate without faults, as authority(). */
+/** A client certificate without faults; extensions as for authority(). */
 export function client(changes: Changes = {}, extensions = clientExtensions()): Made {
   return makeCertificate({ subject: 'erin', ...changes, extensions });
 }
@@ -165,7 +165,7 @@ export function nameConstraints(subtrees: {
   );
 }
 
-/** Names, for alternative names as for constraints. */
+/** Names, for alternative names and for constraints. */
 export const generalName = {
   email: (value: string) => text(0x81, value),
   dns: (value: string) => text(0x82, value),
@@ -185,7 +185,7 @@ export const attributeOids = {
   emailAddress: '1.2.840.113549.1.9.1',
 } as const;
 
-/** Each part one attribute: its type, its value, and the tag of the string type (default UTF8String). */
+/** Each part is one attribute: its type, its value, and the tag of the string type (default UTF8String). */
 export function distinguishedName(
   ...parts: readonly (readonly [type: string, value: string, tag?: number])[]
 ): Buffer {

@@ -1,4 +1,4 @@
-// The executable of a real Chromium, out of a package: nothing is downloaded and nothing has to be installed.
+// The executable of a real Chromium, from a package: nothing is downloaded, and nothing needs to be installed.
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,8 +16,8 @@ export interface Chromium {
 }
 
 /**
- * Unpacks Chromium beside the other temporary files, once for each version on a machine. Several processes may ask at
- * once: each unpacks for itself, and the first one's folder is the one that stays.
+ * Unpacks Chromium beside the other temporary files, once for each version on a machine. Several processes may do so at
+ * the same time: each unpacks for itself, and the first folder stays.
  */
 export async function unpackedChromium(): Promise<Chromium> {
   const folder = join(tmpdir(), `overlay-auth-chromium-${packageVersion()}`);
@@ -55,7 +55,7 @@ async function unpackInto(folder: string): Promise<void> {
   writeFileSync(join(folder, 'fonts.conf'), fonts);
 }
 
-/** The libraries of the package only where the machine's own do not do: those of the machine fit it better. */
+/** Uses the package's libraries only if the machine lacks its own, which fit it better. */
 async function missingParts(folder: string, executable: string): Promise<Record<string, string>> {
   const fonts = { FONTCONFIG_FILE: join(folder, 'fonts.conf') };
   try {

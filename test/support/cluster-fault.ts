@@ -1,4 +1,4 @@
-// Something breaks while clients work: the frame of such a test, and steps that several of them have.
+// Something breaks while clients work: the frame of such a test, and the steps that several of them share.
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
@@ -10,7 +10,7 @@ import type { HttpsClient } from './https-client.ts';
 
 export const wait = (millis: Millis) => new Promise((resolve) => setTimeout(resolve, millis));
 
-/** Lets something break under load, as often as the size says, and judges. */
+/** Causes a fault under load, as often as the size says, and judges the outcome. */
 export async function underLoad(
   t: TestContext,
   cluster: Cluster,

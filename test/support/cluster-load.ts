@@ -1,6 +1,6 @@
-// Clients that log in, call, refresh and log out without end, as good clients do it: what fails by a lost connection,
-// a time-out or a 503 they try again. They keep a ledger of what was acknowledged to them, by which it can be judged
-// afterwards whether the promises were kept.
+// Clients that log in, call, refresh and log out without end, as good clients do: after a lost connection, a time-out
+// or a 503 they try again. They record what was acknowledged to them, which shows afterwards whether the promises were
+// kept.
 
 import { type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
 import type { Cluster } from './cluster.ts';
@@ -21,34 +21,34 @@ import { password } from './management.ts';
 
 interface SessionRecord {
   readonly id: string;
-  /** What was acknowledged last. */
+  /** The last acknowledged access token. */
   access: string;
   refresh: string;
   /** Replaced refresh tokens; the newest last. */
   readonly replaced: string[];
   /**
    * `live`: what the client has must work. `ended`: its end was acknowledged. `unsure`: an answer was lost, so the
-   * client cannot know whether its refresh token was used up, or whether its wish to end the session was heard.
+   * client cannot know whether its refresh token was used up, or whether its request to end the session arrived.
    */
   state: 'live' | 'ended' | 'unsure';
 }
 
 export interface Load {
-  /** Resolves when each client has had a refresh acknowledged that it began after this call. @returns Millis until then */
+  /** Resolves when each client has a refresh acknowledged that began after this call. @returns Millis until then */
   untilServed(limit?: Millis): Promise<Millis>;
-  /** Lets every client finish what it does. */
+  /** Lets every client finish its current step. */
   stop(): Promise<void>;
   /** Compares what the nodes know with what was acknowledged. @returns a sentence for each broken promise */
   verdict(): Promise<readonly string[]>;
-  /** How much was acknowledged. */
+  /** Acknowledged operations. */
   readonly count: { logins: number; refreshes: number; ends: number; calls: number; retries: number };
 }
 
-/** A client tries again after so long. */
+/** How long a client waits before it tries again. */
 const pause: Millis = 100;
 /** Refreshes before a session is ended. */
 const rounds = 6;
-/** How long an end may take until every node knows of it. */
+/** How long it may take until every node knows of an end. */
 const longestSpread: Millis = 5 * SECOND;
 
 class Stopped extends Error {}
@@ -79,7 +79,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
         const answer = await send();
         if (answer.status !== 503) return { answer, wasLost };
       } catch {
-        // Lost on the way; the answer is not known.
+        // Lost on the way: the answer is unknown.
       }
       if (isStopping) throw new Stopped();
       count.retries += 1;
@@ -105,7 +105,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
     }
   }
 
-  /** null: an answer was lost, and the login has to begin anew. */
+  /** null: an answer was lost, and the login must begin again. */
   async function tryLogin(client: HttpsClient, user: string): Promise<Tokens | null> {
     const begun = await insist(client, () => authorize(client));
     const id = authRequestIdOf(begun.answer);
@@ -143,7 +143,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
     session.state = 'unsure';
   }
 
-  /** The same refresh token at every node at once: one of them uses it up. */
+  /** Sends the same refresh token to every node at once: one of them uses it up. */
   async function race(session: SessionRecord): Promise<void> {
     const presented = session.refresh;
     const answers = await Promise.allSettled(cluster.nodes.map(({ client }) => refresh(client, presented)));
@@ -212,7 +212,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
   };
 }
 
-/** What the nodes say of a session, against what was acknowledged. */
+/** Compares what the nodes say about a session with what was acknowledged. */
 async function judge(cluster: Cluster, session: SessionRecord, at: number): Promise<readonly string[]> {
   const found: string[] = [];
   const node = (which: number) => cluster.nodes[which % cluster.nodes.length]?.client as HttpsClient;
@@ -231,13 +231,13 @@ async function judge(cluster: Cluster, session: SessionRecord, at: number): Prom
     const renewed = await refresh(node(at + 1), session.refresh);
     expect('the refresh token', renewed, 200);
   }
-  // Used up is used up, whatever became of the session.
+  // A used token stays used, whatever became of the session.
   const old = session.replaced.at(-2);
   if (old !== undefined) expect('a replaced refresh token', await refresh(node(at), old), 400);
   return found;
 }
 
-/** Does not wait for ever. */
+/** Limits how long requests wait. */
 function patient(client: HttpsClient): HttpsClient {
   const within = (init: RequestInit = {}): RequestInit => ({ timeout: clusterSize.patience, ...init });
   return {

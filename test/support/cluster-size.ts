@@ -1,4 +1,4 @@
-// How much the cluster tests do: a little with every run of the tests, all of it when asked for.
+// How much the cluster tests do: a little in every run, everything on request.
 
 import { type Millis, SECOND } from '../../src/platform/clock.ts';
 import { sized } from './size.ts';
@@ -9,11 +9,11 @@ export interface ClusterSize {
   readonly clients: number;
   /** How often each fault happens. */
   readonly rounds: number;
-  /** How long the load goes on before each fault, and after it was overcome. */
+  /** How long the load runs before each fault, and after recovery. */
   readonly calm: Millis;
-  /** A client gives up an answer after so long, and tries again. */
+  /** After this long a client gives up on an answer, and tries again. */
   readonly patience: Millis;
-  /** How many changes are timed. */
+  /** Number of changes that are timed. */
   readonly changes: number;
 }
 

@@ -1,5 +1,5 @@
-// Several controllers as an operator runs them: real processes with homes of their own, on one PostgreSQL database,
-// behind a load balancer. Between each of them and the database is a wire that a test can cut.
+// Several controllers as an operator runs them: real processes with separate homes, on one PostgreSQL database, behind
+// a load balancer. Between each of them and the database is a wire that a test can cut.
 
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface ClusterNode {
   readonly name: string;
   /** The folder with its configuration and secrets. */
   readonly home: string;
-  /** Requests straight to this node, as if they had come through the load balancer. */
+  /** Requests directly to this node, as if they had come through the load balancer. */
   readonly client: HttpsClient;
   /** Between this node and the database. */
   readonly wire: TcpProxy;
@@ -31,14 +31,14 @@ export interface ClusterNode {
   kill(): Promise<void>;
   /** Ends it with SIGTERM. */
   stop(): Promise<Finished>;
-  /** Lets no instruction of it run, until `resume`. */
+  /** Stops its execution until `resume`. */
   pause(): void;
   resume(): void;
-  /** Sets its clock so much ahead of the true time. */
+  /** Sets its clock ahead of the true time by this much. */
   shiftClock(by: Millis): void;
-  /** What the checks of its health say that fail; empty when it is ready. */
+  /** The failing checks of its health; empty when it is ready. */
   failingChecks(): Promise<readonly string[]>;
-  /** Begins a command on its host. */
+  /** Starts a command on its host. */
   begin(args: readonly string[]): Started;
   /** Runs a command on its host. */
   command(args: readonly string[]): Promise<Finished>;
@@ -55,16 +55,16 @@ export interface Cluster {
   readonly admin: Caller;
   /** Somebody who logs in with the password of the tests. @returns the identity's id */
   createUser(name: string): Promise<string>;
-  /** Every node is reached by the load balancer but these. */
+  /** Makes the load balancer use all nodes but these. */
   takeOut(...nodes: readonly ClusterNode[]): void;
   close(): Promise<void>;
 }
 
 export interface ClusterOptions {
   readonly nodes: number;
-  /** Otherwise one of its own, which is closed with the cluster. */
+  /** Default: a server of its own, which is closed with the cluster. */
   readonly database?: PostgresServer;
-  /** Each node is dialled at an address of its own instead of the load balancer's. */
+  /** Clients dial each node at its own address instead of the load balancer's. */
   readonly hasOwnAddresses?: boolean;
 }
 
@@ -174,7 +174,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       async createUser(name) {
         const id = createdId(await caller.call('POST', 'identities', { name, type: 'User', isAdmin: false }));
         const authenticator = { method: 'updb', identityId: id, username: name, password };
-        // Hashing may be busy with what clients of before have given up.
+        // Abandoned requests of earlier clients may keep the hashing busy.
         let made = await caller.call('POST', 'authenticators', authenticator);
         while (made.status === 503) {
           await new Promise((resolve) => setTimeout(resolve, 500));
@@ -194,8 +194,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** The same database, by the wire. */
-/** The URL of a database, as it is reached through the wire. */
+/** The URL of the same database, reached through the wire. */
 export function throughWire(url: string, wire: TcpProxy): string {
   const wired = new URL(url);
   wired.searchParams.delete('host');

@@ -19,16 +19,16 @@ export interface Outcome {
 }
 
 export interface RunOptions {
-  /** What stands on standard input. */
+  /** The contents of standard input. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Sees what is written to standard error so far, each time something is. */
+  /** Called with all of standard error so far, whenever something is written there. */
   readonly onStderr?: (text: string) => void;
-  /** Makes it a terminal: told what stands on the screen since the last answer; what it returns is typed. */
+  /** Makes it a terminal: called with the screen since the last answer; types what it returns. */
   readonly person?: (screen: string) => string | undefined;
-  /** Makes standard output a terminal of so many columns. */
+  /** Makes standard output a terminal with this many columns. */
   readonly columns?: number;
-  /** What goes on while the command waits; it waits for this and no longer. */
+  /** Runs while the command waits; the command waits for this and no longer. */
   readonly onPause?: () => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export interface Caller {
   readonly random?: Random;
 }
 
-/** Runs a command in this process. Nothing is a terminal, unless a person types. */
+/** Runs a command in this process. Nothing is a terminal unless a person types. */
 export async function runHere(
   { cwd, env, clock = systemClock, random = createRandom(clock) }: Caller,
   args: readonly string[],

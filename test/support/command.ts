@@ -1,5 +1,5 @@
-// Commands in a folder of their own: what is started is the real command as a child process, as a person or a script
-// starts it. What only runs to its end does so inside this process, which is much cheaper; in full size it is a child
+// Commands in a folder of their own. A started command is a real child process, as a person or a script starts it. A
+// command that only runs to its end does so inside this process, which is much cheaper; in full size it is a child
 // process too. `test/cli/processes.test.ts` shows for each kind of command that it ends by itself.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -21,7 +21,7 @@ export interface Finished {
 
 export interface Started {
   readonly child: ChildProcess;
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): { readonly stdout: string; readonly stderr: string };
   /** Resolves when it has ended. */
   readonly finished: Promise<Finished>;
@@ -33,15 +33,15 @@ export interface Started {
 export interface Sandbox {
   readonly cwd: string;
   start(args: readonly string[], options?: CommandOptions): Started;
-  /** Runs to the end, beside nothing else that this process runs: several at once have to be started. */
+  /** Runs to the end. This process runs one at a time: use `start` for several at once. */
   run(args: readonly string[], options?: CommandOptions): Promise<Finished>;
   /**
-   * Makes a home as `init --home NAME` does, from a copy of one that was made so before: for what is not about `init`.
-   * All that a process gets with the same address have the same keys.
+   * Makes a home like `init --home NAME`, by copying one made earlier: for tests that are not about `init`. All homes
+   * of a process with the same address have the same keys.
    * @param address as with `--address`
    */
   home(name: string, address?: string): Promise<void>;
-  /** Ends what was started here and is still running, and removes the folder. */
+  /** Ends whatever was started here and still runs, and removes the folder. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Whether a command runs in this process, whose working directory it has. */
+/** Whether a command runs in this process, in whose working directory. */
 let isRunning = false;
 
 /** A new folder to run commands in. */
@@ -96,7 +96,7 @@ export function sandbox(): Sandbox {
 
 const originals = new Map<string | undefined, Promise<string>>();
 
-/** @returns a home that nobody may change */
+/** @returns a home that must not be changed */
 function originalHome(address: string | undefined): Promise<string> {
   const existing = originals.get(address);
   if (existing !== undefined) return existing;

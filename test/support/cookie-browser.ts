@@ -1,11 +1,11 @@
-// A browser without scripts, as cheap as a request: it keeps cookies, asks for pages and submits their forms.
+// A browser without scripts, as cheap as a request: it keeps cookies, requests pages and submits their forms.
 
 import assert from 'node:assert/strict';
 import type { Answer, HttpsClient } from './https-client.ts';
 
 export interface CookieBrowser {
   readonly cookies: Map<string, string>;
-  /** Navigates, as somebody who follows a link or an application that redirects does. */
+  /** Navigates, as when somebody follows a link or an application redirects. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Submits a form of one of our pages. */
   post(
@@ -13,7 +13,7 @@ export interface CookieBrowser {
     form: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** The hidden fields of the page, and what is typed, to where its form leads. */
+  /** Submits the form of a page, with its hidden fields and the typed ones. */
   submit(page: Answer, typed?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 

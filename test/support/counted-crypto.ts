@@ -1,5 +1,5 @@
-// How much of the expensive work of this process was done: signatures that were checked, by whichever way of the
-// runtime. What the runtime's own TLS does is not among it.
+// Counts the expensive work of this process: signature checks, whichever function of the runtime makes them. Those of
+// the runtime's own TLS are not included.
 
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 
@@ -26,7 +26,7 @@ function watch(): void {
   }
 }
 
-/** How many signatures were checked since this was made. */
+/** The number of signature checks since this call. */
 export function signatureChecks(): () => number {
   watch();
   const before = checks;

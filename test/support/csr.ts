@@ -1,4 +1,4 @@
-// Certificate signing requests, byte by byte, so that a test can make wrong ones too.
+// Certificate signing requests, written byte by byte, so that a test can make wrong ones too.
 
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { bitString, element, integer, oid, sequence } from './der-writer.ts';
@@ -32,7 +32,7 @@ export interface CsrChanges {
   readonly spki?: Buffer;
 }
 
-/** DER. @param hash of the signature; null for kinds of keys that bring their own */
+/** DER. @param hash of the signature; null for kinds of keys that include their own */
 export function csrDer(
   keys: KeyPair,
   algorithm = csrAlgorithms.sha256Ec,

@@ -9,7 +9,7 @@ import {
 import { errorTable } from '../../src/http/request/errors.ts';
 import type { Route } from '../../src/http/request/route.ts';
 
-/** What of an answer its endpoint does not declare, in words; null when everything is declared. */
+/** What an answer contains that its endpoint does not declare, in words; null when everything is declared. */
 export function undeclaredIn(route: Route, answer: Answer): string | null {
   const what = `${route.methods.join('|')} ${route.path} answers ${answer.status}`;
   const wrong = [route.answers[answer.status], declaredRefusals(route)[answer.status]]
@@ -33,7 +33,7 @@ function difference(declared: DeclaredAnswer, answer: Answer): string | null {
   return result.success ? null : result.error.message;
 }
 
-/** Headers that a client acts on; each success that has one declares it. */
+/** Headers that a client acts on; every success with one of them must declare it. */
 const telling = ['zt-session', 'totp-required', 'auth-request-id', 'www-authenticate'];
 
 function undeclaredHeader(
@@ -43,7 +43,7 @@ function undeclaredHeader(
   return telling.find((name) => headers[name] !== undefined && declared[name] === undefined);
 }
 
-/** Pages show no code, and an envelope with data is no refusal. */
+/** Pages show no code, and an envelope with data is not a refusal. */
 function isDeclaredCode(route: Route, answer: Answer): boolean {
   if (!String(answer.headers['content-type']).startsWith('application/json')) return true;
   const document = JSON.parse(text(answer));

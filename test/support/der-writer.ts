@@ -1,4 +1,4 @@
-// Writes DER, right or wrong as a test wants it.
+// Writes DER, right or wrong as a test needs it.
 
 export function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
@@ -56,7 +56,7 @@ export function oid(dotted: string): Buffer {
   return element(0x06, Buffer.from(bytes));
 }
 
-/** UTCTime up to 2049, GeneralizedTime after that, as RFC 5280 section 4.1.2.5 wants it. @param at Millis */
+/** UTCTime up to 2049, GeneralizedTime afterwards, as RFC 5280 section 4.1.2.5 requires. @param at Millis */
 export function time(at: number): Buffer {
   const digits = new Date(at)
     .toISOString()

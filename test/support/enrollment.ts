@@ -1,4 +1,4 @@
-// Identities that enroll on a running test server, as existing SDKs do it.
+// Identities that enroll on a running test server, as existing SDKs do.
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
@@ -24,7 +24,7 @@ export interface Invited {
   readonly enrollmentId: string;
 }
 
-/** Creates an identity with an enrollment, such as `{ ott: true }`, and reads what is handed to the device. */
+/** Creates an identity with an enrollment, such as `{ ott: true }`, and returns what the device receives. */
 export async function invited(
   admin: Caller,
   enrollment: Readonly<Record<string, unknown>> = { ott: true },
@@ -64,7 +64,7 @@ export function enrollBy(
 export interface EnrolledDevice {
   readonly keys: KeyPair;
   readonly keyPem: string;
-  /** With what leads towards the root. */
+  /** With the certificates that lead towards the root. */
   readonly certPem: string;
 }
 

@@ -62,7 +62,7 @@ export async function createUserWithPolicy(
   return id;
 }
 
-/** A policy like the default one, with rules changed. */
+/** A policy like the default one, with changed rules. */
 export async function createPolicy(
   server: TestServer,
   name: string,
@@ -85,7 +85,7 @@ export async function createPolicy(
   return id;
 }
 
-/** A token of a provider that is good for ten minutes, with claims changed. */
+/** A token of a provider, valid for ten minutes, with changed claims. */
 export function tokenOf(
   server: TestServer,
   idp: TestIdp,
@@ -101,14 +101,14 @@ export function bearer(...tokens: readonly string[]): Readonly<Record<string, re
   return { authorization: tokens.map((token) => `Bearer ${token}`) };
 }
 
-/** One primary login by external JWT on a fresh authorization request. */
+/** One primary login by external JWT on a new authorization request. */
 export async function submitJwt(server: TestServer, ...tokens: readonly string[]): Promise<Answer> {
   const authRequestId = await beginLogin(server);
   const headers = tokens.length === 0 ? {} : bearer(...tokens);
   return server.post('/oidc/login/ext-jwt', { json: { authRequestId }, headers });
 }
 
-/** A login with password, and tokens beside it. */
+/** A login with a password, and further tokens. */
 export async function submitPasswordAnd(
   server: TestServer,
   username: string,

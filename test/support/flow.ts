@@ -36,7 +36,7 @@ export function authorize(
   return client.get(`/oidc/authorization?${authorizationQuery(changes, added)}`);
 }
 
-/** The auth request id of a fresh authorization request. */
+/** The auth request id of a new authorization request. */
 export async function beginLogin(client: HttpsClient, changes: Changes = {}): Promise<string> {
   const answer = await authorize(client, changes);
   return authRequestIdOf(answer);
@@ -62,7 +62,7 @@ export function submitPassword(
   return client.post('/oidc/login/username', { json: { authRequestId, username, password } });
 }
 
-/** The authorization code that a finished login answers with. */
+/** The authorization code in the answer to a finished login. */
 export function codeOf(answer: Answer): string {
   const code = new URL(locationOf(answer)).searchParams.get('code');
   if (code === null) throw new Error(`no code in ${answer.status} ${answer.headers.location}`);
@@ -122,7 +122,7 @@ export async function login(
   return answer.json;
 }
 
-/** A call that any fully authenticated caller may make, where the test's server has nothing but OIDC too. */
+/** A call that any fully authenticated caller may make, even where the test's server has only OIDC. */
 export function callWith(
   client: HttpsClient,
   accessToken: string,

@@ -1,4 +1,4 @@
-// A site that is not ours, and what a page of it makes a real browser send.
+// A site that is not ours, and the requests that its pages make a real browser send.
 
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -7,9 +7,9 @@ import type { Page } from 'playwright-core';
 import { testPki } from './test-pki.ts';
 
 export interface ForeignSite {
-  /** A page of another site than `https://localhost`, to the browser. */
+  /** A page of another site than `https://localhost`, from the browser's view. */
   readonly elsewhere: string;
-  /** A page of another port of `https://localhost`: cookies and the certificate of our pages come along. */
+  /** A page of another port of `https://localhost`: the browser adds cookies and the certificate of our pages. */
   readonly beside: string;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startForeignSite(): Promise<ForeignSite> {
   };
 }
 
-/** How a page makes the browser send a request. The first two need nobody's leave; the last one asks before (CORS). */
+/** How a page makes the browser send a request. The first two need no permission; the last one asks first (CORS). */
 export type Way =
   | {
       readonly kind: 'form';
@@ -54,7 +54,7 @@ export const waysOfPost: readonly Way[] = [
 ];
 export const waysOfOthers: readonly Way[] = [{ kind: 'fetch-preflighted' }];
 
-/** Whether it reaches the endpoint without the server having allowed it. */
+/** Whether it reaches the endpoint without the server's permission. */
 export function needsNoLeave(way: Way): boolean {
   return way.kind !== 'fetch-preflighted';
 }
@@ -67,10 +67,9 @@ export interface Attack {
 }
 
 /**
- * Sends everything from a page that is open, some at a time, with cookies and certificate wherever the browser adds
- * them.
+ * Sends everything from an open page, some at a time, with cookies and certificate wherever the browser adds them.
  * @param sandboxed from a frame without an origin of its own
- * @returns what the page learnt of each: `failed`, `opaque 0`, `sent` for forms
+ * @returns what the page learned about each: `failed`, `opaque 0`, `sent` for forms
  */
 export function attackFrom(
   page: Page,

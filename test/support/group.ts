@@ -1,5 +1,5 @@
-// Several test files may share a process (`scripts/test-group.mjs`). What is expensive to make is kept for all of
-// them, and closed when the last one is through.
+// Several test files may share a process (`scripts/test-group.mjs`). Whatever is expensive to make is kept for all of
+// them, and closed when the last one has finished.
 
 import { after } from 'node:test';
 
@@ -7,7 +7,7 @@ type Close = () => Promise<void> | void;
 
 const closing: Close[] = [];
 
-/** Closes something when nobody in this process needs it any more: after the group, or after a file that is alone. */
+/** Closes something when this process no longer needs it: after the group, or after a file that runs alone. */
 export function atTheEnd(close: Close): void {
   closing.push(close);
 }
@@ -22,5 +22,5 @@ export async function endGroup(): Promise<void> {
   for (const close of closing.splice(0).reverse()) await close();
 }
 
-// A file that is alone. In a group this would be the end of its first file.
+// For a file that runs alone. In a group, this would be the end of its first file.
 if (process.send === undefined) after(endGroup);

@@ -9,7 +9,7 @@ export interface Answer {
   /** All lines of a header, in order. */
   lines(name: string): readonly string[];
   readonly text: string;
-  /** The body as JSON. @throws when it is none */
+  /** The body as JSON. @throws if it is not JSON */
   // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary documents
   readonly json: any;
 }
@@ -21,7 +21,7 @@ export interface RequestInit {
   /** Sent as application/x-www-form-urlencoded. */
   readonly form?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
   readonly body?: string | Buffer;
-  /** Gives up after so many Millis. */
+  /** Gives up after this many Millis. */
   readonly timeout?: number;
   /** A client certificate for this request, on a connection of its own. */
   readonly clientCertificate?: { readonly certPem: string; readonly keyPem: string };
@@ -34,8 +34,8 @@ export interface HttpsClient {
   closeConnections(): void;
 }
 
-// An agent follows `Keep-Alive: timeout` only where that is shorter than a limit of its own. One that does not follow
-// sends requests on connections that the server is just closing.
+// An agent follows `Keep-Alive: timeout` only if that is shorter than a limit of its own. Without that limit it sends
+// requests on connections that the server is just closing.
 const idleLimit = 60_000;
 
 /**
@@ -68,7 +68,7 @@ function send(
     headers['content-type'] = contentType;
   if (body !== undefined && headers['transfer-encoding'] === undefined)
     headers['content-length'] = String(Buffer.byteLength(body));
-  // A test may send any Host; the certificate is checked for the address all the same.
+  // A test may send any Host; the certificate is still checked for the address.
   const servername = new URL(url).hostname;
   const options: RequestOptions = {
     method,
@@ -92,14 +92,14 @@ function send(
       incoming.on('error', reject);
       incoming.on('end', () => resolve(answerOf(incoming, Buffer.concat(chunks).toString())));
     });
-    // The path as the test wrote it: URL would normalise it.
+    // The path exactly as the test wrote it: URL would normalize it.
     outgoing.path = path;
     outgoing.on('error', reject);
     outgoing.end(body);
   });
 }
 
-/** Every name of a test server is this machine. */
+/** Every name of a test server means this machine. */
 const toLoopback: NonNullable<RequestOptions['lookup']> = (_hostname, options, callback) => {
   if (options.all) callback(null, [{ address: '127.0.0.1', family: 4 }]);
   else callback(null, '127.0.0.1', 4);

@@ -29,7 +29,7 @@ export function callerWith(client: HttpsClient, accessToken: string, refreshToke
   return { accessToken, refreshToken, call, get: (path) => call('GET', path) };
 }
 
-/** An administrator `root` and the caller that is logged in as that. */
+/** An administrator `root`, and a caller logged in as that. */
 export async function rootOf(server: TestServer): Promise<Caller> {
   await server.createUser({ name: 'root', password, isAdmin: true });
   return loggedIn(server, 'root');

@@ -12,7 +12,7 @@ export interface Node extends HttpsClient {
   readonly server: TestServer;
 }
 
-/** A node whose requests look as if they came through the load balancer. */
+/** A node that sees requests as if they came through the load balancer. */
 export async function startNode(db: string, options: TestServerOptions = {}): Promise<Node> {
   const port = await freePort();
   const server = await startTestServer({
@@ -24,7 +24,7 @@ export async function startNode(db: string, options: TestServerOptions = {}): Pr
   return { server, ...asDialled(client, address) };
 }
 
-/** A client whose requests name another address than the one that they are sent to. */
+/** A client whose requests name another address than the one they are sent to. */
 export function asDialled(client: HttpsClient, host: string): HttpsClient {
   const request: HttpsClient['request'] = (method, path, init = {}) =>
     client.request(method, path, { ...init, headers: { host, ...init.headers } });
@@ -37,8 +37,8 @@ export function asDialled(client: HttpsClient, host: string): HttpsClient {
 }
 
 /**
- * A port that nobody has. It is below the range from which systems take ports of connections, so that it is free still
- * when a process comes to listen there, and after that process was killed.
+ * A port that nobody uses. It is below the range from which systems take ports for connections, so that it is still
+ * free when a process starts to listen there, and after that process was killed.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,4 +1,4 @@
-// Applications that are registered for a test, and the requests that they make.
+// Applications that are registered for a test, and their requests.
 
 import assert from 'node:assert/strict';
 import { authorize, authRequestIdOf, codeOf, submitPassword, type Tokens, verifier } from './flow.ts';
@@ -12,7 +12,7 @@ export interface TestClient {
   readonly secret: string;
 }
 
-/** Registers a client; a confidential one with a secret unless it proves itself otherwise. */
+/** Registers a client; a confidential one gets a secret, unless it authenticates in another way. */
 export async function registerClient(
   root: Caller,
   fields: Record<string, unknown> = {},
@@ -52,7 +52,7 @@ export async function codeFor(
   return codeOf(await loginStep(client, { id, secret: '' }, username, changes));
 }
 
-/** The answer to the password of a login at the client. */
+/** The answer to the password in a login at the client. */
 export async function loginStep(
   client: HttpsClient,
   { id }: TestClient,
@@ -68,7 +68,7 @@ export async function loginStep(
   return submitPassword(client, authRequestIdOf(begun), username, password);
 }
 
-/** Redeems a code as the client, with its secret by Basic unless headers are given. */
+/** Redeems a code as the client, with its secret in a Basic header unless headers are given. */
 export function redeemAs(
   client: HttpsClient,
   app: TestClient,
@@ -96,7 +96,7 @@ export function refreshAs(
   return client.post('/oidc/token', { form: { ...whole, ...form }, headers });
 }
 
-/** The tokens of a whole login at a client with a secret. */
+/** The tokens of a complete login at a client with a secret. */
 export async function loginAt(
   client: HttpsClient,
   app: TestClient,

@@ -1,4 +1,4 @@
-// An OpenID provider that is not ours, with pages of its own, for people who sign in there.
+// An OpenID provider that is not ours, with its own pages for people who sign in there.
 
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -10,7 +10,7 @@ export interface OpenIdProvider {
   readonly issuer: string;
   readonly jwksEndpoint: string;
   readonly clientId: string;
-  /** Registers a redirect URI of its one client, which is public and has to use PKCE. */
+  /** Registers a redirect URI of its one client, which is public and must use PKCE. */
   register(redirectUri: string): void;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     clientId,
     register(redirectUri) {
       redirectUris.push(redirectUri);
-      // Clients are read when it is made.
+      // The provider reads its clients when it is created.
       answer = null;
     },
     async close() {

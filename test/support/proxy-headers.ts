@@ -1,4 +1,4 @@
-// Headers of the PROXY protocol as load balancers write them, and, part by part, ones that no balancer would write.
+// Headers of the PROXY protocol as load balancers write them, and with single parts that no balancer would write.
 
 import { isIPv6 } from 'node:net';
 
@@ -11,7 +11,7 @@ export interface ProxyBlock {
   readonly family?: number;
   /** Addresses and extensions. */
   readonly body?: Buffer;
-  /** Other than the true length of the body. */
+  /** Instead of the true length of the body. */
   readonly length?: number;
 }
 
@@ -29,7 +29,7 @@ export function proxyBlock({
   return Buffer.concat([proxySignature, fixed, body]);
 }
 
-/** A header of version 2 for a client, as of a connection to port 443. */
+/** A header of version 2 for a client that connected to port 443. */
 export function proxyBlockFor(address: string, port = 40_000, extensions: Buffer = Buffer.alloc(0)): Buffer {
   const ports = Buffer.alloc(4);
   ports.writeUInt16BE(port, 0);
@@ -41,7 +41,7 @@ export function proxyBlockFor(address: string, port = 40_000, extensions: Buffer
   });
 }
 
-/** A header of version 1 for a client, as of a connection to port 443. */
+/** A header of version 1 for a client that connected to port 443. */
 export function proxyLineFor(address: string, port = 40_000): Buffer {
   const [family, destination] = isIPv6(address) ? ['TCP6', '2001:db8::443'] : ['TCP4', '192.0.2.44'];
   return Buffer.from(`PROXY ${family} ${address} ${destination} ${port} 443\r\n`, 'latin1');

@@ -1,4 +1,4 @@
-// What a process keeps in memory of what was done to it: entries of maps and sets that outlive the request.
+// What a process remembers of what was done to it: entries of maps and sets that outlive the request.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { serialize, setFlagsFromString } from 'node:v8';
@@ -6,14 +6,14 @@ import { runInNewContext } from 'node:vm';
 
 interface Addition {
   readonly owner: WeakRef<Map<unknown, unknown> | Set<unknown>>;
-  /** Objects are held weakly: an entry must not outlive its request because of this list. */
+  /** Objects are referenced weakly: this list must not keep an entry alive after its request. */
   readonly key: unknown;
 }
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Runs something and says how many bytes of keys and values are still in maps and sets afterwards. */
+/** Runs something and counts the bytes of keys and values that remain in maps and sets afterwards. */
 export async function bytesRemembered(run: () => Promise<void>): Promise<number> {
   const additions: Addition[] = [];
   const note = (owner: Map<unknown, unknown> | Set<unknown>, key: unknown) => {
@@ -36,7 +36,7 @@ export async function bytesRemembered(run: () => Promise<void>): Promise<number>
     Map.prototype.set = set;
     Set.prototype.add = add;
   }
-  // What ends with its connection, and what a later turn lets go of, is not remembered.
+  // Entries that end with their connection, or that a later turn removes, are not remembered.
   for (let turn = 0; turn < 10; turn += 1) await nextTurn();
   collectGarbage();
   return additions.reduce((sum, { owner, key }) => sum + sizeIn(owner.deref(), key), 0);
@@ -48,7 +48,7 @@ function sizeIn(owner: Map<unknown, unknown> | Set<unknown> | undefined, held: u
   return sizeOf(key) + (owner instanceof Map ? sizeOf(owner.get(key)) : 0);
 }
 
-/** An object that cannot be written, such as a promise, counts as a small one. */
+/** An object that cannot be serialized, such as a promise, counts as a small one. */
 const small = 64;
 
 function sizeOf(value: unknown): number {

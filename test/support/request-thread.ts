@@ -1,5 +1,5 @@
-// Entry of a thread that answers requests for a test server: with the clock of the test, and with every answer compared
-// with the declaration of its endpoint.
+// Entry point of a request thread of a test server: with the clock of the test, and with every answer compared with the
+// declaration of its endpoint.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -10,7 +10,7 @@ import { undeclaredIn } from './declared-answers.ts';
 import { clockOf, type SharedTime } from './shared-clock.ts';
 
 export interface TestThreadData extends ThreadData {
-  /** Null: the thread goes by the clock of the system. */
+  /** Null: the thread uses the system's clock. */
   readonly time: SharedTime | null;
 }
 

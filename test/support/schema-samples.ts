@@ -1,4 +1,4 @@
-// Values for a JSON Schema: such that fit, at the edges of what fits, and such that do not.
+// Values for a JSON Schema: valid ones, valid ones at the limits, and invalid ones.
 
 import type { JsonSchema } from '../../src/model/json-schema.ts';
 import type { Seeded } from './seeded.ts';
@@ -10,7 +10,7 @@ function resolved(schema: JsonSchema, components: Components): JsonSchema {
   return name === undefined ? schema : (components[name] as JsonSchema);
 }
 
-/** A value that fits; numbers, texts and lists are often as small or as large as they may be. */
+/** A valid value; numbers, texts and lists are often as small or as large as allowed. */
 export function sampleOf(given: JsonSchema, components: Components, from: Seeded): unknown {
   const schema = resolved(given, components);
   const pick = <T>(items: readonly T[]): T => items[from.below(items.length)] as T;
@@ -65,7 +65,7 @@ function sampleObject(schema: JsonSchema, components: Components, from: Seeded):
 
 const ofEveryType: readonly unknown[] = ['x', 1.5, true, null, [], {}];
 
-/** Variants of a fitting object that do not fit any more, each by one member. */
+/** Variants of a valid object, each made invalid by one member. */
 export function misfitsOf(
   given: JsonSchema,
   fitting: Readonly<Record<string, unknown>>,
@@ -97,7 +97,7 @@ function beyond({ minimum, maximum, minLength, maxLength, maxItems }: JsonSchema
   ];
 }
 
-/** Whether a value fits, as far as our schemas go; members are looked at when they are there. */
+/** Whether a value is valid, as far as our schemas go; checks only the members that exist. */
 export function fits(given: JsonSchema, value: unknown, components: Components): boolean {
   const schema = resolved(given, components);
   if (schema.const !== undefined) return value === schema.const;

@@ -1,6 +1,6 @@
 import type { Answer, HttpsClient } from './https-client.ts';
 
-/** Of the administrator that `submitSetup` makes. */
+/** The password of the administrator that `submitSetup` creates. */
 export const password = 'tall tree bakery 41';
 
 /** Posts the form of a set-up page, as `ana` unless changed. */

@@ -1,10 +1,10 @@
-// The clock of a test, for the threads of a controller: they read what the test's own clock says.
+// The clock of a test, shared with the threads of a controller.
 
 import type { Clock, FixedClock } from '../../src/platform/clock.ts';
 
 export type SharedTime = Float64Array<SharedArrayBuffer>;
 
-/** Shows what a clock says, and from now on says what it is set to, at once. */
+/** Shares the current time of a clock, and every later change at once. */
 export function sharedTime(clock: Clock): SharedTime {
   const time: SharedTime = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT));
   const show = () => {
@@ -23,7 +23,7 @@ export function sharedTime(clock: Clock): SharedTime {
       show();
     };
   }
-  // Of a clock that goes by itself.
+  // The clock runs by itself.
   else setInterval(show, 2).unref();
   return time;
 }

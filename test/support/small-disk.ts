@@ -11,7 +11,7 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** A file system of this size, or null where this process may not mount one. */
+/** A file system of this size, or null if this process may not mount one. */
 export function smallDisk(size: string): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-disk-'));
   try {
@@ -30,7 +30,7 @@ export function smallDisk(size: string): SmallDisk | null {
   };
 }
 
-/** Leaves no page free. @returns frees them again */
+/** Fills it completely. @returns frees the space again */
 export function fill(folder: string): () => void {
   const file = join(folder, 'filler');
   const open = openSync(file, 'w');

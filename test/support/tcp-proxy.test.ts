@@ -68,7 +68,7 @@ describe('the proxy that tests cut', async () => {
     late.on('data', (data) => {
       heard += data;
     });
-    // A round trip over another wire is time enough for an answer to arrive.
+    // A round trip over another wire takes long enough for an answer to arrive.
     const other = await tcpProxy(await echo('b'));
     ends.push(() => other.close());
     assert.equal(await ask(await dial(other.port), 'x'), 'b:x');

@@ -1,5 +1,5 @@
-// A wire between two programs that a test can cut: a TCP proxy on loopback. What a cut cable, a dropped route or a
-// firewall does to one node while the others go on is done here, to real connections.
+// A wire between two programs that a test can cut: a TCP proxy on loopback. It does to real connections what a cut
+// cable, a dropped route or a firewall does to one node while the others continue.
 
 import { connect as connectTcp, createServer, type Socket } from 'node:net';
 
@@ -8,13 +8,13 @@ export type ProxyTarget = number | string;
 
 export interface TcpProxy {
   readonly port: number;
-  /** Connections end with a reset, and new ones are refused at once, as when the other machine is gone. */
+  /** Resets connections and refuses new ones at once, as when the other machine is gone. */
   cut(): void;
-  /** Bytes stop in both directions and nobody is told, as when packets are dropped. New connections hang too. */
+  /** Stops bytes in both directions without telling anybody, as when packets are dropped. New connections hang too. */
   freeze(): void;
-  /** The wire is whole again. What hung before is reset, as it would be after a long silence. */
+  /** Repairs the wire. Hanging connections are reset, as they would be after a long silence. */
   heal(): void;
-  /** Sends what comes from now on to somewhere else, and ends the connections to the old one. */
+  /** Forwards new connections to somewhere else, and ends those to the old target. */
   pointTo(target: ProxyTarget): void;
   /** Connections that are open now. */
   connections(): number;
@@ -33,7 +33,7 @@ export async function tcpProxy(firstTarget: ProxyTarget): Promise<TcpProxy> {
   const reset = () => {
     for (const [near, far] of pairs) {
       near.resetAndDestroy();
-      // The socket of a file knows no reset.
+      // A socket file knows no reset.
       far.destroy();
     }
     for (const socket of waiting) socket.resetAndDestroy();

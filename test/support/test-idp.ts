@@ -8,20 +8,20 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'j
 import { systemClock } from '../../src/platform/clock.ts';
 import { testPki } from './test-pki.ts';
 
-/** What the keys' address answers instead of the keys. */
+/** The answer at the address of the keys, instead of the keys. */
 export type Misbehaviour =
   | { readonly kind: 'status'; readonly status: number }
-  /** Accepts the request and says nothing. */
+  /** Accepts the request and never answers. */
   | { readonly kind: 'silence' }
-  /** The keys, but not before this resolves. */
+  /** The keys, but only after this resolves. */
   | { readonly kind: 'late'; readonly until: Promise<void> }
-  /** Sends a byte at a time and never comes to an end. */
+  /** Sends one byte at a time and never ends. */
   | { readonly kind: 'drip' }
-  /** A body of this many bytes; with the length announced, or not. */
+  /** A body of this many bytes, with or without announcing the length. */
   | { readonly kind: 'huge'; readonly bytes: number; readonly announced: boolean }
   | { readonly kind: 'body'; readonly body: string | Buffer; readonly headers?: Record<string, string> }
   | { readonly kind: 'redirect'; readonly to: string }
-  /** So many redirects within this server, then the keys. */
+  /** This many redirects within this server, then the keys. */
   | { readonly kind: 'redirects'; readonly hops: number }
   /** Ends the connection in the middle of the body. */
   | { readonly kind: 'broken' };
@@ -29,7 +29,7 @@ export type Misbehaviour =
 export interface TokenOptions {
   /** Sign with this key instead of the newest. */
   readonly kid?: string;
-  /** Replaces or adds header parameters; undefined takes one away. */
+  /** Replaces or adds header parameters; undefined removes one. */
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
@@ -40,21 +40,21 @@ export interface TestIdp {
   readonly port: number;
   /** The root of its server certificate. */
   readonly caPem: string;
-  /** How often each path was asked for. */
+  /** How often each path was requested. */
   readonly requests: ReadonlyMap<string, number>;
-  /** How often keys were asked for, redirects not counted. */
+  /** How often the keys were requested, not counting redirects. */
   keyRequests(): number;
-  /** What `TokenOptions.kid` left out means. */
+  /** The default of `TokenOptions.kid`. */
   currentKid(): string;
-  /** Publishes a further key and signs with it from now on. @returns its kid */
+  /** Publishes another key and signs with it from now on. @returns its kid */
   rotate(alg?: string, kid?: string): Promise<string>;
-  /** Takes a key out of the set; tokens can still be signed with it. */
+  /** Removes a key from the set; it can still sign tokens. */
   withdraw(kid: string): void;
-  /** Adds to its discovery document, or replaces what it says; undefined takes a member away. */
+  /** Adds members to its discovery document, or replaces them; undefined removes one. */
   describe(members: Readonly<Record<string, unknown>>): void;
   /** Null ends it. */
   misbehave(how: Misbehaviour | null): void;
-  /** Signs claims as they are: `iss` and times are for the caller. */
+  /** Signs claims as given: the caller adds `iss` and times. */
   sign(claims: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
   publishedKeys(): readonly JWK[];
   close(): Promise<void>;
@@ -193,7 +193,7 @@ function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Claims of a token that is good for ten minutes by `clock`, with more or other ones. */
+/** Claims of a token that is valid for ten minutes by `clock`, with further or other ones. */
 export function goodClaims(
   wanted: { readonly issuer: string; readonly audience: string; readonly subject: string },
   clock: { now(): number } = systemClock,

@@ -1,4 +1,4 @@
-// A root, a server certificate and what signs client certificates, made once for each test process.
+// A root, a server certificate and an authority for client certificates, made once for each test process.
 
 import { systemClock } from '../../src/platform/clock.ts';
 import { createIntermediateCa, createRootCa, issueServerCertificate } from '../../src/platform/x509/pki.ts';
@@ -8,7 +8,7 @@ type CertifiedKey = Awaited<ReturnType<typeof createRootCa>>;
 export interface TestPki {
   readonly ca: CertifiedKey;
   readonly server: CertifiedKey;
-  /** What a test server with `signing` issues client certificates with. */
+  /** Issues client certificates for test servers with `signing`. */
   readonly signing: CertifiedKey;
 }
 

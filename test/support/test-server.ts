@@ -1,5 +1,5 @@
-// A real controller for tests: real TLS on a port of the system's choice, a real PKI, a real database: an SQLite
-// file, or a PostgreSQL server when a test says so (or OVERLAY_AUTH_TEST_DB=postgres, for all of them).
+// A real controller for tests: real TLS on a port that the system chooses, a real PKI, a real database: an SQLite file,
+// or a PostgreSQL server if a test says so (or OVERLAY_AUTH_TEST_DB=postgres, for all of them).
 
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** Changes the text of the configuration file before it is read. */
   readonly configure?: (yaml: string) => string;
-  /** Puts more files into its folder before it starts. */
+  /** Adds files to its folder before it starts. */
   readonly addFiles?: (home: string) => void;
   /** Gives it an authority for client certificates (`edge.enrollment.signingCert`). */
   readonly signing?: boolean;
@@ -45,11 +45,11 @@ export interface TestServerOptions {
   readonly home?: string;
   /** URL of a PostgreSQL database. */
   readonly db?: string;
-  /** Where its lines go instead of the `log` of the server. */
+  /** Receives its lines instead of the `log` of the server. */
   readonly log?: Logger;
-  /** Told of every answer of an endpoint, of the first thread. */
+  /** Called with every answer of an endpoint in the first thread. */
   readonly onAnswer?: AnswerInspector;
-  /** That answer requests; default: one, or as many as OVERLAY_AUTH_TEST_THREADS says. */
+  /** Number of request threads; default: one, or as many as OVERLAY_AUTH_TEST_THREADS says. */
   readonly threads?: number;
 }
 
@@ -71,15 +71,15 @@ export interface TestServer extends HttpsClient {
     isAdmin?: boolean;
     username?: string;
   }): Promise<IdentityId>;
-  /** The threads that answer requests beside the first one, those that have ended too, in the order of their start. */
+  /** The request threads beside the first one, including those that have ended, in the order of their start. */
   readonly workers: readonly Worker[];
   /** Stops the controller and closes the store; the home stays. */
   stop(): Promise<void>;
-  /** `stop`, and removes the home. */
+  /** Like `stop`, and removes the home. */
   close(): Promise<void>;
 }
 
-/** Threads that answer requests where a test says nothing of them. */
+/** Number of request threads if a test does not say. */
 export const usualThreads = Number(process.env.OVERLAY_AUTH_TEST_THREADS ?? 1);
 
 /** The key-encryption key of every test server. */
@@ -88,8 +88,8 @@ export const masterKey = Buffer.alloc(32, 42);
 let rsaKey: Promise<SigningKey> | undefined;
 
 /**
- * The first keys of a new store. The primes of an RSA key take longer to find than all else that a server does at its
- * start, so those of this process share one.
+ * The first keys of a new store. Finding the primes of an RSA key takes longer than everything else that a server does
+ * at its start, so all servers of this process share one.
  */
 async function giveKeys({ keys }: Store, clock: Clock): Promise<void> {
   const now = clock.now();
@@ -104,7 +104,7 @@ async function giveKeys({ keys }: Store, clock: Clock): Promise<void> {
 
 let empty: Promise<string> | undefined;
 
-/** A database with the tables and nothing else, to be copied: made once by each process. */
+/** A database with only the tables, to be copied: made once by each process. */
 function emptyDatabase(): Promise<string> {
   empty ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-empty-'));
@@ -161,7 +161,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
       ...(options.signing === true ? { signingCert } : {}),
     },
   });
-  // The identity providers of tests run beside it.
+  // The identity providers of tests run on this machine too.
   const threads = options.threads ?? usualThreads;
   const local = yaml
     .replace('allowedIPs: []', 'allowedIPs: [127.0.0.0/8, ::1/128]')
@@ -175,25 +175,25 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const kept = memoryLogger();
   const log: Logger = options.log ?? kept;
   const { config } = loadConfig(configFile, { readFile: readNamedFile, env: {} });
-  // Whoever brings a folder has a database in it, or looks at how one is made.
+  // A test that brings its own folder has a database in it, or tests how one is made.
   if (options.home === undefined && config.db.engine === 'sqlite') {
     copyFileSync(await emptyDatabase(), config.db.file);
   }
   const opened = await openStore(config);
-  // A clock that a test sets has nothing to do with that of a database server.
+  // A clock that a test sets is unrelated to the clock of a database server.
   const databaseTime = async () => null;
   const store = clock === systemClock ? opened : { ...opened, nodes: { ...opened.nodes, databaseTime } };
-  // Cheap hashes: what they cost is not what these tests are about.
+  // Cheap hashes: these tests are not about the cost of hashing.
   const hashPool =
     options.hashPool ??
     createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
-  // A store that was there before and has none, such as a restored one, makes keys of its own.
+  // An existing store without keys, such as a restored one, makes its own.
   if (options.home === undefined) await giveKeys(store, clock);
-  // The identity providers of tests have certificates of the same root.
+  // The identity providers of tests have certificates from the same root.
   const trustedRoots = [pki.ca.certPem];
   const vault = keyVault(masterKey);
   const foundations = { config, store, masterKey, vault, hashPool, clock, random, log, trustedRoots };
-  // Whatever a test is about, every answer is one that the API description knows.
+  // Whatever a test is about, the API description must declare every answer.
   const undeclared = new Set<string>();
   const workers: Worker[] = [];
   const time = clock === systemClock ? null : sharedTime(clock);
@@ -220,7 +220,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   const [bindPoint] = controller.bindPoints;
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
   const url = `https://${bindPoint.address}`;
-  // On a connection of its own each request may come to another thread.
+  // With a new connection for each request, the requests reach different threads.
   const client = httpsClient(url, pki.ca.certPem, threads > 1 ? { keepAlive: false } : {});
 
   async function stop(): Promise<void> {

@@ -1,5 +1,5 @@
-// What OpenSSL says of a client's certificates: the verdict of a real handshake, in which the client holds the
-// key of its leaf.
+// OpenSSL's opinion on a client's certificates: the verdict of a real handshake, in which the client has the key of its
+// leaf.
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ export async function tlsVerdict({ leaf, sent, anchors }: PresentedChain): Promi
   const context = createSecureContext({
     ...own,
     ca: anchors.map((anchor) => anchor.certPem),
-    // An anchor is trusted because it was configured, whether or not it is self-signed.
+    // An anchor is trusted because it is configured, whether or not it is self-signed.
     allowPartialTrustChain: true,
   });
   const server = createServer({
@@ -50,7 +50,7 @@ export async function tlsVerdict({ leaf, sent, anchors }: PresentedChain): Promi
     servername: 'localhost',
     cert: [leaf, ...sent].map((certificate) => certificate.certPem).join(''),
     key: leaf.keyPem,
-    // So that the client may hold a weak certificate; the server judges by its own defaults.
+    // Lets the client use a weak certificate; the server judges by its own defaults.
     ciphers: 'DEFAULT:@SECLEVEL=0',
     rejectUnauthorized: false,
   });

@@ -1,4 +1,4 @@
-// People with a second factor, and the authenticator app that they use: a program of its own, not our code.
+// People with a second factor, and the authenticator app that they use: a separate program, not our code.
 
 import { type TOTP, URI } from 'otpauth';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
@@ -11,7 +11,7 @@ export const password = 'seven quiet lanterns';
 /** How long a code is shown. */
 export const step = 30 * SECOND;
 
-/** A policy like the default one that also asks for TOTP. */
+/** A policy like the default one that also requires TOTP. */
 export async function totpPolicy(server: TestServer): Promise<AuthPolicyId> {
   const base = await server.store.authPolicies.find(defaultAuthPolicyId);
   if (base === null) throw new Error('there is no default policy');
@@ -22,7 +22,7 @@ export async function totpPolicy(server: TestServer): Promise<AuthPolicyId> {
   return id;
 }
 
-/** Somebody whose policy asks for TOTP and who has not enrolled it. */
+/** Somebody whose policy requires TOTP and who has not enrolled it. */
 export async function createTotpUser(
   server: TestServer,
   authPolicyId: AuthPolicyId,
@@ -34,15 +34,15 @@ export async function createTotpUser(
   return id;
 }
 
-/** The app after the QR code was scanned. */
+/** The app after scanning the QR code. */
 export interface AuthenticatorApp {
   readonly label: string;
   readonly issuer: string;
   /** Base32. */
   readonly secret: string;
-  /** The code that it shows now, or so many steps from now. */
+  /** The code that it shows now, or this many steps from now. */
   code(steps?: number): string;
-  /** A code that is wrong now and one step either side. */
+  /** A code that is wrong now and one step before and after. */
   wrongCode(): string;
 }
 
@@ -66,7 +66,7 @@ export interface Enrolled {
   readonly recoveryCodes: readonly string[];
 }
 
-/** Enrolls somebody in a login of theirs, and lets the step of that first code pass. */
+/** Enrolls somebody during a login, and waits until the step of that first code is over. */
 export async function enroll(server: TestServer, clock: FixedClock, username: string): Promise<Enrolled> {
   const id = await partialLogin(server, username);
   const started = await startEnrollment(server, id);
