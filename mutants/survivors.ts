@@ -80,6 +80,12 @@ const reasons: readonly Reason[] = [
   },
   {
     file: 'src/oidc/grants/use-refresh-token.ts',
+    original: 'told === undefined',
+    replacement: 'false',
+    why: 'the same: no description and no reason are looked up, and none is sent',
+  },
+  {
+    file: 'src/oidc/grants/use-refresh-token.ts',
     original: "outcome.outcome === 'rotated'",
     replacement: 'true',
     why: 'the same: a repeated one brings no news of the session',
