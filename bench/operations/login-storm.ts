@@ -1,15 +1,15 @@
 // Every device comes back at once, as after a power cut: how soon the last one is in, and what those notice who are.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, expectStatus, openConnection } from '../load/connection.ts';
+import { type Answer, openConnection } from '../load/connection.ts';
 import { repeat } from '../load/rounds.ts';
 import type { Device } from '../overlay/seed.ts';
 import { type Findings, limitVerdict } from '../report.ts';
 import type { Stage } from '../stage.ts';
 import { quantile } from '../statistics.ts';
-import { currentApiSession } from './api-call.ts';
 import { version, visit } from './handshakes.ts';
 import { imitate } from './imitate.ts';
-import { bearerHead, jsonHead, type Operation } from './operation.ts';
+import { jsonHead, type Operation } from './operation.ts';
+import { startStormCalls } from './storm-calls.ts';
 
 /** One address may have 2,000 connections; every address of the network 127.0.0.0/8 is this machine. */
 const devicesOfAddress = 1500;
@@ -67,28 +67,6 @@ function note({ failures }: Outcome, what: string): void {
   failures.set(what, (failures.get(what) ?? 0) + 1);
 }
 
-/** Calls at a steady rate until told to stop. @returns how long each took, Millis */
-async function callsUntil(
-  port: number,
-  tokens: readonly string[],
-  isOver: () => boolean,
-): Promise<Float64Array> {
-  const latencies: number[] = [];
-  const workers = Array.from({ length: 8 }, async (_, worker) => {
-    const connection = await openConnection(port);
-    for (let at = worker; !isOver(); at += 8) {
-      const begun = performance.now();
-      const head = bearerHead(tokens[at % tokens.length] ?? '');
-      expectStatus(await connection.request('GET', currentApiSession, head), 200);
-      latencies.push(performance.now() - begun);
-      await sleep((8 * 1000) / callRate);
-    }
-    connection.close();
-  });
-  await Promise.all(workers);
-  return Float64Array.from(latencies);
-}
-
 export const loginStorm: Operation = {
   name: 'login-storm',
   async run(stage: Stage): Promise<Findings> {
@@ -100,10 +78,9 @@ export const loginStorm: Operation = {
     const cryptography = await handshakeSeconds(stage, devices);
 
     const outcome: Outcome = { refused: 0, failures: new Map() };
+    const calls = await startStormCalls({ port, tokens, rate: callRate });
     const begun = performance.now();
     const before = await overlay.process.usage();
-    let isOver = false;
-    const calls = callsUntil(port, tokens, () => isOver);
     const arrived = await Promise.all(
       devices.map((device, at) => {
         const localAddress = `127.0.0.${2 + Math.floor(at / devicesOfAddress)}`;
@@ -111,8 +88,7 @@ export const loginStorm: Operation = {
       }),
     );
     const seconds = (performance.now() - begun) / 1000;
-    isOver = true;
-    const latencies = await calls;
+    const latencies = await calls.stop();
     const after = await overlay.process.usage();
 
     const failures = [...outcome.failures].map(([what, times]) => `${what}: ${times}`).join(', ');
