@@ -128,6 +128,6 @@ function certificatesIn(file: string): ReturnType<typeof parseCertificates> {
     return parseCertificates(readFileSync(file, 'utf8'));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
-    throw new PkiFileError(`${file} holds no certificates in PEM form.`, { cause: error });
+    throw new PkiFileError(`${file} contains no certificates in PEM form.`, { cause: error });
   }
 }

@@ -74,7 +74,7 @@ function requireCertificates(file: string, pem: string): string {
     trustingContext([pem]);
     return pem;
   } catch {
-    throw refused('telemetry.ca', `${file} holds no certificates in PEM`);
+    throw refused('telemetry.ca', `${file} contains no certificates in PEM`);
   }
 }
 

@@ -175,7 +175,7 @@ describe('a database over TLS', () => {
       [url({ sslMode: 'require' }), /a parameter sslMode that is not known/],
       [url({ sslmode: 'require', sslrootcert: 'root.pem' }), /write its whole path/],
       [url({ sslmode: 'require', sslrootcert: '/nowhere/root.pem' }), /ENOENT.*\/nowhere\/root\.pem/],
-      [url({ sslmode: 'require', sslrootcert: files.garbage }), /holds no certificate/],
+      [url({ sslmode: 'require', sslrootcert: files.garbage }), /contains no certificate/],
       [
         url({ sslmode: 'require', sslcert: files.root, sslkey: files.key }),
         /sslkey must be the key of sslcert/,
