@@ -30,7 +30,7 @@ function constrained(subtrees: Subtrees) {
   );
 }
 
-/** A client with these names below an authority with these constraints. */
+/** A client with these names, issued by an authority with these constraints. */
 function chain(subtrees: Subtrees, names: readonly Buffer[], subject: string | Buffer = 'erin') {
   const issuer = constrained(subtrees);
   const extensions = clientExtensions(...(names.length === 0 ? [] : [subjectAltName(...names)]));
@@ -225,7 +225,7 @@ describe('several constraints', () => {
     assert.ok(refusal?.reason === 'name-not-permitted' && refusal.certificate.role === 'intermediate');
   });
 
-  // OpenSSL takes such a client for a self-signed one, and refuses both.
+  // OpenSSL takes such a client for self-signed, and refuses both.
   test('bind a client that has the name of its authority', () => {
     const issuer = constrained({ permitted: [email('example.com')] });
     const named = (text: string) =>

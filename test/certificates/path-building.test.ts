@@ -177,7 +177,7 @@ describe('impostors', () => {
   });
 
   test('a certificate that was changed after signing is not trusted', () => {
-    // Everything but the signature itself; the tail of the content is the key and the extensions.
+    // Everything but the signature; the end of the content has the key and the extensions.
     for (let at = 4; at < erin.der.length - 80; at += 1) {
       const der = Buffer.from(erin.der);
       der.writeUInt8(der.readUInt8(at) ^ 0x01, at);
@@ -211,7 +211,7 @@ describe('cross-signed authorities', () => {
   test('are trusted through either anchor', async () => {
     await bothSay('trusted', { leaf, sent: [crossed], anchors: [old] });
     await bothSay('trusted', { leaf, sent: [crossed], anchors: [own] });
-    // OpenSSL follows the first of several certificates of one authority, and no other.
+    // OpenSSL follows only the first of several certificates of one authority.
     await bothSay('trusted', { leaf, sent: [own, crossed], anchors: [old] }, 'refused');
   });
 
@@ -260,7 +260,7 @@ describe('cross-signed authorities', () => {
     const last = (others: number) => [...crowd.slice(0, others), right];
     assert.equal(refusalOf({ leaf: silent, sent: [], anchors: last(11) }), undefined);
     assert.deepEqual(refusalOf({ leaf: silent, sent: [], anchors: last(12) }), { reason: 'too-much-work' });
-    // One that has no identifier is not preferred by a client that names none.
+    // An authority without an identifier is not preferred for a client that names none.
     const plain = authority({ subject, keys });
     const anchors = [...crowd, plain];
     assert.deepEqual(refusalOf({ leaf: silent, sent: [], anchors }), { reason: 'too-much-work' });
@@ -292,7 +292,7 @@ describe('cross-signed authorities', () => {
     const a = newKeys.ec();
     const b = newKeys.ec();
     const between = { name: commonName('between'), keys: b };
-    // Signed by nobody whom the anchors stand for.
+    // Signed by nobody whom the anchors cover.
     const stranded = authority({ subject: between.name, keys: b, issuer: authority({ subject: 'crowd' }) });
     const ways = Array.from({ length: 3 }, () => authority({ subject: 'way', keys: a, issuer: between }));
     const [way] = ways;
@@ -306,7 +306,7 @@ describe('cross-signed authorities', () => {
   });
 
   test('a mesh made to be searched for ever is given up', () => {
-    // Seven authorities of one name and one key: each could have issued each.
+    // Seven authorities with one name and one key: each could have issued each.
     const mesh = { name: commonName('mesh'), keys: newKeys.ec() };
     const sent = Array.from({ length: 7 }, () =>
       authority({ subject: mesh.name, keys: mesh.keys, issuer: mesh }),

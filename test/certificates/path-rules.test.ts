@@ -190,7 +190,7 @@ describe('authorities', () => {
       chainOf(client({ subject: 'mallory', issuer: erin }), erin, root),
     );
     assert.ok(refusal?.reason === 'not-a-ca' && refusal.certificate.role === 'intermediate');
-    // Neither without basicConstraints, nor as version 1 without any extensions.
+    // Neither without basicConstraints nor as version 1, without any extensions.
     const silent = makeCertificate({ issuer: root, extensions: [keyUsage('keyCertSign')] });
     await bothSay('not-a-ca', chainOf(client({ issuer: silent }), silent, root));
     const ancient = makeCertificate({ issuer: root, version: null });
@@ -199,7 +199,7 @@ describe('authorities', () => {
 
   test('an anchor must be an authority too', async () => {
     const anchor = client({ subject: 'not an authority' });
-    // OpenSSL trusts a self-signed anchor of version 1; administrators are told instead.
+    // OpenSSL trusts a self-signed version 1 anchor; here, administrators are told instead.
     const ancient = makeCertificate({ version: null });
     await bothSay('not-a-ca', chainOf(client({ issuer: anchor }), anchor));
     await bothSay('not-a-ca', chainOf(client({ issuer: ancient }), ancient), 'trusted');
@@ -243,7 +243,7 @@ describe('authorities', () => {
   });
 
   test('a self-issued authority, for a change of keys, does not count against the path length', async () => {
-    // OpenSSL needs the key identifiers: it tries no second authority of the same name.
+    // OpenSSL needs the key identifiers: it does not try a second authority with the same name.
     const keys = newKeys.ec();
     const flat = authority({ subject: 'flat', keys }, authorityExtensions(0, subjectKeyId(keys)));
     const next = newKeys.ec();
@@ -274,7 +274,7 @@ describe('usage', () => {
     const leaf = client({ issuer: root }, [keyUsage('cRLSign')]);
     const refusal = await bothSay('wrong-usage', chainOf(leaf, root));
     assert.ok(refusal?.reason === 'wrong-usage' && refusal.problem === 'no-digital-signature');
-    // Enough for OpenSSL, which has key exchanges in mind that TLS 1.3 no longer has.
+    // Enough for OpenSSL, which still allows for key exchanges that TLS 1.3 no longer has.
     await bothSay(
       'wrong-usage',
       chainOf(client({ issuer: root }, [keyUsage('keyAgreement')]), root),
@@ -299,7 +299,7 @@ describe('usage', () => {
       authorityExtensions(0, extendedKeyUsage(usageOids.clientAuth)),
     );
     await bothSay('trusted', chainOf(client({ issuer: clients }), clients, root));
-    // For an authority, any usage is meant to include this one; OpenSSL does not think so.
+    // For an authority, "any" is meant to include this usage; OpenSSL disagrees.
     const any = authority({ issuer: root }, authorityExtensions(0, extendedKeyUsage(usageOids.any)));
     await bothSay('trusted', chainOf(client({ issuer: any }), any, root), 'refused');
   });
@@ -337,7 +337,7 @@ describe('extensions', () => {
     for (const isCritical of [true, false]) {
       const explicit = extension('2.5.29.36', isCritical, sequence(element(0x80, Buffer.from([0]))));
       const strict = authority({ issuer: root }, authorityExtensions(0, explicit));
-      // OpenSSL looks at policies only when asked to.
+      // OpenSSL looks at policies only on request.
       await bothSay('policy-constraints', chainOf(client({ issuer: strict }), strict, root), 'trusted');
     }
     const mapping = extension('2.5.29.33', true, sequence(sequence(oid('1.2.3.4'), oid('1.2.3.5'))));
@@ -356,7 +356,7 @@ describe('algorithms and keys', () => {
     const issuer = authority({ keys: newKeys.rsa() });
     for (const signature of ['sha1', 'md5', 'pss-sha1'] as const)
       await bothSay('algorithm-not-accepted', chainOf(client({ issuer, signature }), issuer));
-    // RSA with SHA-224 has 112 bits, the least that OpenSSL takes by default.
+    // RSA with SHA-224 has 112 bits, the least that OpenSSL accepts by default.
     await bothSay(
       'algorithm-not-accepted',
       chainOf(client({ issuer, signature: 'sha224' }), issuer),

@@ -26,8 +26,8 @@ export function validate(chain: DerChain, allowExpired = false): PathVerdict {
 }
 
 /**
- * Our verdict is the expected one, and that of a TLS handshake too.
- * @param openssl what the handshake says where it differs; the test says why
+ * Our verdict is the expected one, and so is that of a TLS handshake.
+ * @param openssl the verdict of the handshake where it differs; the test says why
  */
 export async function bothSay(
   expected: 'trusted' | PathRefusal['reason'],
@@ -42,12 +42,12 @@ export async function bothSay(
   return refusal;
 }
 
-/** A leaf directly below one anchor, or with what is between them. */
+/** A leaf directly below an anchor, or with certificates between them. */
 export function chainOf(leaf: Made, ...rest: readonly Made[]): PresentedChain {
   return { leaf, sent: rest.slice(0, -1), anchors: rest.slice(-1) };
 }
 
-/** Without a handshake: for what no TLS client could be made to send. */
+/** Without a handshake, for what no TLS client would send. */
 export function refusalOf(chain: DerChain): PathRefusal | undefined {
   const verdict = validate(chain);
   return verdict.verdict === 'refused' ? verdict.refusal : undefined;

@@ -177,7 +177,7 @@ describe('admin recover', () => {
     const store = await openSqliteStore({ path });
     const ana = await findAdministrator({ store }, 'ana');
     assert.ok(ana);
-    // The name of the administrator stays ana; her user name becomes another one, and somebody takes ana for his.
+    // The administrator's name stays ana, with another user name; somebody else takes ana as theirs.
     const { items } = await store.authenticators.list({
       filter: { op: '=', field: 'identityId', value: ana.id },
       sort: [],

@@ -1,4 +1,4 @@
-// What a person at a terminal is asked, and what becomes of a slip.
+// What a person at a terminal is asked, and what happens after a slip.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ after(async () => {
 
 const exists = async (name: string) => (await cli.run(['get', 'identity', name])).code === 0;
 
-/** Somebody who answers each question with the next of these. */
+/** A person who answers each question with the next of these. */
 function typing(...answers: string[]) {
   const left = [...answers];
   return (screen: string) => (/(: |\[y\/N\] )$/.test(screen) ? left.shift() : undefined);

@@ -84,7 +84,7 @@ describe('what is published', () => {
   });
 
   it('needs no other HTTP client of the runtime for a controller', async () => {
-    // Loaded by whoever imports node:http, and as large as a tenth of what a start loads.
+    // Whoever imports node:http loads it, and it is as large as a tenth of what a start loads.
     const asked = `
       await import(${JSON.stringify(new URL('../../src/controller.ts', import.meta.url).href)});
       console.log(process.moduleLoadList.some((name) => name.includes('undici')));`;

@@ -31,7 +31,7 @@ async function fine(who: CommandLine, args: readonly string[]): Promise<Outcome>
   return outcome;
 }
 
-/** Writes certificate and key where the commands of somebody run. */
+/** Writes certificate and key where that person's commands run. */
 function files(who: CommandLine, name: string, { certPem, keyPem }: Made): readonly [string, string] {
   writeFileSync(join(who.cwd, `${name}.crt`), certPem);
   writeFileSync(join(who.cwd, `${name}.key`), keyPem);

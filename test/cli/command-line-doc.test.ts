@@ -9,7 +9,7 @@ import { commandLine } from '../support/command-line.ts';
 
 const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
 
-/** The whole command line, whose commands only say that they were reached. */
+/** The whole command line, with commands that only report that they were reached. */
 function harmlessProgram(reached: (path: string) => void): Command {
   const program = createProgram(systemPorts());
   const walk = (command: Command, path: string): void => {
@@ -20,7 +20,7 @@ function harmlessProgram(reached: (path: string) => void): Command {
   return program;
 }
 
-/** Something that can be typed as it is; `login` and `explain` can, although they have commands of their own. */
+/** Something that can be typed as it stands; `login` and `explain` can, although they have subcommands. */
 function isLeaf(command: Command): boolean {
   return command.parent !== null && (command.commands.length === 0 || command.registeredArguments.length > 0);
 }
@@ -38,7 +38,7 @@ function allPaths(command: Command, nameOf = (child: Command) => child.name(), p
   ];
 }
 
-/** Lines of code blocks and inline code that begin with the program, without it and without a comment. */
+/** Lines of code blocks and inline code that begin with the program's name, without it and without a comment. */
 function documented(): readonly string[] {
   const lines = [...text.matchAll(/^overlay-auth (.+)$/gm)].map(([, line = '']) =>
     line.replace(/ +#.*$/, '').replace(/ > \S+$/, ''),

@@ -27,7 +27,7 @@ after(async () => {
   await server.close();
 });
 
-/** On a busy machine the usual time may not be enough. */
+/** On a busy machine the usual time may be too short. */
 const patient = { OVERLAY_AUTH_COMPLETION_SECONDS: '60' };
 
 async function offered(who: CommandLine, ...words: string[]): Promise<readonly string[]> {
@@ -91,7 +91,7 @@ test('without a login or a known server, says and offers nothing', async () => {
   assert.deepEqual(await offered(cli, 'get', 'identity', '--server', 'https://nobody.invalid', ''), []);
 });
 
-/** Asynchronous, because the server that is asked runs in this process. */
+/** Asynchronous, because the server it asks runs in this process. */
 async function run(shell: string, args: readonly string[]): Promise<readonly string[]> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(shell, args, {

@@ -66,7 +66,7 @@ describe('config', () => {
     const { code, stdout } = await box.run(['config', 'tune-hash', '--time', '1ms', '-j']);
     assert.equal(code, 0);
     const { passwordHash, tookMillis, threads } = JSON.parse(stdout);
-    // No machine is done with the least in a millisecond.
+    // No machine computes even the least hash in a millisecond.
     assert.deepEqual(passwordHash, { memory: '19MiB', passes: 2, lanes: 1 });
     assert.ok(tookMillis > 1);
     assert.ok(threads >= 1);

@@ -1,4 +1,4 @@
-// The console shows each change as a command too: the options that it names are those of the command line.
+// The console also shows each change as a command: the options that it names exist on the command line.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Types what docs/command-line.md shows under "Every command", from top to bottom, in an empty folder. Whoever is asked for a
-// password or a yes gives it.
+// Types what docs/command-line.md shows under "Every command", from top to bottom, in an empty folder, and answers every
+// question for a password or a yes.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ import { runHere } from '../support/command-line.ts';
 
 const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
 
-/** The code blocks of the section but for the last one, which needs more than an empty folder. */
+/** The code blocks of the section except the last one, which needs more than an empty folder. */
 function blocks(): readonly (readonly string[])[] {
   const part = text.slice(text.indexOf('## Every command'), text.indexOf('## Logging in'));
   return [...part.matchAll(/```sh\n([\s\S]*?)```/g)]
@@ -28,9 +28,9 @@ function blocks(): readonly (readonly string[])[] {
 
 /** These run until they are stopped. */
 const runsOn = /^(run controller|quickstart) /;
-/** Without a server; they read files by the folder of the process. */
+/** These need no server; they find files by the working folder. */
 const onHost = /^(init|admin|config|keys|pki|ops|status --)/;
-/** What a person types is another one the second time: a new password has to differ. */
+/** A person types something else the second time: a new password has to differ. */
 const passwords = ['tall tree bakery 41', 'long river kitchen 73'] as const;
 
 class Reader {
@@ -43,12 +43,12 @@ class Reader {
   constructor() {
     const { PATH = '' } = process.env;
     this.#env = {
-      // For a machine without certutil.
+      // Stands in on a machine without certutil.
       PATH: `${PATH}:${join(this.#box.cwd, 'bin')}`,
       HOME: this.#box.cwd,
       OVERLAY_AUTH_CONFIG_DIR: join(this.#box.cwd, 'config'),
     };
-    // A browser that was never started, so that there is something that can trust an authority.
+    // A browser that was never started, so that something can trust an authority.
     for (const folder of ['bin', '.config/chromium'])
       mkdirSync(join(this.#box.cwd, folder), { recursive: true });
     writeFileSync(join(this.#box.cwd, 'bin', 'certutil'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -64,7 +64,7 @@ class Reader {
     const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     if (runsOn.test(command)) return this.#start(words);
     const outcome = await this.#run(words, command);
-    // A token of our own is not one of that signer.
+    // A token issued by us is none of that signer's.
     const expected = command.startsWith('verify ') ? 1 : 0;
     assert.equal(outcome.code, expected, `${line}\n${outcome.stdout}${outcome.stderr}`);
     if (file !== undefined) writeFileSync(join(this.#box.cwd, file), outcome.stdout);
@@ -106,12 +106,12 @@ class Reader {
     return command === 'password' && !/current/i.test(screen) ? passwords[1] : this.#password;
   }
 
-  /** The words in capitals, from what the commands before have shown. */
+  /** Fills in the words in capitals, from what earlier commands have shown. */
   async #named(line: string): Promise<string> {
     const shown = async (args: readonly string[], member: string) => {
       const { json } = await runHere({ cwd: this.#box.cwd, env: this.#env }, [...args, '-j']);
       const items: readonly Record<string, unknown>[] = Array.isArray(json) ? json : [json];
-      // Without the session and the certificate of whoever types, the next command would be refused.
+      // Without the session and certificate of the person, the next command would be refused.
       const found = items.find((item) => !JSON.stringify(item).includes('"you"'))?.[member];
       assert.equal(typeof found, 'string', `${args.join(' ')}: ${member}`);
       return String(found);
@@ -128,7 +128,7 @@ class Reader {
   }
 }
 
-/** Older ones, and LibreSSL, do not sign with an authority in one command. */
+/** Older versions, and LibreSSL, cannot sign with an authority in one command. */
 const withoutOpenssl = /^OpenSSL [3-9]/.test(String(spawnSync('openssl', ['version']).stdout))
   ? false
   : 'openssl 3 is not installed';
@@ -137,7 +137,7 @@ test('every command of the document can be typed in its order', { skip: withoutO
   const reader = new Reader();
   t.after(async () => reader.close());
   for (const block of blocks()) {
-    // The text before it says to stop the controller.
+    // The text above it says to stop the controller.
     if (block[0] === 'overlay-auth ops db migrate') await reader.stop();
     for (const line of block) await reader.type(line);
   }

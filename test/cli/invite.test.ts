@@ -51,7 +51,7 @@ test("a link is written to its owner's file, drawn, and returned to programs", a
   assert.ok(!stdout.includes('/invite?t='), stdout);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.match(url, /\/invite\?t=[\w-]{91}$/);
-  // A name that is taken is refused before the link that is in that file is replaced.
+  // A taken name is refused before the link in the file is replaced.
   const taken = await admin.run(['invite', 'ben', '-o', file]);
   assert.equal(taken.code, 2);
   assert.equal(await use(url, 'eleven loud umbrellas'), 200);

@@ -41,7 +41,7 @@ describe('keys', () => {
 
     const status = JSON.parse((await box.run(['status', ...config, '-j'])).stdout);
     assert.deepEqual(status.signingKeys, await list());
-    // 1290, or the next one that nobody on this machine has.
+    // 1290, or the next one that is free on this machine.
     const metrics = /127\.0\.0\.1:129\d/.exec(
       readFileSync(join(box.cwd, 'h', 'controller.yml'), 'utf8'),
     )?.[0];
@@ -111,7 +111,7 @@ describe('keys', () => {
     const log = readFileSync(join(box.cwd, 'h', 'controller.log'), 'utf8');
     assert.match(log, /command="keys rekey" operator=\S+ event=secrets\.rekeyed fingerprint=\S+ resealed=5 /);
 
-    // The controller that was there before: tokens, codes of the app and enrollments, old and new.
+    // The controller that was running keeps working: tokens, codes of the app and enrollments, old and new.
     assert.equal((await ana.get('identities')).status, 200);
     assert.ok((await ana.get(`identities/${device}`)).json.data.enrollment.ott.jwt);
     const codes = await newCodes(ana, app.code(1));
@@ -119,7 +119,7 @@ describe('keys', () => {
     const later = createdId(await ana.call('POST', 'identities', withToken('later')));
     await stopped(before.run);
 
-    // What it sealed afterwards is sealed under the new key: without the old one everything opens.
+    // What it sealed later is sealed with the new key: everything opens without the old one.
     rmSync(key('.previous'));
     const after = await startedIn(t, box);
     const id = await partialLogin(after.client, 'ana');
@@ -163,7 +163,7 @@ describe('keys', () => {
     const { fingerprint, resealed } = JSON.parse(finished.stdout);
     assert.deepEqual([fingerprint, resealed], [second.fingerprint, 1], 'the server secret was left');
 
-    // Stopped between the copy of the old key and the new one's taking its place.
+    // Stopped after the old key was copied, before the new one took its place.
     const third = createKeyFile(nextKeyFile(keyFile));
     renameSync(previousKeyFile(keyFile), `${previousKeyFile(keyFile)}-${first.fingerprint}`);
     copyFileSync(keyFile, previousKeyFile(keyFile));

@@ -52,7 +52,7 @@ function temporary(t: TestContext): string {
   return folder;
 }
 
-/** Our launcher before a program that says what it was told to print. */
+/** Our launcher, in front of a program that prints what it is told to. */
 function installation(t: TestContext): { folder: string; command: string } {
   const folder = join(temporary(t), 'with space');
   const home = join(folder, 'lib', 'node_modules', 'overlay-auth');
@@ -77,12 +77,12 @@ test('an installation is called by name if it is on the path, otherwise by its l
   assert.equal(told(`/nowhere:${bin}`, folder), 'overlay-auth');
   assert.equal(told('/nowhere', folder), './bin/overlay-auth');
   assert.equal(told('/nowhere', join(folder, 'lib')), `'${command}'`);
-  // npm puts a folder before the path that the person's shell does not have.
+  // npm puts a folder first on the path that the person's shell does not have there.
   const ofNpm = join(folder, 'node_modules', '.bin');
   mkdirSync(ofNpm, { recursive: true });
   symlinkSync(command, join(ofNpm, 'overlay-auth'));
   assert.equal(told(ofNpm, folder, { npm_command: 'exec' }), 'npx overlay-auth');
-  // Another program of this name comes first.
+  // Another program with this name comes first.
   const other = join(folder, 'other');
   mkdirSync(other);
   writeFileSync(join(other, 'overlay-auth'), '', { mode: 0o755 });

@@ -46,7 +46,7 @@ describe('login --device', () => {
       },
       async onPause() {
         pauses += 1;
-        // The second time too soon, for a clock that the server does not share.
+        // The second time too soon, by a clock that the server does not share.
         clock.advance(pauses === 2 ? SECOND : 5 * SECOND);
         if (pauses === 3) await decide(screen, 'continue');
       },

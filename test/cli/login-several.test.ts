@@ -105,7 +105,7 @@ test('forget takes one login by its name, and everything of a server by its addr
   assert.equal((await cli.run(['login', 'forget', server.url])).code, 0);
   assert.deepEqual((await cli.run(['login', 'list', '-j'])).json, []);
   assert.equal((await cli.run(['login', 'forget', server.url])).code, 2);
-  // The authority went as well.
+  // The authority has gone as well.
   const again = await cli.run(['login', server.url, '-u', 'ada', '--password-stdin'], { input: password });
   assert.equal(again.code, 1, again.stderr);
 });

@@ -1,4 +1,4 @@
-// Setting up an authenticator app at the terminal, in the middle of a login.
+// Setting up an authenticator app at the terminal, during a login.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Somebody who answers what the terminal asks. */
+/** A person who answers what the terminal asks. */
 interface Person {
   readonly wants?: string;
   code(app: AuthenticatorApp, tries: number): string;
 }
 
-/** Logs in as `username`, who types what `person` says. */
+/** Logs in as `username`, with a person who types what `person` says. */
 async function loginAs(cli: CommandLine, username: string, person: Person, ...more: string[]) {
   let app: AuthenticatorApp | undefined;
   let tries = 0;

@@ -11,7 +11,7 @@ import { authorize, beginLogin, claimsOf, submitPassword } from '../support/flow
 import { password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-// On a full second, where the seconds in tokens start.
+// On a full second, because times in tokens are in seconds.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 

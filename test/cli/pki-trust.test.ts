@@ -15,7 +15,7 @@ const withoutCertutil =
   spawnSync('certutil', ['--help']).error === undefined ? false : 'certutil (libnss3-tools) is not installed';
 const onlyBrowsers = ['--only', 'browser'];
 
-/** The databases of Chromium and of a profile of Firefox, as the browsers make them. */
+/** The databases of Chromium and of a Firefox profile, as the browsers make them. */
 function browsersOf(home: string): void {
   for (const path of ['.pki/nssdb', '.mozilla/firefox/ab.default']) {
     mkdirSync(join(home, path), { recursive: true });
@@ -24,7 +24,7 @@ function browsersOf(home: string): void {
   }
 }
 
-/** What a browser of this home says to an address: its status, or the reason why it does not show the page. */
+/** What a browser of this home gets from an address: its status, or the reason why it does not show the page. */
 async function seen(home: string, url: string): Promise<string> {
   const { executable, env } = await unpackedChromium();
   const browser = await chromium.launch({
@@ -90,7 +90,7 @@ describe('pki trust', { skip: withoutCertutil }, () => {
     assert.match(yes.stdout, /Firefox ab\.default +trusted +~\/\.mozilla/);
     assert.match(yes.stderr, /running: certutil -A .*-t C,,[\s\S]*Restart the browsers/);
 
-    // Only this authority is taken away again.
+    // Only this authority is removed.
     const database = `sql:${join(cli.cwd, '.pki/nssdb')}`;
     const add = ['-A', '-d', database, '-n', 'of somebody', '-t', 'C,,'];
     assert.equal(spawnSync('certutil', add, { input: authority().certPem }).status, 0);
@@ -134,7 +134,7 @@ test('pki trust shows every command before it is run', { skip: withoutCertutil }
       commands.some((command) => command.includes(quoted)),
       `${kind}: ${commands}`,
     );
-    // Root is asked for, or is who runs it.
+    // The command asks to be run as root, or is.
     assert.equal(
       commands.every((command) => command.startsWith('sudo ')),
       kind === 'system' && process.getuid?.() !== 0,
@@ -161,7 +161,7 @@ test('pki trust refuses what is not the authority of a server', async (t) => {
   assert.match(await refusal('h/pki/none.pem'), /cannot be read/);
   writeFileSync(join(box.cwd, 'old.pem'), authority({ from: -2 * DAY, until: -DAY }).certPem);
   assert.match(await refusal('old.pem'), /has expired/);
-  // A home whose server certificate was replaced by one of another authority.
+  // A home whose server certificate was replaced by another authority's.
   writeFileSync(join(pki, 'root-ca.cert.pem'), authority().certPem);
   assert.match(
     await refusal('--config', 'h/controller.yml'),

@@ -108,7 +108,7 @@ describe('auth policies', () => {
     const before = await server.store.authPolicies.find(defaultAuthPolicyId);
     assert.ok(before);
     await fine('update', 'auth-policy', 'default', '--no-password', '--force');
-    // It holds at the next call, for who has forced it too.
+    // It applies from the next call on, also to whoever forced it.
     const shutOut = await cli.run(['list', 'identities']);
     assert.equal(shutOut.code, 3);
     assert.match(shutOut.stderr, /session of root .* is over/);

@@ -1,4 +1,4 @@
-// Each kind of command as a process: it ends by itself, says everything before it ends, and with the right code.
+// Each kind of command as a process: it ends by itself, prints everything first, and exits with the right code.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

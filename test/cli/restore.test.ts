@@ -17,7 +17,7 @@ import { login, refresh } from '../support/flow.ts';
 const password = 'tall tree bakery 41';
 const env = { OVERLAY_AUTH_HOME: 'h' };
 
-/** A home with the administrator ana, and a backup of it. */
+/** A home with the administrator ana, and its backup. */
 async function backedUp(t: TestContext) {
   const box = sandbox();
   t.after(() => box.close());

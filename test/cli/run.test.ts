@@ -29,14 +29,14 @@ import {
 
 const configFile = 'h/controller.yml';
 
-/** A folder with a home `h` on a port of the system's choice. */
+/** A folder with a home `h` on a port that the system chooses. */
 async function homeBox(): Promise<Sandbox> {
   const box = sandbox();
   await box.home('h', 'localhost:0');
   return box;
 }
 
-/** The same with keys that no other home has. */
+/** The same, with keys that no other home has. */
 async function newHomeBox(env: Record<string, string> = {}): Promise<Sandbox> {
   const box = sandbox();
   const { code, stderr } = await box.run(['init', '--home', 'h', '--address', 'localhost:0'], { env });
@@ -110,7 +110,7 @@ describe('run controller', () => {
     const run = startRun(box);
     const { url } = await untilReady(run);
     const requests = new Set<string>();
-    // Enough connections that neither thread is left out.
+    // Enough connections to reach both threads.
     for (let at = 0; at < 24; at += 1) {
       const client = clientOfHome(url, join(box.cwd, 'h'));
       const refused = await client.post('/edge/client/v1/authenticate?method=password', {
@@ -211,7 +211,7 @@ describe('run controller', () => {
       /No controller is running with h\/controller\.yml[\s\S]*next: .*run controller/,
     );
 
-    // What a controller has left that was killed is no hindrance: a socket that nobody answers.
+    // What a killed controller leaves behind does not hinder the next: a socket that nobody answers.
     const before = createServer().listen(join(box.cwd, 'former.sock'));
     await once(before, 'listening');
     renameSync(join(box.cwd, 'former.sock'), join(box.cwd, `${configFile}.sock`));
@@ -252,7 +252,7 @@ describe('run controller', () => {
     );
     assert.match((await name()) ?? '', /Harbour/);
 
-    // Whoever says something else, or nothing, gets nothing; two at once get an answer each.
+    // Whoever sends something else, or nothing, gets nothing; two at once get an answer each.
     writeFileSync(join(box.cwd, configFile), original);
     assert.equal(await saidBy(socket, 'health'.padEnd(40, 'h')), '');
     assert.equal(await saidBy(socket, 'restart\n'), '');

@@ -15,7 +15,7 @@ function tokenOf(url: string): string {
 
 type Quickstart = Awaited<ReturnType<typeof quickstart>>;
 
-/** Starts a quickstart on a port of the system's choice. */
+/** Starts a quickstart on a port that the system chooses. */
 async function quickstart(box: Sandbox, ...args: string[]) {
   const started = box.start(['quickstart', '--port', '0', '--json', ...args]);
   const ready = await untilReady(started);
@@ -387,7 +387,7 @@ describe('init', () => {
     ]) {
       writeFileSync(join(box.cwd, 'h', `${file}.partial`), 'half');
     }
-    // The certificate comes after its key, so a key alone is of an unfinished pair.
+    // The certificate is written after its key, so a key alone belongs to an unfinished pair.
     writeFileSync(join(box.cwd, 'h', 'pki', 'root-ca.key.pem'), 'half');
     const { code, stderr } = await box.run(['init', '--home', 'h']);
     assert.equal(code, 0, stderr);

@@ -29,7 +29,7 @@ const credentials = ['-u', 'ada', '--password-stdin'];
 const login = (cli: CommandLine, url: string, args: string[] = [], env: Record<string, string> = {}) =>
   cli.run(['login', url, ...credentials, ...args], { input: password, env });
 
-/** A folder as a controller that was set up there leaves it. */
+/** A folder as left by a controller that was set up there. */
 function homeWith(cli: CommandLine, name: string, caPem: string): string {
   const home = join(cli.cwd, name);
   mkdirSync(join(home, 'pki'), { recursive: true });

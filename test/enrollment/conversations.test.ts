@@ -1,4 +1,4 @@
-// Whole enrollments in the order and form in which existing clients send their requests.
+// Whole enrollments, with the requests of existing clients in their order and form.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** The authorities in the answer of an enrollment are all that a device trusts from then on. */
+/** From then on, a device trusts only the authorities in the answer of its enrollment. */
 async function logsIn(id: string, ca: string, cert: string, key: string): Promise<void> {
   const device = httpsClient(server.url, ca, { cert, key, maxSockets: 1 });
   const tokens = await certificateLogin(device);

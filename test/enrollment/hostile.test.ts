@@ -1,5 +1,5 @@
-// Enrollment under attack: tokens of every other kind, names that pass for somebody else's, authorities that are
-// turned off while somebody is on the way.
+// Enrollment under attack: tokens of every other kind, names that imitate somebody else's, authorities that are
+// turned off during an enrollment.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -58,7 +58,7 @@ describe('an enrollment token', () => {
       assert.equal((await server.get(`/oidc/end_session?id_token_hint=${hint}`)).headers.location, undefined);
     }
     await enrolledDevice(server, token);
-    // Whatever was tried with it, the session that a refresh token belongs to goes on.
+    // Whatever was tried with the refresh token, its session continues.
     assert.equal((await refresh(server, caller.refreshToken)).status, 200);
   });
 

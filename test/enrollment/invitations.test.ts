@@ -1,4 +1,4 @@
-// Links with which people choose their password.
+// Links with which people choose their passwords.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -20,7 +20,7 @@ before(async () => {
 after(() => server?.close());
 
 let count = 0;
-/** Somebody without any way to log in. */
+/** Somebody who has no way to log in. */
 async function newPerson(more: object = {}): Promise<{ id: string; name: string }> {
   count += 1;
   const name = `person ${count}`;
@@ -96,7 +96,7 @@ describe('an invitation', () => {
       [await canLogIn('forgetful', password), await canLogIn('forgetful', chosen)],
       [false, true],
     );
-    // A forgotten password is not a stolen one.
+    // Forgetting a password is not losing it to a thief.
     assert.equal((await session.get('/edge/client/v1/current-identity')).status, 200);
   });
 

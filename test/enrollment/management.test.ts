@@ -44,7 +44,7 @@ describe('an enrollment of somebody who administers or has a permission', () => 
         const { data } = (await admin.get(`identities/${of.id}`)).json;
         return data.enrollment.ott !== undefined;
       };
-      // Another change of an administrator, and the end of somebody who is none.
+      // Another change by an administrator, and the end of a session of somebody who is none.
       await patch({ tags: { team: 'blue' } });
       assert.equal((await admin.call('DELETE', `identities/${await identity()}`)).status, 200);
       assert.equal(await isOpen({ id }), true, what);
@@ -192,7 +192,7 @@ describe('an enrollment', () => {
     for (const path of [...paths, `identities/${id}/enrollments`]) {
       assert.deepEqual(await shownBy(admin, path), [[id, own, true]], path);
     }
-    // Lists of identities show none.
+    // Lists of identities contain none.
     assert.deepEqual(await shownBy(admin, `identities?filter=${encodeURIComponent(`id="${id}"`)}`), []);
     const reader = await server.createUser({ name: 'reader', password });
     await admin.call('PATCH', `identities/${reader}`, { permissions: ['read'] });

@@ -29,7 +29,7 @@ describe('an identity with a one-time token', () => {
     const keys = ecKeys();
     const answer = await enroll(server, token, csrPem(keys));
     assert.equal(answer.status, 200, answer.text);
-    // Existing SDKs take anything but exactly this for a PEM.
+    // Existing SDKs recognize a PEM by exactly this.
     assert.equal(answer.headers['content-type'], 'application/json');
     assert.equal(answer.headers['cache-control'], 'no-store');
     const { cert, ca } = answer.json.data;

@@ -43,7 +43,7 @@ describe('an enrollment with a password', () => {
     for (const { mechanism, outcome, reference: shown } of records) {
       assert.deepEqual([mechanism, outcome, shown], ['enrollment', 'passed', reference]);
     }
-    // Each of them is what the API description says.
+    // Each of them matches the API description.
     const { json } = await server.get('/edge/management/v1/openapi.json');
     const { enum: mechanisms } = json.components.schemas.LoginAttempt.properties.mechanism;
     assert.deepEqual(mechanisms, ['oidc', 'legacy', 'enrollment']);

@@ -1,5 +1,5 @@
-// A legacy session that a certificate opened goes on over any connection, for as long as it is used: each call judges the
-// certificate as a refresh does.
+// A legacy session opened with a certificate works over any connection for as long as it is used: each call judges
+// the certificate as a refresh does.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -23,17 +23,17 @@ import { assertNoSession, clientRoot, type Session, sessionOf } from './support.
 
 const emailRule = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
 
-// Certificates are made by the system's clock.
+// Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 before(async () => {
-  // Lets half an hour pass in no time: threads write down every ten seconds what they know of the use of a session.
+  // Half an hour passes in no time; normally a thread writes every ten seconds which sessions were used.
   server = await startTestServer({ clock, threads: 1 });
   await server.createUser({ name: 'root', password, isAdmin: true });
 });
 after(() => server?.close());
 
-/** Time passes in these tests: tokens of before have expired. */
+/** Time passes in these tests, so earlier tokens have expired. */
 const administrator = (): Promise<Caller> => loggedIn(server, 'root');
 
 let count = 0;
@@ -42,7 +42,7 @@ function newIdentity(more: Parameters<typeof createIdentity>[2] = {}): Promise<I
   return createIdentity(server, `identity ${count}`, { externalId: null, ...more });
 }
 
-/** A session that the certificate opened; its calls come over other connections. */
+/** A session opened with the certificate; its calls use other connections. */
 async function opened(leaf: Made, ...sent: readonly Made[]): Promise<Session> {
   const connection = withCertificate(server, leaf, ...sent);
   const answer = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
@@ -142,7 +142,7 @@ describe('a legacy session that a certificate opened', () => {
   });
 
   test('ends when an authority of the overlay is replaced', async () => {
-    // Replaces those of the one thread that it can reach; `reload` tells all.
+    // Replaces those of the only thread that the test can reach; `reload` tells all.
     const own = await startTestServer({ clock, threads: 1 });
     try {
       const id = await createIdentity(own, 'device', { externalId: null });

@@ -13,7 +13,7 @@ async function withServer(
 ): Promise<void> {
   const clock = fixedClock('2026-01-01T00:00:00Z');
   const configure = (yaml: string) => yaml.replace(/sessionTimeout: \w+/, `sessionTimeout: ${timeout}`);
-  // Lets half an hour pass in no time: threads write down every ten seconds what they know of the use of a session.
+  // Half an hour passes in no time; normally a thread writes every ten seconds which sessions were used.
   const server = await startTestServer({ clock, configure, threads: 1 });
   try {
     await server.createUser({ name: 'alice', password });
@@ -57,7 +57,7 @@ describe('a legacy session', () => {
         assert.equal(answer.json.data.expiresAt, until);
         assert.equal(answer.json.data.lastActivityAt, new Date(clock.now()).toISOString());
       }
-      // The store knows it too before it would take the session for expired.
+      // The store knows it too, before it could take the session for expired.
       assert.equal((await session.call('DELETE', 'current-api-session')).status, 200);
     }));
 
@@ -127,7 +127,7 @@ describe('two nodes', () => {
       const session = await openSession(server, 'alice');
       const { view } = server.controller.services;
       clock.advance(20 * MINUTE);
-      // As another node writes down that it was used there.
+      // As another node writes that it was used there.
       const now = clock.now();
       const id = asId<never>(session.id);
       await server.store.apiSessions.recordActivity([

@@ -1,4 +1,4 @@
-// The other primary methods and the external JWT that comes with every call, by the legacy mechanism.
+// The other primary methods, and an external JWT with every call, by the legacy mechanism.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -19,7 +19,7 @@ import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { assertNoSession, clientRoot, managementRoot, sessionOf } from './support.ts';
 
-// Certificates are made by the system's clock.
+// Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 let admin: Caller;

@@ -1,4 +1,4 @@
-// The legacy mechanism and enrollment, used as nobody should: what holds for logins by OIDC holds here too.
+// Misuse of the legacy mechanism and of enrollment: the rules for logins by OIDC apply here too.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -123,7 +123,7 @@ test('what is not a code is refused wherever codes are accepted', async () => {
     assert.equal(answer.status, 400, JSON.stringify(code));
     assert.equal((await session.get('current-identity')).status, 401);
     if (answer.json.error.code === 'INVALID_TOTP_CODE') {
-      // What was evaluated has counted; this test is about something else.
+      // Evaluated attempts have counted; this test is about something else.
       await server.store.attempts.clear([`totp:${session.opened.json.data.identityId}`]);
     }
   }

@@ -1,4 +1,4 @@
-// Calls of the legacy mechanism, as a client of it makes them.
+// Calls of the legacy mechanism, as a client makes them.
 
 import assert from 'node:assert/strict';
 import type { Answer, HttpsClient, RequestInit } from '../support/https-client.ts';
@@ -18,7 +18,7 @@ export function authenticate(
   return client.post(`${root}/authenticate?method=password`, { json, headers });
 }
 
-/** Somebody with a session token. Paths are below `/edge/client/v1/` unless they begin with a slash. */
+/** Somebody with a session token. Paths are relative to `/edge/client/v1/` unless they begin with a slash. */
 export interface Session {
   readonly token: string;
   readonly id: string;
@@ -60,7 +60,7 @@ export function assertDeprecated(answer: Answer): void {
   assert.match(String(answer.headers.link), /rel="deprecation successor-version"/);
 }
 
-/** 401 with the one challenge of the mechanism. */
+/** 401 with the mechanism's only challenge. */
 export function assertNoSession(answer: Answer): void {
   assert.equal(answer.status, 401, answer.text);
   assert.deepEqual(answer.lines('www-authenticate'), [

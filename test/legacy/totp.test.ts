@@ -93,7 +93,7 @@ describe('a partially authenticated session', () => {
     assert.equal((await session.get('current-identity/mfa/qr-code')).status, 200);
     assert.equal((await session.post('current-identity/mfa/verify', { code: '0' })).status, 400);
     assert.equal((await session.get('current-api-session')).status, 200);
-    // Giving up is possible at any point.
+    // The person can give up at any point.
     assert.equal((await session.call('DELETE', `${clientRoot}/current-api-session`)).status, 200);
     assert.equal((await session.get('current-api-session')).status, 401);
   });

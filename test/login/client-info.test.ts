@@ -136,7 +136,7 @@ describe('what a client says about itself at login', () => {
   });
 });
 
-/** The same client, which names itself in every request. */
+/** The same client, naming itself in every request. */
 function calling(userAgent: string): HttpsClient {
   const request: HttpsClient['request'] = (method, path, init = {}) =>
     server.request(method, path, { ...init, headers: { ...init.headers, 'user-agent': userAgent } });
@@ -148,7 +148,7 @@ function calling(userAgent: string): HttpsClient {
   };
 }
 
-/** The session of an access token, as an administrator reads it. */
+/** The session of an access token, as an administrator sees it. */
 async function sessionOf({ access_token }: Pick<Tokens, 'access_token'>) {
   const id = claimsOf(access_token).z_asid;
   return (await admin.get(`api-sessions/${id}`)).json.data;

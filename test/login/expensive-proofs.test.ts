@@ -34,7 +34,7 @@ const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 let idp: TestIdp;
 before(async () => {
-  // The signatures that are counted are those of the thread of the test.
+  // Counts the signatures of the test's own thread.
   server = await startTestServer({ clock, signing: true, threads: 1 });
   idp = await startTestIdp();
   await createSigner(await rootOf(server), idp, 'idp', { enrollToTokenEnabled: true });
@@ -43,13 +43,13 @@ after(async () => {
   await server?.close();
   await idp?.close();
 });
-// What one test counted against 127.0.0.1 is forgotten in the next.
+// Forget what an earlier test counted against 127.0.0.1.
 beforeEach(() => clock.advance(31 * MINUTE));
 
-/** The most that one search for a path may cost. */
+/** The most that one search for a certification path may cost. */
 const mostChecks = 12;
 
-/** A key that is RSA with another exponent. */
+/** An RSA key with another exponent. */
 function withExponent(hex: string) {
   const { publicKey, privateKey } = newKeys.rsa();
   const e = Buffer.from(hex, 'hex').toString('base64url');
@@ -70,7 +70,7 @@ function judged(leaf: Made, sent: readonly Made[], anchor: Made) {
   return { reason, checks: checks() };
 }
 
-/** Seven authorities of one name and one key: each could have issued each. */
+/** Seven authorities with one name and one key: each could have issued each. */
 function mesh(keys: ReturnType<typeof newKeys.ec>): { readonly leaf: Made; readonly sent: readonly Made[] } {
   const name = commonName('mesh');
   const sent = Array.from({ length: 7 }, () => authority({ subject: name, keys, issuer: { name, keys } }));
@@ -135,7 +135,7 @@ describe('a refused chain', () => {
     assert.equal(await spent(), 1);
     assert.equal(await spent(), 0);
     await registerCa(await loggedIn(server, 'root'), other);
-    // Now it is trusted, and only nobody's.
+    // The authority is trusted now, but the certificate belongs to nobody.
     const known = await submitCertificate(connection);
     assert.equal(await reasonOf(server, known), 'unknown-thumbprint');
     connection.closeConnections();
@@ -157,7 +157,7 @@ describe('a refused chain', () => {
 });
 
 describe('the source of refused proofs', () => {
-  /** So many are refused; then everything from there is told to wait, at no cost. */
+  /** This many are refused; after that, everything from the address is told to wait, at no cost. */
   async function assertThrottled(refuse: () => Promise<Answer>, status: number): Promise<void> {
     for (let round = 0; round < 30; round += 1) {
       const answers = await Promise.all(Array.from({ length: 10 }, refuse));
@@ -232,7 +232,7 @@ describe('a certificate signing request', () => {
     const right = await submit(password);
     assert.deepEqual([right.status, right.json.error.code], [400, 'COULD_NOT_PROCESS_CSR']);
     assert.ok(checks() > 0);
-    // Nothing of the refused login stays.
+    // Nothing of the refused login remains.
     const queries = await server.get(`/oidc/login/auth-queries?id=${authRequestId}`);
     assert.equal(queries.status, 400, queries.text);
     assert.equal((await submitPassword(server, authRequestId, 'root', password)).status, 302);

@@ -18,7 +18,7 @@ before(async () => {
 after(() => idp.close());
 beforeEach(() => idp.misbehave(null));
 
-// Longer than an honest answer takes on a machine that is busy with other things.
+// Longer than an honest answer takes on a busy machine.
 const impatient = { fetch: { timeout: 2000 } };
 
 const misbehaviours: readonly Misbehaviour[] = [

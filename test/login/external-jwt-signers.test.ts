@@ -32,7 +32,7 @@ describe('several signers', () => {
     ]) {
       assert.equal(assertValid(await verifier.verify(signers, await ofS1('one'))).signer, 's1');
       assert.equal(assertValid(await verifier.verify(signers, await ofS4('four'))).signer, 's4');
-      // Both providers of this test call their first key the same.
+      // Both providers in this test give their first key the same id.
       assertRefused(await verifier.verify(signers, await ofS4('one')), 'signature', 'invalid');
       assertRefused(await verifier.verify(signers, await ofS1('four')), 'signature', 'invalid');
     }

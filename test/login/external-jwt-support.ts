@@ -17,7 +17,7 @@ import type { TestIdp } from '../support/test-idp.ts';
 
 export const audience = 'overlay';
 
-/** A signer with the keys of a provider; everything else as a new signer has it. */
+/** A signer with the provider's keys, otherwise with the defaults of a new signer. */
 export function signerOf(
   idp: TestIdp,
   id: string,
@@ -75,7 +75,7 @@ export function newVerifier(
   return { clock, verify: (signers, token) => verifyExternalJwt({ clock, jwks }, signers, token) };
 }
 
-/** Claims of a good token by the verifier's clock; a claim that is undefined is left out. */
+/** Claims of a valid token by the verifier's clock; undefined removes a claim. */
 export function claimsOf(
   idp: TestIdp,
   verifier: Verifier,
@@ -85,7 +85,7 @@ export function claimsOf(
   return { iss: idp.issuer, aud: audience, sub: 'alice', iat, exp: iat + 600, ...changed };
 }
 
-/** A compact JWS of any header, claims and signature. */
+/** A compact JWS with any header, claims and signature. */
 export function forge(header: object, claims: object, signature: string | Uint8Array = 'signature'): string {
   const segments = [JSON.stringify(header), JSON.stringify(claims), signature];
   return segments.map((segment) => encodeBase64url(segment)).join('.');

@@ -235,7 +235,7 @@ describe('a token of an external signer', () => {
     assertRefused(await verdictFor(first), 'signature', 'invalid', 'and this is not it');
     provider.withdraw(second);
     assertRefused(await verdictFor(second), 'unknown-key', 'invalid', 'none for ES256');
-    // Two keys that share a kid are still two.
+    // Two keys with the same kid are still two keys.
     const bare = provider.publishedKeys().map((jwk) => ({ ...jwk, kid: undefined }));
     provider.misbehave({ kind: 'body', body: JSON.stringify({ keys: bare }) });
     assertValid(await verdictFor(rsa), 'a key without a kid');
@@ -378,7 +378,7 @@ describe('the claim that names the identity', () => {
       const verdict = await verifier.verify([signer], await token({ email_verified }));
       assertRefused(verdict, 'email-not-verified', 'invalid', JSON.stringify(email_verified));
     }
-    // Where the provider never says it, the signer may go without; what the provider denies stays refused.
+    // If the provider never states it, the signer may do without; what the provider denies stays refused.
     const lenient = { ...signer, requireVerifiedEmail: false };
     assertValid(await verifier.verify([lenient], await token({ email_verified: undefined })));
     assertValid(await verifier.verify([lenient], await token({ email_verified: true })));

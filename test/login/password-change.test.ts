@@ -1,4 +1,4 @@
-// A password is changed in the moment between its check and the step that records the login.
+// A password changes between its check and the step that records the login.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ after(() => server.close());
 
 type Step = (args: unknown) => Promise<unknown>;
 
-/** Changes the password of somebody right before the store records the next login. */
+/** Changes somebody's password right before the store records the next login. */
 async function changeBefore(concern: object, name: string, username: string): Promise<() => void> {
   const steps = concern as Record<string, Step>;
   const original = steps[name] as Step;

@@ -1,4 +1,4 @@
-// A password that may not stay: the login asks for a new one before it gives a code.
+// A password that must be changed: the login asks for a new one before it gives a code.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -98,7 +98,7 @@ describe('somebody whose password must change', () => {
     await mustChange('dirk');
     const request = await beginLogin(server);
     await submitPassword(server, request, 'dirk', password);
-    // The request now belongs to dana, who needs nothing: the code is given, and nothing is left to replace.
+    // The request now belongs to dana, who has no step left: the code is given, and no password has to change.
     codeOf(await submitPassword(server, request, 'dana', password));
     assertRefused(await replace(request, next), 400, 'INVALID_AUTH_REQUEST');
     assert.equal(typeof (await login(server, 'dana', password)).access_token, 'string');
@@ -138,7 +138,7 @@ describe('somebody whose password must change', () => {
     const answer = await session.call('PATCH', `${own}/authenticators/${updb.id}`, change);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(typeof (await login(server, 'gil', next)).access_token, 'string');
-    // One that an administrator sets leaves the demand: it is not the person's choice.
+    // A password set by an administrator leaves the demand in place: the person did not choose it.
     await admin.call('PATCH', `identities/${id}`, { passwordMustChange: true });
     await admin.call('PATCH', `authenticators/${updb.id}`, { password });
     assert.deepEqual(typesOf(await submitPassword(server, await beginLogin(server), 'gil', password)), [
@@ -155,7 +155,7 @@ describe('somebody whose password must change', () => {
     const legacy = await authenticate(server, 'hana');
     assertRefused(legacy, 403, 'PASSWORD_CHANGE_REQUIRED');
     assert.equal(await reasonOf(server, legacy), 'password-change-required');
-    // Who has the wrong one learns nothing.
+    // Whoever gives the wrong one learns nothing.
     assertRefused(await authenticate(server, 'hana', 'wrong password'), 401, 'INVALID_AUTH');
   });
 });

@@ -28,7 +28,7 @@ const clock = fixedClock(start);
 let store: Store;
 let serial = 0;
 let name = '';
-/** An address of its own for each test. */
+/** A different address for each test. */
 let address = '';
 
 before(async () => {

@@ -1,4 +1,4 @@
-// The verification of codes, on a real store and a real vault: what is accepted, what is burnt, what is written down.
+// Verifying codes with a real store and a real vault: what is accepted, what is used up, what is recorded.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -56,7 +56,7 @@ const codeAt = (steps = 0) => totpCode(seed, timeStepAt(clock.now()) + steps);
 const wrong = () =>
   ['000000', '111111', '222222', '333333'].find((code) => ![-1, 0, 1].map(codeAt).includes(code)) ?? '';
 
-/** What was written down, the verdict at the end. */
+/** What was recorded, the verdict last. */
 async function tried(code: string, identityId = ana): Promise<readonly string[]> {
   const lines: string[] = [];
   const attempt: AttemptRecorder = {

@@ -1,4 +1,4 @@
-// Administrators change nothing that could not be seen afterwards: on a disk that is really full.
+// Administrators can change nothing without a trace, even on a disk that is really full.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -216,7 +216,7 @@ test('on a full disk the first change is refused too, and everything can be read
   const release = fill(disk.folder);
   const change = (round: number) => admin.call('PATCH', `identities/${id}`, { name: `ann ${round}` });
   let [name, refused] = ['ann', 0];
-  // The last page of the file has room for some lines.
+  // The last page of the file has room for a few lines.
   for (let round = 0; refused < 3; round += 1) {
     const answer = await change(round);
     if (answer.status === 200) {

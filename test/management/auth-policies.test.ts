@@ -26,7 +26,7 @@ after(() => server.close());
 const newPolicy = async (fields: object) => createdId(await admin.call('POST', 'auth-policies', fields));
 const document = async (id: string) => (await admin.get(`auth-policies/${id}`)).json.data;
 
-/** An identity with the policy, logged in; its id too. */
+/** An identity with the policy, logged in, and its id. */
 async function userWith(name: string, policyId: string): Promise<{ id: string; caller: Caller }> {
   const id = await server.createUser({ name, password });
   const caller = await loggedIn(server, name);
@@ -324,7 +324,7 @@ describe('a change after which no administrator could log in', () => {
     const forced = await root.call('PATCH', 'auth-policies/default?force=true', noPasswords);
     assert.equal(forced.status, 200, forced.text);
     assertRefused(await root.get('auth-policies/default'), 401, 'UNAUTHORIZED');
-    // Nobody could before either, so nothing keeps the way back in closed for who has another way to the store.
+    // Nobody could log in before either, so nothing keeps the way back closed to somebody with other access to the store.
     const { authPolicies } = own.store;
     const now = own.clock.now();
     const shut = await authPolicies.find(defaultAuthPolicyId);
@@ -362,7 +362,7 @@ describe('a change after which no administrator could log in', () => {
       root.call('PATCH', `auth-policies/${other}`, body),
       second.call('PATCH', 'auth-policies/default', body),
     ]);
-    // The loser is told that nobody could log in any more, or is itself out by what the winner has changed.
+    // The loser is told that nobody could log in any more, or the winner's change has barred the loser.
     const [won, lost] = answers.map((answer) => answer.status).sort();
     assert.equal(won, 200);
     assert.ok(lost === 409 || lost === 401, String(lost));
@@ -390,7 +390,7 @@ test('signers that are named must exist; the last way in of the last administrat
   assertRefused(disabled, 409, 'CONFLICT');
   const kept = await root.call('DELETE', `external-jwt-signers/${signer}?force=true`);
   assertRefused(kept, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
-  // A document that was read comes back with one of the two names of a member changed.
+  // A document comes back as it was read, with one of a member's two names changed.
   const policyId = createdId(await root.call('POST', 'auth-policies', { name: 'two names' }));
   for (const [name, value] of [
     ['requireExtJwt', signer],

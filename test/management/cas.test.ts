@@ -109,7 +109,7 @@ describe('a CA', () => {
     const changed = await shown(id);
     for (const [name, value] of Object.entries(changes)) assert.deepEqual(changed[name], value, name);
 
-    // A document that was read can be sent back; what is left out goes to its default.
+    // A document may be sent back as it was read; an omitted field gets its default.
     assert.equal((await admin.call('PUT', `cas/${id}`, { ...changed, externalIdClaim: null })).status, 200);
     assert.equal((await shown(id)).externalIdClaim, null);
     assert.equal((await admin.call('PUT', `cas/${id}`, { name: changed.name })).status, 200);

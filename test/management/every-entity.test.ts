@@ -1,4 +1,4 @@
-// What holds for every entity of the management API alike, one table over all of them. What is special to one stands
+// What holds for every entity of the management API, as one table. What is special to one entity is
 // in its own test.
 
 import assert from 'node:assert/strict';
@@ -15,20 +15,20 @@ type Body = Readonly<Record<string, unknown>>;
 
 interface Entity {
   readonly collection: string;
-  /** A body that is good, another one with each call. Missing: none is created here, and there is one already. */
+  /** A valid body, different with each call. Missing: nothing is created here, and there is one already. */
   readonly fresh?: () => Promise<Body> | Body;
-  /** What the document has of such a body under other names, or not at all. */
+  /** What the document names differently from such a body, or leaves out. */
   readonly shownAs?: (body: Body) => Body;
-  /** A good change of one field; missing: it cannot be changed. */
+  /** A valid change of one field; missing: it cannot be changed. */
   readonly patch?: () => Body;
   readonly replace?: (body: Body) => Body;
-  /** Bodies that are good except for one field. */
+  /** Bodies that are valid but for one field. */
   readonly wrong?: readonly (readonly [field: string, change: Body])[];
   readonly hasTags: boolean;
-  /** The field whose value only one may have. */
+  /** The field whose value must be unique. */
   readonly unique?: string;
   readonly isDeletable: boolean;
-  /** What existing clients send besides, and nothing here is made of. */
+  /** What existing clients also send, and nothing here uses. */
   readonly sentByOthers?: Body;
 }
 
@@ -303,7 +303,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** The entity that is there already, or a new one. */
+/** The existing entity, or a new one. */
 async function anyOf({ collection, fresh }: Entity): Promise<string> {
   if (fresh !== undefined) return createdId(await admin.call('POST', collection, await fresh()));
   const [first] = (await admin.get(collection)).json.data;
@@ -316,7 +316,7 @@ async function read(collection: string, id: string): Promise<Record<string, unkn
   return answer.json.data;
 }
 
-/** That the document has every member of `expected`; what it has besides does not matter. */
+/** Asserts that the document has every member of `expected`; others do not matter. */
 function assertShows(document: Record<string, unknown>, expected: Body): void {
   const shown = Object.fromEntries(Object.keys(expected).map((name) => [name, document[name]]));
   assert.deepEqual(shown, expected);
@@ -338,7 +338,7 @@ function assertUnknown(answer: Answer, unknown: string, nearest?: string): void 
   assert.equal(value, '', 'what was sent is not repeated');
 }
 
-/** A call that takes effect only where what it names is of a version. */
+/** A call that takes effect only on a given version. */
 function callIf(version: string, method: string, path: string, json?: Body): Promise<Answer> {
   const headers = { authorization: `Bearer ${admin.accessToken}`, 'if-match': version };
   const address = `/edge/management/v1/${path}`;
@@ -397,7 +397,7 @@ for (const entity of entities) {
           const body = { ...(await fresh()), [unknown]: { deep: [1] } };
           assertUnknown(await admin.call('POST', collection, body), unknown, nearest);
         }
-        // One more for each identity that a fresh body needs, where identities are what is counted.
+        // One more for each identity that a new body needs, if identities are being counted.
         assert.equal(await total(), before);
       });
 
@@ -689,7 +689,7 @@ test('every body of the management API declares everything that it accepts', () 
   assert.deepEqual(open, []);
 });
 
-/** Where an object takes members that it does not name. Tags and the like, whose names are their owner's, do not count. */
+/** Where an object accepts members that it does not name. Tags and the like are left out: their owner names them. */
 function openObjects(schema: object, at: string): string[] {
   const isOpen = 'properties' in schema && !('additionalProperties' in schema);
   const inside = Object.entries(schema).flatMap(([name, value]) =>

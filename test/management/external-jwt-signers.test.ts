@@ -75,7 +75,7 @@ describe('a signer', () => {
     let { data } = (await admin.get(`${path}/${id}`)).json;
     assert.deepEqual([data.claimsProperty, data.clientId, data.scopes], ['/realm/user', 'app', ['openid']]);
     assert.equal(data.requireVerifiedEmail, false);
-    // What was read may be sent back whole.
+    // What was read may be sent back unchanged.
     assert.equal((await admin.call('PUT', `${path}/${id}`, { ...data, enabled: false })).status, 200);
     assert.equal((await admin.get(`${path}/${id}`)).json.data.enabled, false);
     assert.equal((await admin.call('PUT', `${path}/${id}`, smallest('changed'))).status, 200);

@@ -5,7 +5,7 @@ import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } fr
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const root = '/edge/management/v1';
-/** Every operation on entities, with `ID` for the identity that is attacked. */
+/** Every operation on entities, with `ID` in place of the attacked identity. */
 const operations: readonly (readonly [string, string, unknown?])[] = [
   ['GET', 'identities'],
   ['POST', 'identities', { name: 'mallory', type: 'User', isAdmin: true }],

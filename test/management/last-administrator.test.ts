@@ -40,7 +40,7 @@ describe('the last administrator', () => {
     const disabledId = await server.createUser({ name: 'disabled', password, isAdmin: true });
     assert.equal((await admin.call('POST', `identities/${disabledId}/disable`)).status, 200);
     assertRefused(await admin.call('DELETE', `identities/${rootId}`), 409, 'CONFLICT');
-    // Those who do not count may go.
+    // Administrators who do not count can be removed.
     for (const id of [other.json.data.id, disabledId]) {
       assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
     }

@@ -152,7 +152,7 @@ test('beyond their number the oldest are deleted', async (t) => {
   await own.controller.services.attempts.flush();
   assert.equal((await own.store.loginAttempts.findByReference('R0')).length, 0);
   assert.equal((await own.store.loginAttempts.findByReference('R1')).length, 1);
-  // From then on they are counted after every hundredth part of what is kept.
+  // From then on they are counted after each hundredth of what is kept.
   for (let guess = 0; guess < 9; guess += 1) {
     await submitPassword(own, await beginLogin(own), 'alice', 'wrong');
     await own.controller.services.attempts.flush();
@@ -175,7 +175,7 @@ test('strangers cannot push out the records about others: one source may leave 6
   for (let count = 0; count < 700; count += 50) {
     for (const { status } of await Promise.all(Array.from({ length: 50 }, stranger)))
       assert.equal(status, 401);
-    // Otherwise the source would be told to wait before there are so many.
+    // Otherwise the source would be told to wait before there are enough.
     if (count === 200 || count === 450) clock.advance(11 * MINUTE);
   }
   const root = await rootOf(own);
@@ -204,7 +204,7 @@ test('every step has a name on the account page, in every language', async () =>
 });
 
 test('an unknown user name is not stored: it may have been a password', async () => {
-  // The clock has gone on since.
+  // The clock has advanced since.
   admin = await loggedIn(server, 'root');
   const typed = 'Canary-9Xz-Heron';
   const subjectOf = async (username: string) => {
@@ -215,7 +215,7 @@ test('an unknown user name is not stored: it may have been a password', async ()
   };
   const subject = await subjectOf(typed);
   assert.match(subject, /^unknown name #[0-9a-f]{10}$/);
-  // One client that keeps trying is told from one that tries many names.
+  // A client that keeps trying differs from one that tries many names.
   assert.equal(await subjectOf(typed.toUpperCase()), subject);
   assert.notEqual(await subjectOf(`${typed}!`), subject);
   assert.ok(!/canary|heron/i.test(JSON.stringify(server.log.entries)));

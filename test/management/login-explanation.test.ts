@@ -284,7 +284,7 @@ describe('the preview of a policy', () => {
     assert.equal(totp.json.data.asksMore.count, 1);
     const jwt = await preview({ id, name: 'x', secondary: { requireExtJwt: signer } });
     assert.equal(jwt.json.data.asksMore.count, 2);
-    // Nothing names q-app to that signer.
+    // Nothing refers that signer to q-app.
     assert.deepEqual(
       jwt.json.data.lockedOut.first.map(({ name }: { name: string }) => name),
       ['q-app'],
@@ -345,7 +345,7 @@ describe('a login by another policy', () => {
     const withoutPassword = { name: 'none', primary: { updb: { allowed: false } } };
     const [refused] = (await ask(id, { method: 'password', policy: withoutPassword })).json.data;
     assert.deepEqual([refused.outcome, refused.reason], ['refused', 'method-not-allowed']);
-    // A document that was read can be sent back.
+    // A document may be sent back as it was read.
     const saved = (await root.get(`auth-policies/${own}`)).json.data;
     assert.equal((await ask(id, { policy: saved })).status, 200);
     assert.deepEqual((await root.get(`identities/${id}`)).json.data, before);

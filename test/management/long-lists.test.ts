@@ -51,7 +51,7 @@ describe('a list without a limit', () => {
         `${parameters}: ${totalCount} instead of ${truth}`,
       );
     }
-    // Where the list is short, or the page holds its end, the number is exact as ever.
+    // Where the list is short, or the page reaches its end, the number is exact as always.
     const short = await totalOf('filter=name%20contains%20%22many%20123%22');
     assert.deepEqual(short, { limit: 10, offset: 0, totalCount: 111 });
     const last = await totalOf(`offset=${count - 2}`);

@@ -63,7 +63,7 @@ test('it is changed in part or as a whole, listed, filtered and deleted', async 
     [replaced.name, replaced.scopes, replaced.accessTokenDuration, replaced.tokenEndpointAuthMethod],
     ['Wiki', ['openid', 'email'], null, 'client_secret_basic'],
   );
-  // A document that was read may be sent back.
+  // A document may be sent back as it was read.
   assert.equal((await root.call('PUT', 'oidc-clients/wiki', replaced)).status, 200);
   const filter = encodeURIComponent('name = "Wiki" and type = "confidential"');
   assert.equal((await root.get(`oidc-clients?filter=${filter}`)).json.meta.pagination.totalCount, 1);
@@ -124,7 +124,7 @@ test('unacceptable values are refused with the name of the field', async () => {
   createdId(taken);
   const again = await root.call('POST', 'oidc-clients', { name: 'app of somebody', type: 'public' });
   assertRefused(again, 400, 'COULD_NOT_VALIDATE', 'name');
-  // A change is judged with what stays.
+  // A change is judged together with what stays.
   const id = createdId(await create({ type: 'confidential', requirePkce: false }));
   const patched = await root.call('PATCH', `oidc-clients/${id}`, {
     type: 'public',

@@ -21,7 +21,7 @@ async function somebodyWith(name: string, permissions: readonly Permission[]): P
   return [id, await loggedIn(server, name)];
 }
 
-/** Each operation that is guarded for administrators, on something that does not exist. */
+/** Each operation that only administrators may use, on something that does not exist. */
 function guardedOperations(): readonly {
   readonly method: string;
   readonly path: string;
@@ -34,7 +34,7 @@ function guardedOperations(): readonly {
     );
 }
 
-/** What changes nothing, and has a body because a token must not stand in a path, or a policy cannot. */
+/** Operations that change nothing but have a body, since a token may not be in a path and a policy cannot be. */
 const askingByPost = [
   '/edge/management/v1/external-jwt-signers/:id/verify',
   '/edge/management/v1/external-jwt-signers/:id/test',
@@ -126,7 +126,7 @@ describe('the permission of a help desk', () => {
     const id = await server.createUser({ name: 'locked-out', password });
     const caller = await loggedIn(server, 'locked-out');
     assert.equal((await helper.call('POST', `identities/${id}/unlock`, {})).status, 200);
-    // Nothing to remove, and nothing that forbids it.
+    // There is nothing to remove, and nothing forbids it.
     assertRefused(await helper.call('DELETE', `identities/${id}/mfa`), 404, 'NOT_FOUND');
     assert.equal((await helper.call('DELETE', `identities/${id}/api-sessions`)).status, 200);
     assertRefused(await caller.get('/edge/client/v1/current-identity'), 401, 'UNAUTHORIZED');

@@ -85,7 +85,7 @@ describe('a revoked session', () => {
     createdId(await revoke({ id: z_asid, type: 'API_SESSION' }));
     assert.equal(await statusOf(tokens), 401);
     assert.equal((await refresh(server, tokens.refresh_token)).status, 400);
-    // The end of a session is for good.
+    // A session ends for good.
     assert.equal((await admin.call('DELETE', `revocations/${z_asid}`)).status, 200);
     assert.equal(await statusOf(tokens), 401);
   });

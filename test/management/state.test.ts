@@ -19,7 +19,7 @@ const names = (entries: readonly { kind: string; name: string }[]) =>
   entries.map(({ kind, name }) => `${kind} ${name}`);
 
 const ca = authority({ subject: 'a partner' });
-/** Entities that name one another, in both directions. */
+/** Entities that refer to one another, in both directions. */
 const whole = {
   'auth-policy': [
     {

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** An error shown to the person: nothing is redirected, nothing is cached. */
+/** An error shown to the person, without a redirect and not cacheable. */
 function assertShown(answer: Answer): void {
   assert.equal(answer.status, 400);
   assert.equal(answer.headers.location, undefined);

@@ -1,4 +1,4 @@
-// A login belongs to the browser in which it goes on, also when somebody else began it and knows its id.
+// A login belongs to the browser that continues it, even if somebody else began it and knows its id.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -45,7 +45,7 @@ interface Browser {
   post(path: string, form: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-/** Keeps the one cookie there is. */
+/** Keeps the only cookie. */
 function browser(): Browser {
   let cookie = '';
   async function request(method: string, path: string, init: RequestInit): Promise<Answer> {
@@ -57,12 +57,12 @@ function browser(): Browser {
   return { get: (path) => request('GET', path, {}), post: (path, form) => request('POST', path, { form }) };
 }
 
-/** The id that the forms of a page bring. */
+/** The id in the forms of a page. */
 function ownId(page: Answer): string {
   return /name="authRequestId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
 }
 
-/** Somebody opens the login page of another one's request and gives the password. */
+/** Somebody opens the login page of another person's request and gives the password. */
 async function lured(id: string, username: string): Promise<Browser & { readonly id: string }> {
   const victim = browser();
   const page = await victim.get(`/oidc/login/username?authRequestID=${id}`);
@@ -124,7 +124,7 @@ describe('a request on which a program has done the first step', () => {
     const identityId = await createTotpUser(server, policy, 'gina');
     const { app } = await enroll(server, clock, 'gina');
     await server.store.identities.update(identityId, { passwordMustChange: true }, clock.now());
-    // Somebody who knows the password, and leads her to the page that asks for the code.
+    // An attacker who knows the password leads her to the page that asks for the code.
     const id = await partialLogin(server, 'gina');
     const gina = browser();
     await gina.get(`/oidc/authorization?${authorizationQuery()}`);
@@ -182,7 +182,7 @@ describe('a request on which somebody was logged in before', () => {
     const frank = await lured(id, 'frank');
     const stranger = browser();
     await stranger.get(`/oidc/authorization?${authorizationQuery()}`);
-    // With the right password of another person, and with the wrong one: nothing is even looked at.
+    // Another person's right password, and a wrong one: neither is looked at.
     for (const word of [password, 'wrong']) {
       assertRefused(await submitPassword(server, id, 'alice', word), 400, 'INVALID_AUTH_REQUEST');
     }

@@ -468,7 +468,7 @@ test('a client of the compatibility profile gets its code through both redirects
     const browser = cookieBrowser(alias);
     const first = await follow(browser, await signIn(browser, 'alice', { client_id: sdk }));
     assert.equal(broughtBack(first).has('code'), true);
-    // It lives for half an hour, the session for longer.
+    // The cookie lives for half an hour, the session for longer.
     browser.cookies.delete('__Host-overlay-auth-login');
     const again = await follow(browser, await authorizeIn(browser, { client_id: sdk }));
     assert.equal(broughtBack(again).has('code'), true);

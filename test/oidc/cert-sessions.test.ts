@@ -57,7 +57,7 @@ function assertInvalidGrant(answer: Answer): void {
 }
 
 async function refreshed(connection: HttpsClient, token: string): Promise<string> {
-  // Past the time in which a second use of a token is taken for a repeated request.
+  // After the time in which a second use of a token counts as a repeated request.
   clock.advance(3 * SECOND);
   const answer = await refresh(connection, token);
   assert.equal(answer.status, 200, answer.text);
@@ -78,7 +78,7 @@ describe('a refresh token of a login by certificate', () => {
       );
     }
     token = await refreshed(connection, token);
-    // Another connection with the same certificate is as good.
+    // Another connection with the same certificate will do.
     await refreshed(connection, token);
     for (const each of [connection, other]) each.closeConnections();
   });
@@ -188,7 +188,7 @@ test('the certificate that a refresh without offline_access brings ends with wha
   connection.closeConnections();
 });
 
-/** One connection, made with a TLS session of an earlier one if given, and with a certificate if given. */
+/** One connection, with the TLS session of an earlier one and with a certificate, if given. */
 async function open(
   url: string,
   options: {
@@ -285,7 +285,7 @@ describe('a TLS session that resumes', () => {
       assert.equal(elsewhere.socket.isSessionReused(), false);
       assert.equal(await loginOver(elsewhere, second), 401);
       elsewhere.socket.destroy();
-      // The ticket was good all the same.
+      // The ticket was valid all the same.
       const again = await open(first, { session });
       assert.equal(again.socket.isSessionReused(), true);
       assert.equal(await loginOver(again, at), 302);
@@ -335,10 +335,10 @@ describe('the code of a login by certificate', () => {
       assertInvalidGrant(refused);
       assert.match(refused.json.error_description, /a connection with that certificate/);
     }
-    // Another connection with the same certificate is as good.
+    // Another connection with the same certificate will do.
     const again = withCertificate(server, leaf);
     assert.equal((await redeem(again, code)).status, 200);
-    // A second use without the certificate is refused as such, and ends nothing.
+    // A second use without the certificate is refused for that reason, and ends nothing.
     assertInvalidGrant(await redeem(server, code));
     for (const each of [connection, other, again]) each.closeConnections();
   });

@@ -1,4 +1,4 @@
-// Where trust in certificates comes from, and that a login in progress does not outlive it.
+// Where trust in certificates comes from, and that a login in progress ends with it.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ test('a reload replaces the authorities of the overlay', async () => {
     const connection = withCertificate(server, leaf);
     assert.equal((await submitCertificate(connection)).status, 401);
     const file = join(server.home, 'ca.pem');
-    // A leaf among the authorities is left out, with a warning.
+    // A leaf certificate among the authorities is skipped, with a warning.
     writeFileSync(file, fresh.certPem + client().certPem);
     await server.controller.reload();
     assert.equal((await submitCertificate(connection)).status, 302);

@@ -46,7 +46,7 @@ import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-// On a full second, where the seconds in tokens start. Certificates are made by the system's clock.
+// On a full second, because times in tokens are in seconds. Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 let admin: Caller;
@@ -64,7 +64,7 @@ function newIdentity(more: Parameters<typeof createIdentity>[2] = {}): Promise<I
   return createIdentity(server, `identity ${count}`, { externalId: null, ...more });
 }
 
-/** Every refusal looks the same from outside; the record says why. */
+/** Every refusal looks the same from outside; the decision record says why. */
 async function assertRefused(answer: Answer, reason: string): Promise<void> {
   assert.equal(answer.status, 401, answer.text);
   assert.equal(answer.json.error.code, 'INVALID_AUTH');
@@ -230,7 +230,7 @@ describe('a login is refused', () => {
     const erin = await enrolled(server, await newIdentity(), { subject: 'erin' });
     const twin = client({ issuer: root, subject: 'erin' });
     await assertRefused(await loginOf(twin), 'unknown-thumbprint');
-    // The same key in another certificate is another certificate.
+    // Another certificate counts as different, even with the same key.
     const renewed = client({ issuer: root, subject: 'erin', keys: erin.keys });
     await assertRefused(await loginOf(renewed), 'unknown-thumbprint');
     await assertRefused(await loginOf(client({ subject: 'erin', keys: erin.keys })), 'untrusted-chain');
@@ -462,7 +462,7 @@ describe('a page of another site', () => {
       const answer = await connection.post('/oidc/login/cert', { form, headers });
       assert.equal(answer.status, 403, answer.text);
       assert.equal(answer.headers.location, undefined);
-      // Nobody got further on the request than whoever began it.
+      // Nobody got further with the request than the person who began it.
       const queries = await server.get(`/oidc/login/auth-queries?id=${authRequestId}`);
       assert.equal(queries.status, 400, queries.text);
       const legacy = await connection.post('/edge/client/v1/authenticate?method=cert', { json: {}, headers });

@@ -1,5 +1,5 @@
 // What the modules of the certification plans ask (OpenID conformance suite: Config, Basic, Form Post Basic,
-// RP-initiated logout), with their names. The suite itself is run from outside; here each essential check has a test, in
+// RP-initiated logout), under their names. The suite itself runs from outside; here each essential check has a test, in
 // a browser without scripts that stays signed in.
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const callback = 'https://suite.example/test/a/alias/callback';
 const afterLogout = 'https://suite.example/test/a/alias/post_logout_redirect';
-/** As long, and with the characters, as the suite sends them. */
+/** The same length and characters as those the suite sends. */
 const longState = `${'aZ09-._~'.repeat(16)}`;
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const keys = await generateKeyPair('ES256', { extractable: true });
@@ -79,7 +79,7 @@ async function tokenRequest(client: TestClient, auth: Auth, form: Record<string,
   return server.post('/oidc/token', { headers: proof.headers, form: { ...form, ...proof.form } });
 }
 
-/** What came back to the client, by redirect or by a form. */
+/** What the client received, by redirect or by form post. */
 function answerOf(answer: Answer): URLSearchParams {
   if (answer.status === 302) {
     const location = String(answer.headers.location);
@@ -98,7 +98,7 @@ function assertErrorPage(answer: Answer): void {
   assert.equal(answer.text.includes('suite.example'), false);
 }
 
-/** A module of a plan: its clients, and a browser that is empty at its beginning. */
+/** A module of a plan: its clients, and a browser that starts empty. */
 function moduleOf(plan: Plan, client: TestClient) {
   const browser = cookieBrowser(server);
   const query = (changes: Parameters) => {
@@ -130,7 +130,7 @@ function moduleOf(plan: Plan, client: TestClient) {
     assert.equal(tokens.status, 200, tokens.text);
     return { ...tokens.json, claims: claimsOf(tokens.json.id_token) };
   };
-  /** A login from the beginning: tokens and claims. */
+  /** A login from the start: tokens and claims. */
   const whole = async (changes: Parameters = {}) => tokensOf(await logIn(await ask(changes)));
   return { browser, query, ask, logIn, redeem, tokensOf, whole };
 }
@@ -166,7 +166,7 @@ describe('the plan Config', () => {
     assert.equal(document.request_uri_parameter_supported, false);
     assert.equal(document.claims_parameter_supported, false);
     for (const tag of document.ui_locales_supported) assert.equal(Intl.getCanonicalLocales(tag)[0], tag);
-    // The one of our own: docs/decisions/discovery-members.md.
+    // Our own member: docs/decisions/discovery-members.md.
     assert.deepEqual(
       Object.keys(document).filter((name) => name.startsWith('overlay')),
       ['overlay_login_endpoints'],

@@ -1,5 +1,5 @@
-// What this node holds in memory is true or it is not used: a change that could not be read is read before the next
-// caller is let in.
+// What a node holds in memory is true, or the node does not use it: a change that it could not read is read before
+// the next caller is let in.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
@@ -12,7 +12,7 @@ const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
 let original: TestServer['store']['changes']['readAfter'];
 before(async () => {
-  // Breaks the store, or the feed, of the one thread that it can reach.
+  // Breaks the store, or the feed, of the only thread that the test can reach.
   server = await startTestServer({ clock, threads: 1 });
   await server.createUser({ name: 'alice', password });
   original = server.store.changes.readAfter;

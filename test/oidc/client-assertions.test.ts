@@ -1,4 +1,4 @@
-// Clients that prove themselves with an assertion (private_key_jwt).
+// Clients that authenticate with an assertion (private_key_jwt).
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -36,7 +36,7 @@ after(async () => {
 const seconds = () => Math.floor(clock.now() / 1000);
 let count = 0;
 
-/** The claims of a good assertion, with changes; undefined takes one away. */
+/** The claims of a valid assertion, with changes; undefined removes a claim. */
 function claims(changes: JWTPayload = {}): JWTPayload {
   count += 1;
   const now = seconds();
@@ -126,7 +126,7 @@ test('every other assertion is refused in one way', async () => {
   assert.equal(wrongType.json.error, 'invalid_request');
   const two = await redeemWith(await sign(claims()), { client_secret: 'x' });
   assert.equal(two.json.error, 'invalid_request');
-  // What was refused for itself did not use the jti of a good one up.
+  // A refused assertion does not use up its jti: a valid one may still use it.
   assert.equal((await redeemWith(await sign(claims()))).status, 200);
 });
 

@@ -1,5 +1,5 @@
-// What decides over a code besides the verifier: the application, the certificate of the login, and what was changed since
-// the code was given. Each refusal is in the audit trail with its reason, and tells whoever has the code nothing of it.
+// What decides over a code besides the verifier: the application, the certificate of the login, and what has changed
+// since. The audit trail has each refusal with its reason; whoever presents the code learns nothing of it.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -22,11 +22,11 @@ before(async () => {
   root = await rootOf(server);
   await server.createUser({ name: 'ann', password });
 });
-// Lines of refusals are sampled by the second.
+// Log lines of refusals are sampled each second.
 beforeEach(() => void clock.advance(2 * SECOND));
 after(() => server?.close());
 
-/** @returns the session that was ended with the code, if one was */
+/** @returns the session that ended with the code, if any */
 function assertRefused(answer: Answer, reason: string, clientId: string, description?: RegExp): unknown {
   assert.equal(answer.status, 400, answer.text);
   assert.equal(answer.json.error, 'invalid_grant');

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** A person's browser: it keeps the one cookie there is, and follows nothing by itself. */
+/** A person's browser: keeps the only cookie, and follows no redirect by itself. */
 function browser() {
   let cookie = '';
   async function request(method: string, path: string, init: RequestInit): Promise<Answer> {
@@ -51,7 +51,7 @@ const poll = (deviceCode: string, form: Readonly<Record<string, string>> = {}) =
 const decide = (person: Browser, userCode: string, step: string) =>
   person.post('/oidc/device', { user_code: userCode, step });
 
-/** The address at which the finished login hands itself over, as the browser of the person is sent there. */
+/** The address to which the finished login sends the person's browser. */
 async function logInFor(person: Browser, userCode: string, name = 'alice'): Promise<string> {
   const start = await decide(person, userCode, 'continue');
   assert.equal(start.status, 302, start.text);
@@ -157,7 +157,7 @@ describe('what somebody else cannot do with a device', () => {
     const page = await browser().get(`/oidc/device/finished?code=${code}`);
     assert.ok(page.text.includes('no longer waits'));
     assertOAuthError(await poll(json.device_code), 'authorization_pending');
-    // And it stays what it was.
+    // And it stays as it was.
     assert.equal((await redeem(server, code)).status, 200);
   });
 

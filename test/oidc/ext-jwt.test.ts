@@ -33,7 +33,7 @@ after(async () => {
   await Promise.all([server?.close(), one?.close(), two?.close()]);
 });
 
-/** Tests that create signers remove them, so that the challenges of the others name only their own. */
+/** Tests remove the signers they create, so that the challenges in other tests name only their own. */
 async function withSigners(run: () => Promise<void>): Promise<void> {
   // Tests let hours pass; an administrator logs in again.
   admin = await loggedIn(server, 'root');
@@ -44,7 +44,7 @@ async function withSigners(run: () => Promise<void>): Promise<void> {
     for (const { id } of await externalJwtSigners.listAll()) {
       assert.equal(await externalJwtSigners.delete(id, clock.now()), 'deleted');
     }
-    // Keys are fetched at most once in ten seconds; a later test may want some.
+    // Keys are fetched at most once in ten seconds; a later test may need them.
     clock.advance(11 * SECOND);
   }
 }
@@ -71,7 +71,7 @@ describe('a valid external JWT', () => {
       await createSigner(admin, one, 'one', { useExternalId: false, claimsProperty: '/overlay/identity' });
       const answer = await login(one, 'whoever', { overlay: { identity: id } });
       assert.equal(claimsOf((await redeemed(server, answer)).access_token).sub, id);
-      // The external id of somebody is not an id.
+      // An external id is no identity id.
       await createIdentity(server, 'by-ext');
       const refused = await login(one, 'whoever', { overlay: { identity: 'by-ext@idp' } });
       assert.equal(refused.status, 401);
@@ -130,7 +130,7 @@ describe('the challenge of a refused login', () => {
         [['no JWT at all'], 'invalid'],
         [[await tokenOf(server, one, 'challenged@idp', { aud: 'somebody else' })], 'invalid'],
         [[await tokenOf(server, one, 'challenged@idp', { exp: iat - 60, iat: iat - 90 })], 'expired'],
-        // A good token of nobody tells no more than a bad one.
+        // A valid token for nobody gets the same answer as an invalid one.
         [[await tokenOf(server, one, 'nobody@idp')], 'invalid'],
       ];
       for (const [tokens, error] of sent) {
@@ -192,7 +192,7 @@ describe('a token is refused', () => {
         assert.equal(answer.json.error.code, 'INVALID_AUTH');
         assert.equal(await reasonOf(server, answer), reason);
       }
-      // Within the leeway, both ways.
+      // Within the leeway, in both directions.
       assert.equal((await login(one, 'refusals@idp', { exp: iat - 9, iat: iat - 60 })).status, 302);
       assert.equal((await login(one, 'refusals@idp', { nbf: iat + 10 })).status, 302);
     });
@@ -225,7 +225,7 @@ describe('a token is refused', () => {
       const refusals = [
         [await login(one, 'frozen@idp'), 'identity-disabled'],
         [await login(one, 'never@idp'), 'method-not-allowed'],
-        // The same external id, vouched for by somebody whom the policy does not trust.
+        // The same external id, from a signer that the policy does not allow.
         [await login(two, 'choosy@idp'), 'signer-not-allowed'],
       ] as const;
       for (const [answer, reason] of refusals) {
@@ -256,7 +256,7 @@ describe('signers that share something', () => {
         assert.equal(answer.status, 401);
         assert.equal(await reasonOf(server, answer), 'token-signature');
       }
-      // For both audiences: whose token it is cannot be told when both signers have the key.
+      // For both audiences: when both signers have the key, nobody can tell whose token it is.
       await admin.call('PATCH', `external-jwt-signers/${other}`, { jwksEndpoint: one.jwksEndpoint });
       const both = await login(one, 'shared@idp', { aud: [audience, 'other'] });
       assert.equal(both.status, 401);
@@ -420,7 +420,7 @@ describe('the keys of a provider', () => {
       two.misbehave(null);
       clock.advance(11 * SECOND);
       assert.equal((await login(two, 'down@idp')).status, 302);
-      // Those that are known go on being used for a day.
+      // Known keys stay in use for a day.
       two.misbehave({ kind: 'status', status: 500 });
       clock.advance(23 * HOUR);
       assert.equal((await login(two, 'down@idp')).status, 302);
@@ -456,7 +456,7 @@ test('a key server on this machine is contacted only if an allow-list names it, 
   const refused = await root.call('POST', 'external-jwt-signers', signer);
   assert.equal(refused.status, 400);
   assert.match(refused.text, /allowedHostnames or allowedIPs in edge\.externalJwtSigners\.jwksFetch/);
-  // What a name leads to is seen when somebody logs in.
+  // Names are resolved when somebody logs in.
   await createSigner(root, idp, 'near');
   const attempt = await submitJwt(closed, await tokenOf(closed, idp, 'ana@idp'));
   assert.equal(attempt.status, 401);

@@ -1,5 +1,5 @@
-// Every call of the store fails once, in turn, in the middle of a login, an exchange and an API call: nothing is
-// skipped because it could not be read.
+// Each call of the store fails once, in turn, during a login, a code exchange and an API call: no check is
+// skipped because its data could not be read.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -30,7 +30,7 @@ import {
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
 before(async () => {
-  // Breaks the store, or the feed, of the one thread that it can reach.
+  // Breaks the store, or the feed, of the only thread that the test can reach.
   server = await startTestServer({ clock, threads: 1 });
   await server.createUser({ name: 'alice', password });
 });
@@ -38,7 +38,7 @@ after(() => server.close());
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** Happen behind the answer, at times of their own. What follows from a feed that cannot be read: change-feed.test.ts. */
+/** These run after the answer, at their own times. For a feed that cannot be read see change-feed.test.ts. */
 const behind = new Set([
   'changes.readAfter',
   'expiry.deleteExpired',
@@ -51,7 +51,7 @@ const behind = new Set([
   'auditEvents.deleteBefore',
 ]);
 
-/** Runs something while the call of that number rejects. @returns the name of the call that did, or null */
+/** Runs something while the call with that number rejects. @returns the name of that call, or null */
 async function whileFailing(
   target: number,
   failure: () => Error,
@@ -83,7 +83,7 @@ async function whileFailing(
   return failed;
 }
 
-/** Comes after what counts: the answer is good although the database is away again. */
+/** Runs after everything that counts: the answer is right although the database is away again. */
 const doneAlready: ReadonlySet<string> = new Set(['apiSessions.endOldestOf']);
 
 const failures = [
@@ -91,7 +91,7 @@ const failures = [
   { failure: () => new StoreUnavailable('canary: locked'), status: 503 },
 ];
 
-/** Lets every store call behind a request fail in turn. @returns which ones there were */
+/** Makes each store call of a request fail in turn. @returns which calls there were */
 async function eachFailure(
   attempt: () => Promise<Answer>,
   refusal?: number,
@@ -109,7 +109,7 @@ async function eachFailure(
       assert.ok(answer);
       if (failed === null) break;
       seen.push(failed);
-      // The change feed is for memory; a commit counts although nobody could be told of it yet.
+      // The change feed updates memory; a commit counts even if nobody could be told yet.
       if (failed.startsWith('changes.')) continue;
       const what = `${failed}: ${answer.status} ${answer.text}`;
       const isDone = doneAlready.has(failed) && status === 503;

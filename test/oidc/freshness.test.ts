@@ -40,13 +40,13 @@ let clock: FixedClock;
 let server: TestServer;
 beforeEach(async () => {
   clock = fixedClock('2026-01-01T00:00:00Z');
-  // Breaks the store, or the feed, of the one thread that it can reach.
+  // Breaks the store, or the feed, of the only thread that the test can reach.
   server = await startTestServer({ clock, configure: longerLife, threads: 1 });
   await server.createUser({ name: 'alice', password });
 });
 afterEach(() => server.close());
 
-/** The database stops to answer whoever reads the change feed. @returns lets it answer again */
+/** The database stops answering whoever reads the change feed. @returns lets it answer again */
 function hang(): () => Promise<void> {
   const { changes, restores } = server.store;
   const originals = { readAfter: changes.readAfter, latest: restores.latest };
@@ -61,7 +61,7 @@ function hang(): () => Promise<void> {
   };
 }
 
-/** Time passes while the process runs: each two seconds of it see a beat of its pulse. */
+/** Time passes while the process runs: its pulse beats every two seconds. */
 async function runFor(seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 2) {
     clock.advance(2 * SECOND);
@@ -69,7 +69,7 @@ async function runFor(seconds: number): Promise<void> {
   }
 }
 
-/** Two seconds without a beat are allowed: a moment later it shows whether there was one. */
+/** Two seconds without a beat are allowed: a moment later it must know whether there was one. */
 function hasBeaten(): boolean {
   const now = clock.now();
   clock.set(now + 1);
@@ -165,7 +165,7 @@ test('a node whose database was restored under it accepts nothing any more and s
   assert.deepEqual(await health(), { status: 503, failing: ['store.changes'] });
 });
 
-/** Stops a controller where it does not hold the database: the commands on the host would wait for it in vain. */
+/** Stops a controller while it does not hold the database; otherwise commands on the host would wait for it in vain. */
 async function stopBetweenWrites(controller: ChildProcess, path: string): Promise<void> {
   for (;;) {
     controller.kill('SIGSTOP');
@@ -200,10 +200,10 @@ test('a process that was suspended and continues lets nobody in whose session en
     const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { env, input: secret });
     assert.equal(recovered.code, 0, recovered.stderr);
     await asleep;
-    // They wait in its sockets, and are the first that it finds when it wakes up.
+    // They wait in its sockets, and are the first it finds when it wakes up.
     const waiting = Array.from({ length: 20 }, () => callWith(client, access_token));
     run.child.kill('SIGCONT');
-    // A connection that was idle for too long it may close.
+    // It may close a connection that was idle for too long.
     const answers = await Promise.allSettled(waiting);
     const statuses = answers.flatMap((answer) =>
       answer.status === 'fulfilled' ? [answer.value.status] : [],
@@ -253,12 +253,12 @@ describe('when the clock of the machine is set', () => {
     clock.set(clock.now() - DAY);
     assert.equal((await callWith(server, ended.access_token)).status, 401);
     assert.equal((await submitCode(server, await partialLogin(server, 'bob'), used)).status, 400);
-    // Tokens of the time that has not come yet are not good before it, and the password is.
+    // Tokens from the future are refused until their time has come; the password works.
     assert.equal((await callWith(server, old.access_token)).status, 401);
     assert.equal((await callWith(server, (await login(server, 'alice', password)).access_token)).status, 200);
     assert.equal((await authenticate(server, 'alice')).status, 200);
 
-    // A burned step stays burned until time has gone past it.
+    // A used step stays used until time has passed it.
     clock.set(clock.now() + DAY + 10 * SECOND);
     assert.equal((await submitCode(server, await partialLogin(server, 'bob'), used)).status, 400);
     clock.advance(step);

@@ -1,4 +1,4 @@
-// Token introspection (RFC 7662): who may ask, and what is said.
+// Token introspection (RFC 7662): who may ask, and what the answer says.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -95,7 +95,7 @@ describe('introspection', () => {
     }
     const next = (await refresh(server, tokens.refresh_token)).json;
     assertInactive(await asRoot(tokens.refresh_token));
-    // Asking about a token that was replaced does not end the session.
+    // Asking about a replaced token does not end the session.
     assert.equal((await asRoot(next.refresh_token)).json.active, true);
   });
 

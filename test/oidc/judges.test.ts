@@ -14,7 +14,7 @@ let server: TestServer;
 before(async () => {
   server = await startTestServer();
   await server.createUser({ name: 'alice', password });
-  // Both clients use the fetch of the platform; it trusts what the process trusts.
+  // Both clients use the platform's fetch, which trusts what the process trusts.
   setDefaultCACertificates([...roots, server.caPem]);
 });
 after(async () => {

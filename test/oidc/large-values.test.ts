@@ -1,5 +1,5 @@
-// What is accepted at the beginning of a login must not break its end: ids, redirects and tokens that are too long
-// for the next request are a login that nobody can finish.
+// What is accepted at the start of a login must not break its end: with ids, redirects and tokens that are too long
+// for the next request, nobody could finish the login.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -27,7 +27,7 @@ after(() => server.close());
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** By POST, where there is room for it. */
+/** By POST, which has room for it. */
 function authorize(added: Pairs): Promise<Answer> {
   const form: Pairs = [
     ['response_type', 'code'],
@@ -65,7 +65,7 @@ test('a state is accepted up to a length with which the login can finish, whatev
     for (const length of [100, 500, 1000, 2000, 4000]) {
       const state = character.repeat(Math.floor(length / character.length));
       const begun = await authorize([['state', state]]);
-      // More than the endpoint reads at all.
+      // More than the endpoint reads.
       if (begun.status === 413) continue;
       if (errorOf(begun) !== null) {
         assert.ok(length >= 1000, `${JSON.stringify(character)} x ${length} is refused`);

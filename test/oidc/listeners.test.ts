@@ -1,4 +1,4 @@
-// Listeners and bind points (spec 5.7): where OIDC answers, and which issuer speaks.
+// Listeners and bind points (spec 5.7): where OIDC answers, and which issuer it names.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 
-/** Ports that nobody uses at the moment. */
+/** Ports that are free at the moment. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from(

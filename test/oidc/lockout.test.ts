@@ -27,7 +27,7 @@ async function start(threads: number): Promise<void> {
   await setRules({ maxAttempts: 5, lockoutDurationMinutes: 15 });
 }
 
-/** What a test changes in the store is changed in the thread of the test only: no other may answer. */
+/** Tests change the store of this thread only, so no other thread may answer. */
 async function onOneThread(): Promise<void> {
   if (usualThreads === 1) return;
   await server.close();
@@ -61,7 +61,7 @@ async function assertOpen(username = 'alice'): Promise<void> {
   assert.equal((await attempt(username, password)).status, 302);
 }
 
-/** What is in the table of counters. */
+/** The rows of the table of counters. */
 function counters(): { key: string; failures: number }[] {
   const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
   const rows = database.prepare('SELECT key, failures FROM attempts ORDER BY key').all();
@@ -181,7 +181,7 @@ describe('a password', () => {
     assert.equal((await callWith(server, access_token)).status, 200);
     const identity = await server.store.identities.find(aliceId);
     assert.equal(identity?.disabledAt, null);
-    // Only the password has a lock: another authenticator of the identity has a key of its own, or none.
+    // Only the password is locked: other authenticators of the identity have their own counter, or none.
     assert.deepEqual(
       counters().map(({ key }) => key.split(':')[0]),
       ['password', 'source'],
@@ -250,7 +250,7 @@ describe('the time of a refused password', () => {
     return { until, release: held.resolve };
   }
 
-  /** Makes the first look at the user, which every password costs, last as long as the test says. */
+  /** Makes the first lookup of the user, which every password needs, last as long as the test says. */
   function workTakes(): (ms: number) => void {
     let took = 0;
     const { authenticators } = server.store;
@@ -369,7 +369,7 @@ describe('with TOTP', () => {
     return seed;
   }
 
-  /** The status of one code on a login of its own. */
+  /** The status of the answer to one code, in a login of its own. */
   async function submitCode(code: string): Promise<number> {
     const id = await beginLogin(server);
     assert.equal((await submitPassword(server, id, 'alice', password)).status, 200);
@@ -415,7 +415,7 @@ describe('with TOTP', () => {
   });
 });
 
-/** See `unlockableLimit`: what strangers invent has 256 rows at most. */
+/** See `unlockableLimit`: names that strangers invent have 256 rows at most. */
 const isShared = ({ key }: { readonly key: string }) => /^password:nobody-[0-9a-f]{2}$/.test(key);
 
 describe('the source of guesses', () => {
@@ -479,7 +479,7 @@ test('when too many logins wait, the answer is 503 with Retry-After, and nothing
   const rules = { primary: { updb: { maxAttempts: 1 } } };
   await busy.store.authPolicies.update(asId('default'), rules, clock.now());
   const id = await beginLogin(busy);
-  // Some seconds of work: what is being hashed while the attempts below arrive.
+  // Some seconds of work: these are being hashed while the attempts below arrive.
   const slow = unmatchableHash({ memoryKiB: 128 * 1024, passes: 32, lanes: 1 });
   const work = hashPool.verify(slow, preparePassword('x'));
   for (const [username, secret] of [

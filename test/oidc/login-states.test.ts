@@ -1,5 +1,5 @@
-// Every state of a login times every endpoint: what is answered, that nothing short-cuts to a code, and that from
-// each state that is not final the login can still be finished. An endpoint that is added has to be added here.
+// Every state of a login with every endpoint: what it answers, that nothing takes a short cut to a code, and that
+// every state that is not final can still be finished. A new endpoint has to be added here.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -52,13 +52,13 @@ after(async () => {
   await server.close();
 });
 
-/** A login at some point of its course, and whoever is at it. */
+/** A login at some point of its course, and who is logging in. */
 interface Login {
   readonly id: string;
   readonly username: string;
-  /** What the person has: an enrolled app, or one whose enrollment was begun. */
+  /** What the person has: an enrolled app, or one whose enrollment has begun. */
   app?: AuthenticatorApp;
-  /** Where requests go, if not to the address at which the login began. */
+  /** Where requests go, if not to the address where the login began. */
   readonly client?: HttpsClient;
 }
 
@@ -135,7 +135,7 @@ const states = {
 } satisfies Record<string, () => Promise<Login>>;
 type State = keyof typeof states;
 
-/** What an answer is; refusals by their code. */
+/** Names an answer; refusals by their code. */
 function outcomeOf(answer: Answer): string {
   if (answer.status === 302) return answer.headers.location?.includes('code=') ? 'code' : 'redirect';
   if (answer.status === 201) return 'record';
@@ -168,10 +168,10 @@ const partial = (notEnrolled: string, enrolled: string, whileEnrolling: string):
 });
 const code = ({ app }: Login) => app?.code() ?? '123456';
 
-/** The other is where existing SDKs send passwords. */
+/** The other one is where existing SDKs send passwords. */
 const otherPasswordPath = '/oidc/login/password';
 
-/** By method and path; what is in brackets tells several uses of one endpoint apart. */
+/** By method and path; brackets tell several uses of one endpoint apart. */
 const endpoints: Readonly<Record<string, Endpoint>> = {
   [`GET ${otherPasswordPath}`]: {
     send: (client, { id }) => client.get(`${otherPasswordPath}?authRequestID=${id}`),
@@ -218,7 +218,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     send: (client, { id }) => verifyEnrollment(client, id, ''),
     open: partial('NOT_FOUND', 'NOT_FOUND', 'INVALID_TOTP_CODE'),
   },
-  // Nobody has to change a password here; what the step does where it is outstanding: test/login/password-must-change.test.ts.
+  // Nobody has to change a password here; for the step when it is due see test/login/password-must-change.test.ts.
   'POST /oidc/login/password-change': {
     send: (client, { id }) =>
       client.post('/oidc/login/password-change', { json: { id, password: 'eleven loud umbrellas' } }),
@@ -234,7 +234,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   },
 };
 
-/** Endpoints that know no login in progress: its id is worth nothing to them, in any state. */
+/** Endpoints that know no login in progress: its id gives nothing there, in any state. */
 const elsewhere: Readonly<Record<string, (client: HttpsClient, id: string) => Promise<Answer>>> = {
   'POST /oidc/token': (client, id) => redeem(client, id),
   'POST /oidc/token (refresh)': (client, id) =>
@@ -258,7 +258,7 @@ const final: readonly State[] = [
   'in another browser',
 ];
 
-/** Finishes a login as a client would that has lost its place: asks what remains, and does it. */
+/** Finishes a login like a client that has lost its place: asks what remains, and does it. */
 async function finish(login: Login): Promise<Answer> {
   let answer = await authQueries(server, login.id);
   if (answer.status !== 200) answer = await submitPassword(server, login.id, login.username, password);
@@ -311,12 +311,12 @@ for (const [state, reach] of Object.entries(states) as [State, () => Promise<Log
   });
 }
 
-/** Methods whose own tests know more; without credentials each is a primary login that failed. */
+/** Methods with tests of their own; without credentials each is a failed primary login. */
 const otherPrimaryMethods = ['/oidc/login/cert', '/oidc/login/ext-jwt'];
 
 /** For browsers only, on the way to another provider and back: test/pages/provider.test.ts. */
 const providerVisits = ['visit', 'test', 'callback/:signer'].map((name) => `/oidc/login/ext-jwt/${name}`);
-/** Of somebody who is signed in in a browser: browser-session.test.ts. */
+/** For somebody who is signed in in a browser: browser-session.test.ts. */
 const signedInPage = '/oidc/login/continue';
 
 test('every login endpoint is in the table above', () => {

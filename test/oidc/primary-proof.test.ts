@@ -1,5 +1,5 @@
-// What opened a session has to count for as long as the session is used, whichever mechanism it belongs to: calls,
-// refreshes and introspection are refused while it does not, and not a moment longer.
+// What opened a session has to count for as long as somebody uses the session, with either mechanism: while it does
+// not, calls, refreshes and introspection are refused, and not a moment longer.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -37,7 +37,7 @@ interface Opened {
 
 const whoAmI = '/edge/client/v1/current-identity';
 
-/** Whether each use of the sessions of an identity is let through. */
+/** Whether each use of the identity's sessions is allowed. */
 async function uses({ tokens, ztSession }: Opened): Promise<Readonly<Record<string, boolean>>> {
   const call = await server.get(whoAmI, { headers: bearer(tokens.access_token) });
   const legacy = await server.get(whoAmI, { headers: { 'zt-session': ztSession } });

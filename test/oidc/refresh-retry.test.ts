@@ -1,4 +1,4 @@
-// Refreshes whose answer was lost, and what a client is told of a refresh token that is no longer good.
+// Refreshes whose answer was lost, and what a client learns about a refresh token that is no longer valid.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -17,7 +17,7 @@ import { masterKey, startTestServer, type TestServer } from '../support/test-ser
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
 let root: Caller;
-// Lines of refusals are sampled by the second.
+// Log lines of refusals are sampled each second.
 beforeEach(() => void clock.advance(2 * SECOND));
 before(async () => {
   server = await startTestServer({
@@ -36,11 +36,11 @@ const descriptions = {
 };
 
 interface Refusal {
-  /** What the client is told. */
+  /** What the client learns. */
   readonly told: keyof typeof descriptions | undefined;
-  /** What administrators read; left out: the same. */
+  /** What administrators read, if it differs. */
   readonly recorded?: string;
-  /** That presented it. */
+  /** The client that presented it. */
   readonly clientId?: string;
   readonly at?: TestServer;
 }
@@ -82,7 +82,7 @@ describe('within the grace', () => {
     const next = await refresh(server, one.refresh_token);
     assert.equal(next.status, 200);
     assert.notEqual(next.json.refresh_token, one.refresh_token);
-    // Somebody else had it: the family ends.
+    // Somebody else had the token: the family ends.
     assertRefused(await refresh(server, first), { told: 'reused' });
     assertRefused(await refresh(server, next.json.refresh_token), { told: 'reused', recorded: 'ended' });
   });
@@ -110,7 +110,7 @@ describe('within the grace', () => {
     const ended = { recorded: 'ended', clientId: app.id };
     for (const text of [first, second]) {
       assertRefused(await refreshAs(server, app, text), { told: 'revoked', ...ended });
-      // Whose it was is for its client alone to know, and so is how it ended.
+      // Only its client may learn whose it was and how it ended.
       assertRefused(await refresh(server, text), { told: undefined, recorded: 'ended' });
     }
   });
@@ -170,7 +170,7 @@ test('after the grace a token that was used before ends the family', async () =>
 
 test('a refresh is in the audit trail, with whose session it is', async () => {
   const first = await login(server, 'alice', password);
-  // A retry is one too: whoever has the answer has tokens.
+  // So does a retry: whoever gets the answer gets tokens.
   for (const _time of ['first', 'again']) {
     const answer = await refresh(server, first.refresh_token);
     const [event, ...more] = auditedBy(server, answer);

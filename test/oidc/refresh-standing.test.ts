@@ -1,5 +1,5 @@
-// Redeeming a code and refreshing judge the session anew: what an administrator has changed since the login holds at
-// once.
+// Redeeming a code and refreshing judge the session anew: what an administrator has changed since the login takes
+// effect at once.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Changes the rules of a policy, and gives what changes them back. */
+/** Changes the rules of a policy. @returns changes them back */
 async function changePolicy(
   id: AuthPolicyId,
   change: (rules: { primary: object; secondary: object }) => object,
@@ -36,7 +36,7 @@ async function changePolicy(
   return () => server.store.authPolicies.replace(id, rules, server.clock.now());
 }
 
-/** The one event says why, and whose session it is; the client is told nothing of it. */
+/** The only event says why, and whose session it is; the client learns nothing of it. */
 function assertRefused(answer: Answer, reason: string, session: Readonly<Record<string, unknown>>): void {
   assert.equal(answer.status, 400, answer.text);
   assert.deepEqual([answer.json.error, answer.json.reason], ['invalid_grant', undefined]);
@@ -94,7 +94,7 @@ describe('a refresh token is refused, and not used up', () => {
 });
 
 describe('what somebody else vouches for is refused, and not used up', () => {
-  // Made late: a policy that bars the only administrator is refused.
+  // Done late: a policy that bars the only administrator is refused.
   let root: Caller;
   before(async () => {
     root = await rootOf(server);

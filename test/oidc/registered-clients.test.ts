@@ -43,7 +43,7 @@ before(async () => {
 });
 after(() => server?.close());
 
-/** Tokens of the administrator end while the clock goes on. */
+/** The administrator's tokens expire while the clock advances. */
 async function asRoot(): Promise<Caller> {
   const tokens = (await refresh(server, root.refreshToken)).json;
   root = callerWith(server, tokens.access_token, tokens.refresh_token);
@@ -60,7 +60,7 @@ function assertError(answer: Answer, status: number, error: string): void {
   assert.equal(answer.json.error, error, answer.text);
 }
 
-/** RFC 6749 5.2: the same by header and by body. */
+/** RFC 6749 5.2: the same for header and body. */
 function assertNotAuthenticated(answer: Answer): void {
   assertError(answer, 401, 'invalid_client');
   assert.equal(answer.headers['www-authenticate'], 'Basic realm="overlay-oidc"');
@@ -195,7 +195,7 @@ describe('a client authenticates', () => {
     const code = await codeFor(server, app, 'alice');
     assertError(await redeemAs(server, thief, code), 400, 'invalid_grant');
     assert.equal((await redeemAs(server, app, code)).status, 200);
-    // What a thief revokes stays; what the client revokes ends.
+    // A thief's revocation changes nothing; the client's own ends the session.
     const revoke = (which: TestClient) =>
       server.post('/oidc/revoke', { form: { token: again.json.refresh_token }, headers: basic(which) });
     assert.equal((await revoke(thief)).status, 200);
@@ -220,7 +220,7 @@ describe('PKCE', () => {
       (await redeem(await codeFor(server, app, 'alice'), { code_verifier: verifier })).status,
       200,
     );
-    // A challenge cannot be dropped on the way back, nor a verifier be made up (RFC 9700 2.1.1).
+    // Nobody can drop the challenge on the way back, nor invent a verifier (RFC 9700 2.1.1).
     assertError(await redeem(await codeFor(server, app, 'alice'), {}), 400, 'invalid_grant');
     const code = await codeFor(server, app, 'alice', without);
     assertError(await redeem(code, { code_verifier: verifier }), 400, 'invalid_grant');
@@ -271,7 +271,7 @@ describe('an access token of an application', () => {
       const init = { headers: { authorization: `Bearer ${access_token}` }, json: {} };
       assert.equal((await server.request(method, '/edge/client/v1/current-identity/mfa', init)).status, 401);
     }
-    // Nor does its session get a certificate; the refresh token stays good.
+    // Nor does its session get a certificate; the refresh token still works.
     const csr = await refreshAs(server, app, refresh_token, { csr_pem: 'x' });
     assertError(csr, 400, 'invalid_request');
     assert.match(csr.json.error_description, /apiAccess/);
@@ -337,7 +337,7 @@ describe('an access token of an application', () => {
     assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
     assert.equal((await userinfo(tokens.access_token)).status, 401);
     assertNotAuthenticated(await refreshAs(server, app, tokens.refresh_token));
-    // A client of the same id that comes later is another one.
+    // A later client with the same id is a different one.
     const later = await registerClient(root, { id: app.id });
     assertError(await refreshAs(server, later, tokens.refresh_token), 400, 'invalid_grant');
     assertError(await redeemAs(server, later, code), 400, 'invalid_grant');
@@ -459,7 +459,7 @@ describe('introspection by a client', () => {
     }
     const publicApp = await registerClient(root, { type: 'public' });
     assertNotAuthenticated(await ask(access_token, publicApp));
-    // An application that has the token of an administrator is no administrator.
+    // An application that holds an administrator's token is no administrator.
     const asAdmin = await loginAt(server, other, 'root');
     const headers = { authorization: `Bearer ${asAdmin.access_token}` };
     const answer = await server.post('/oidc/introspect', { form: { token: access_token }, headers });

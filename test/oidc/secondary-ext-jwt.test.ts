@@ -139,7 +139,7 @@ describe('with an external JWT as the primary proof', () => {
     }
     const ofAnother = await submitJwt(server, await ofOne('alice'));
     assert.equal(await reasonOf(server, ofAnother), 'secondary-token-missing');
-    // A second token of the signer is a second proof.
+    // A second token of the same signer is another proof.
     assert.equal((await submitJwt(server, token, await ofTwo('alice', { jti: 'another' }))).status, 302);
   });
 
@@ -177,7 +177,7 @@ describe('after the password, the external JWT may come alone', () => {
   test('one of somebody else, or of another signer, is a new primary login', async () => {
     const submit = await begun('alice');
     assertChallenged(await submit(await ofTwo('bob')), 'secondary', 'missing', s2, 200);
-    // The login is bob's now: what alice has proven is forgotten.
+    // The login is bob's now: what alice had proven is forgotten.
     const asPrimary = await submit(await ofTwo('alice'));
     assertChallenged(asPrimary, 'secondary', 'missing', s2, 200);
     assertChallenged(await submit(await ofOne('alice')), 'secondary', 'missing', s2, 200);
@@ -189,7 +189,7 @@ describe('after the password, the external JWT may come alone', () => {
     const authRequestId = await beginLogin(server);
     const send = { json: { authRequestId }, headers: bearer(await ofTwo('alice')) };
     assertChallenged(await server.post('/oidc/login/ext-jwt', send), 'secondary', 'missing', s2, 200);
-    // The same token again is the same proof again.
+    // The same token again is still the same proof.
     assertChallenged(await server.post('/oidc/login/ext-jwt', send), 'secondary', 'missing', s2, 200);
   });
 });
@@ -233,7 +233,7 @@ describe('together with TOTP', () => {
     );
     assert.deepEqual(claimsOf(access_token).amr, ['password', `ejs:${s2.id}`, 'totp']);
 
-    // Without the token the code alone does not finish the login.
+    // The code alone does not finish the login without the token.
     clock.advance(MINUTE);
     const again = await beginLogin(server);
     await server.post('/oidc/login/username', { json: { ...json, authRequestId: again } });
@@ -296,7 +296,7 @@ describe('together with TOTP', () => {
     const asPrimary = await verifyEnrollment(server, primary, apps[1]?.code());
     assert.equal(asPrimary.status, 401);
     assert.equal(await reasonOf(server, asPrimary), 'signer-disabled');
-    // Nor does what it began: an app of whoever had the token must not become that of the identity.
+    // Nor does the enrollment it began: the app of whoever had the token must not become the identity's.
     assert.equal(await server.store.totp.find(erinId), null);
     assert.equal((await startEnrollment(server, primary)).status, 401);
     await admin.call('PATCH', `external-jwt-signers/${s2.id}`, { enabled: true });
@@ -320,7 +320,7 @@ test(`${audience} tokens of a signer do not open a session for an identity that 
   assert.equal(answer.status, 401);
 });
 
-/** ES256 signatures come in pairs: (r, s) and (r, n - s) are both good. */
+/** Every ES256 signature has a twin: (r, s) and (r, n - s) both verify. */
 function otherSignature(token: string): string {
   const [header, payload, signature = ''] = token.split('.');
   const bytes = Buffer.from(signature, 'base64url');

@@ -1,4 +1,4 @@
-// Every secret of whole flows is looked for where it must not be: log, database, write-ahead log and refusals.
+// Searches for every secret of whole flows where none may be: log, database, write-ahead log and refusals.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Keys of the listener and of the test stand in files of their own. */
+/** The keys of the listener and of the test are in files of their own. */
 const ownFiles = /\.(?:key|pem|yml)$/;
 
 function everyFile(): ReadonlyMap<string, Buffer> {

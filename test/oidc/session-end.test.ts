@@ -1,4 +1,4 @@
-// Logout, revocation, userinfo: what ends a session, and that its end is effective at the next call.
+// Logout, revocation, userinfo: what ends a session, and that the next call already notices.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

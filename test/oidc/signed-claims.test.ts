@@ -1,5 +1,5 @@
-// Tokens that are properly signed with the service's own key, and are not access tokens all the same: what an older
-// release, another kind of token or a mistake at minting would be.
+// Tokens that the service's own key really signed and that are no access tokens: what an older release,
+// another kind of token or a mistake in issuing tokens would produce.
 
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
@@ -14,7 +14,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
 let tokens: Tokens;
-// biome-ignore lint/suspicious/noExplicitAny: claims are what this file changes at will
+// biome-ignore lint/suspicious/noExplicitAny: this file changes claims at will
 let claims: any;
 before(async () => {
   server = await startTestServer({ clock });
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 after(() => server.close());
 
-/** A JWT over exactly this payload, under the key that signs access tokens now. */
+/** A JWT with exactly this payload, signed with the current key for access tokens. */
 function signed(payload: string, typ: JwtType = 'at+jwt'): string {
   const { material } = server.controller.services.ring.signer('ES256', typ, clock.now());
   const input = `${headerSegment(material, typ)}.${Buffer.from(payload).toString('base64url')}`;

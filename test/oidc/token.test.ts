@@ -318,7 +318,7 @@ describe('refreshing', () => {
     const first = await login(server, 'alice', password, { scope });
     const again = (await refresh(server, first.refresh_token, { scope })).json;
     assert.equal(again.scope, 'openid offline_access');
-    // Nothing is left of it, so that it is as if it had not been sent.
+    // Nothing remains of it, as if it had never been sent.
     const none = (await refresh(server, again.refresh_token, { scope: 'profile email' })).json;
     assert.equal(none.scope, 'openid offline_access');
     assert.equal(claimsOf(none.access_token).scope, 'openid offline_access');

@@ -34,7 +34,7 @@ before(async () => {
 after(() => server.close());
 
 let people = 0;
-/** Somebody new who has to enroll. */
+/** A new identity that has to enroll. */
 async function carol(): Promise<string> {
   people += 1;
   const name = `carol${people}`;

@@ -23,11 +23,11 @@ before(async () => {
 });
 after(() => server.close());
 
-/** A browser on the pages of one login: keeps the cookie, submits forms as they stand in the page. */
+/** A browser on the pages of one login: keeps the cookie, submits forms as the page has them. */
 interface Browser {
   readonly id: string;
   get(path: string): Promise<Answer>;
-  /** Submits the form of a page that posts to `action`, with what a person fills in. */
+  /** Submits the page's form that posts to `action`, with what a person fills in. */
   submit(page: Answer, action: string, filled?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
@@ -60,7 +60,7 @@ function formTo(page: Answer, action: string): string {
   return form;
 }
 
-/** What holds for every page. */
+/** What every page must have. */
 function assertPage(page: Answer): void {
   assert.match(String(page.headers['content-type']), /^text\/html/);
   const csp = String(page.headers['content-security-policy']);
@@ -243,7 +243,7 @@ describe('the pages of an enrollment', () => {
     const { browser, page, app } = await begun(await person());
     const intro = await browser.get(`/oidc/login/auth-queries?id=${browser.id}`);
     const reloaded = await browser.submit(intro, enrollPath);
-    // For a person nothing has failed: the page goes on where it was. A program is told that it had begun already.
+    // For a person nothing has failed: the page continues where it was. A program learns that it had already begun.
     assert.equal(reloaded.status, 200);
     assert.ok(!reloaded.text.includes(app.secret));
     formTo(reloaded, cancelPath);

@@ -33,7 +33,7 @@ interface Person extends Enrolled {
 }
 
 let people = 0;
-/** Somebody new who has enrolled TOTP. */
+/** A new identity with an enrolled authenticator app. */
 async function bob(): Promise<Person> {
   people += 1;
   const name = `bob${people}`;
@@ -52,7 +52,7 @@ async function partialLogins(name: string, count: number): Promise<string[]> {
   return ids;
 }
 
-/** Refusals that must not tell causes apart. */
+/** Refusals that must all look alike. */
 function withoutReference(answer: Answer): unknown {
   return { ...answer.json, error: { ...answer.json.error, requestId: '' } };
 }

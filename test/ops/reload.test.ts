@@ -1,4 +1,4 @@
-// A reload of the configuration, seen from outside: what the next request gets, in every thread, and what stays.
+// Reloading the configuration, seen from outside: what the next request gets, in every thread, and what stays.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ describe('a reload', () => {
     };
     assert.equal((await asked()).status, 400);
     assert.notEqual(await fromItsPage(), application);
-    // A login that began before goes on.
+    // A login that had begun continues.
     const underWay = await beginLogin(server);
 
     const { changed, needsRestart } = await reload(withApplication);
@@ -124,7 +124,7 @@ describe('a reload', () => {
     await reload(lifetimes('2m'));
     const admin = callerWith(server, root.accessToken);
     assert.equal((await admin.call('DELETE', `api-sessions/${id}`)).status, 200);
-    // Long enough that the end of a session is forgotten that had tokens of two minutes only.
+    // Long enough to forget the end of a session whose tokens lived for two minutes only.
     for (let minute = 0; minute < 10; minute += 1) clock.advance(MINUTE);
     assert.equal(
       (await callWith(server, alive.access_token)).status,
@@ -154,7 +154,7 @@ describe('a reload', () => {
         ),
       );
     assert.deepEqual(await asked(), Array(16).fill(400));
-    // Both at once: one after the other, and the last one holds.
+    // Two at once: they run one after the other, and the last one counts.
     await Promise.all([reload((yaml) => yaml), reload(withApplication)]);
     assert.deepEqual(await asked(), Array(16).fill(302));
 

@@ -1,5 +1,5 @@
-// Whatever was used, ended or withdrawn after a backup stays so when that backup is restored, and so does whatever
-// was issued after it: replayed through the front door of the controller that runs on the restored database.
+// Whatever was used, ended or withdrawn after a backup stays so when that backup is restored, and what was issued
+// after it is void: replayed through the front door of the controller that runs on the restored database.
 
 import assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ import {
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 
-/** What somebody holds who kept everything that was ever issued. */
+/** What somebody has who kept everything that was ever issued. */
 interface Loot {
   readonly rotated: Tokens;
   readonly successor: Tokens;
@@ -68,7 +68,7 @@ async function kidsOf(server: TestServer): Promise<readonly string[]> {
   return (await server.get('/oidc/keys')).json.keys.map(({ kid }: { kid: string }) => kid);
 }
 
-/** Fills a controller, has it backed up, and uses, ends and withdraws what the backup has. */
+/** Fills a controller, makes a backup, then uses, ends and withdraws what the backup contains. */
 async function plunder(server: TestServer, backUp: (server: TestServer) => Promise<void>): Promise<Loot> {
   const setupNeeds = { store: server.store, clock, random: server.random };
   await server.createUser({ name: 'alice', password });
@@ -123,10 +123,10 @@ async function plunder(server: TestServer, backUp: (server: TestServer) => Promi
   };
 }
 
-/** Starts again where `server` was, so that tokens name an issuer that is still ours. */
+/** Starts again at the address of `server`, so that the issuer in tokens is still ours. */
 async function startAgain({ home, url }: TestServer, db = 'sqlite:./overlay.db'): Promise<TestServer> {
   const { port } = new URL(url);
-  // The whole port: the password of a database may begin with a zero.
+  // Match the whole port: a database password may begin with a zero.
   const configure = (yaml: string) => yaml.replaceAll(/:0\b/g, `:${port}`);
   return startTestServer({ clock, home, configure, db });
 }
@@ -146,7 +146,7 @@ interface Way {
   restore(server: TestServer, db: string | undefined): Promise<void>;
 }
 
-/** By our command, and with other tools followed by our command. */
+/** With our command alone, and with other tools followed by our command. */
 const ways: readonly Way[] = [
   {
     name: 'a backup that was restored',
@@ -336,7 +336,7 @@ test('without the withdrawal a backup would revive what was used: these tests ca
   t.after(() => server.close());
   assert.equal((await refresh(server, loot.rotated.refresh_token)).status, 200);
   assert.equal((await callWith(server, loot.ended.access_token)).status, 200);
-  // Whose session the backup has never seen.
+  // The backup has never seen this session.
   assert.equal((await callWith(server, loot.later.access_token, '/oidc/userinfo')).status, 200);
   const id = await partialLogin(server, 'bob');
   assert.equal((await submitCode(server, id, loot.usedTotp)).status, 302);

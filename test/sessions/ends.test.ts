@@ -1,5 +1,5 @@
-// Whatever ends a session ends every use of it, by both mechanisms and for both sorts of clients: what takes one token
-// and gives another is no way around the end.
+// Whatever ends a session ends every use of it, with both mechanisms and for both kinds of clients: exchanging one
+// token for another is no way around the end.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -79,7 +79,7 @@ function exchange(
   return server.post('/oidc/token', { form });
 }
 
-/** Everything that somebody could still want of the tokens of a session, and whether it is refused. */
+/** Everything that the tokens of a session could be used for, and whether it is refused. */
 async function assertWorthless(session: Session): Promise<void> {
   const { access_token: access, refresh_token: token } = session.tokens;
   const csr = { json: { csr: csrPem(ecKeys()) } };

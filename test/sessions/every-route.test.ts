@@ -1,4 +1,4 @@
-// Rules that hold for every endpoint there is: the list is that of the server, so that a new one cannot be forgotten.
+// Rules for every endpoint there is: the list is the server's own, so that a new one cannot be forgotten.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -31,9 +31,9 @@ function operations(): readonly Operation[] {
   );
 }
 
-/** What a session may do that lacks a factor (spec 5.6): read itself, answer what is asked of it, or give up. */
+/** What a session may do while a factor is missing (spec 5.6): read itself, answer what it is asked, or give up. */
 const openToPartial = [
-  // Answers with a refusal of its own.
+  // Refuses in its own way.
   'GET auth/verify',
   'DELETE current-api-session',
   'GET current-api-session',

@@ -1,5 +1,5 @@
-// Who calls is judged when the headers are there, and again when the body is: a call that is kept open meanwhile does not
-// outlive what let it in. What waits after that (a hash, an address that is fetched) is judged by the store itself.
+// The caller is judged when the headers have arrived, and again when the body has: a call kept open meanwhile does not
+// outlive what let it in. For calls that wait later (for a hash, for an address to be fetched), the store itself judges.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -16,7 +16,7 @@ const clock = fixedClock('2026-01-01T00:00:00Z');
 const managementRoot = '/edge/management/v1';
 const ownRoot = '/edge/client/v1/current-identity';
 
-/** A gate in front of the hashes of new passwords. */
+/** A gate before the hashing of new passwords. */
 const cost = { memoryKiB: 1024, passes: 1, lanes: 1 };
 const pool = createHashPool({ clock: systemClock }, { cost });
 let gate: Promise<void> = Promise.resolve();
@@ -134,7 +134,7 @@ function isGuardedChange({ guard, methods }: Route): boolean {
 }
 
 describe('a call that waits for a hash', () => {
-  /** Runs a step while the hash of a call waits. */
+  /** Runs a step while a call waits for its hash. */
   async function whileHashing(call: () => ReturnType<Caller['call']>, step: () => Promise<void>) {
     const hashing = Promise.withResolvers<void>();
     const opened = Promise.withResolvers<void>();

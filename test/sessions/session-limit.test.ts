@@ -1,5 +1,5 @@
-// One identity has so many live sessions and no more: a login beyond ends the oldest. And nobody but an administrator is
-// given a list of any length.
+// An identity has a limited number of live sessions: one more login ends the oldest. And only administrators can
+// get long lists.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Whoever vouched for a login has to be trusted for as long as the session lives: when a signer or an authority changes,
-// or is revoked, what it has opened ends.
+// Whoever vouched for a login must be trusted for as long as the session lives: when a signer or an authority changes
+// or is revoked, everything it has opened ends.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -29,7 +29,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const emailRule = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
 
-// Certificates are made by the system's clock.
+// Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 let idp: TestIdp;
@@ -49,7 +49,7 @@ const unique = (prefix: string) => {
   return `${prefix}-${count}`;
 };
 
-/** What somebody has by whom a signer or an authority has vouched for: sessions of both mechanisms, and a code. */
+/** What an identity has from a signer or an authority: sessions of both mechanisms, and a code. */
 interface Loot {
   readonly connection: HttpsClient;
   readonly tokens: Tokens;

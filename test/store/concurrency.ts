@@ -40,7 +40,7 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         for (const store of (await others) ?? []) await store.close();
       });
 
-      /** Calls at once, spread over the engines. */
+      /** How many calls at once, spread over the engines. */
       async function race<T>(call: (store: Store, at: number) => Promise<T>): Promise<readonly T[]> {
         others ??= Promise.all(Array.from({ length: engines - 1 }, () => shared().openAnother()));
         const stores = [shared().store, ...(await others)];
@@ -219,7 +219,7 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         for (let round = 0; round < rounds; round += 1) {
           const outcomes = await race(async (engine) => {
             const newest = (await engine.keys.listSigningKeys(t0)).findLast(({ alg }) => alg === 'RS256');
-            // Whoever comes late sees the key of this round, and that it is not time.
+            // A late caller sees this round's key, and that it is not time yet.
             if (newest !== undefined && newest.activeFrom >= t0 + round * MINUTE) return false;
             return engine.keys.rotateSigningKey({
               next: key(round * MINUTE),
@@ -249,7 +249,7 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         const stays = await openSession(store, user, { session: { expiresAt: expired + 10 * DAY } });
         const before = await store.expiry.deleteExpired(t0, 100_000);
         assert.equal(before, 0, 'nothing has expired yet');
-        // Each with a small batch, until it finds nothing more; another rotates and ends what lives meanwhile.
+        // Each takes small batches until nothing is left; meanwhile others rotate and end what lives.
         const deleted = await race(async (engine, at) => {
           if (at === 0) {
             await engine.apiSessions.rotateRefreshToken(rotation(stays, 1));

@@ -237,7 +237,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       const user = await createUser(store);
       const id = await openSession(store, user);
       const until = t0 + MINUTE;
-      // Over already at the time of the change, so that the session is still there.
+      // Already over when it changes, so that the session is still there.
       await store.identities.update(user.id, { disabledAt: t0, disabledUntil: until }, until);
       assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now: until - 1 })), {
         outcome: 'refused',
@@ -353,7 +353,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       const outcome = await store.authRequests.redeemCode(redemption(login, { now: t0 + 3 * SECOND }));
       assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown', endedSession: null });
       assert.equal(await store.authRequests.findLogin(login.authRequest.key, t0), null);
-      // A code that was used stays known.
+      // A used code stays known.
       const again = await store.authRequests.redeemCode(redemption(used));
       assert.equal(again.outcome === 'refused' && again.reason, 'already-used');
     });
@@ -382,7 +382,7 @@ export function apiSessionTests(shared: GetDatabase): void {
     test('the deny set has all of many sessions that ended at once, each once', async () => {
       const { store } = shared();
       const user = await createUser(store);
-      // In a window of time that no other test of this store uses.
+      // In a time that no other test of this store uses.
       const now = t0 + 40 * DAY;
       const opened: ApiSessionId[] = [];
       for (let count = 0; count < 7; count += 1) {

@@ -25,7 +25,7 @@ const wrongBindings: readonly (readonly [what: string, change: Partial<RedeemCod
   ['issuer', { issuer: 'https://other.localhost:1280/oidc' }],
 ];
 
-/** The password that has to be replaced in a login. */
+/** The password that must be replaced in a login. */
 function replacementTests(shared: GetDatabase): void {
   describe('a password that is replaced during a login', () => {
     test('is set once, for that login, and ends what the old one opened', async () => {
@@ -425,7 +425,7 @@ export function authRequestTests(shared: GetDatabase): void {
       }
       const redeem = redemption(login, { certThumbprint: 'thumb' });
       assert.equal((await store.authRequests.redeemCode(redeem)).outcome, 'redeemed');
-      // Whoever has the code and not the certificate cannot end the session either.
+      // Nor can the code without the certificate end the session.
       const again = await store.authRequests.redeemCode(redemption(login, { certThumbprint: null }));
       assert.deepEqual(again, { outcome: 'refused', reason: 'wrong-certificate', endedSession: null });
       assert.equal(await isAlive(store, redeem.session.id), true);

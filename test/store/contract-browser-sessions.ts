@@ -32,7 +32,7 @@ function newBrowserSession(changes: Partial<NewBrowserSession> = {}): NewBrowser
   };
 }
 
-/** A login in a browser that ends with a code and a browser session. */
+/** A browser login that ends with a code and a browser session. */
 async function signedIn(store: Store, user: User, changes: Partial<NewBrowserSession> = {}) {
   const browserSession = newBrowserSession(changes);
   const authRequest = newAuthRequest({ browserBinding: 'browser' });

@@ -110,7 +110,7 @@ export function changeTests(shared: GetDatabase): void {
       const ended = new Set<string>();
       const stop = store.changes.onChange(async () => {
         for (const change of await store.changes.readAfter(seen)) {
-          // Slower than the writer: the promise has to wait for it.
+          // Slower than the writer, so that the promise has to wait for it.
           await new Promise((resolve) => setImmediate(resolve));
           ended.add(change.entityId);
           seen = Math.max(seen, change.seq);
@@ -163,7 +163,7 @@ export function changeTests(shared: GetDatabase): void {
       const begun = systemClock.monotonic();
       await change;
       const elapsed = systemClock.monotonic() - begun;
-      // What the promise says, and some time for a machine that is busy.
+      // What the promise says, plus some time for a busy machine.
       assert.ok(elapsed < 250 + 150, `${elapsed} ms`);
     });
   });
@@ -171,7 +171,7 @@ export function changeTests(shared: GetDatabase): void {
   describe('expiry', () => {
     test('deletes what has expired, in batches, and nothing else', async () => {
       const { store } = shared();
-      // The far future, so that only these rows are looked at; whatever other tests left has gone by then.
+      // The far future, so that nothing but these rows is looked at; what other tests left has gone by then.
       const user = await createUser(store);
       const old = await Promise.all(
         Array.from({ length: 5 }, () =>

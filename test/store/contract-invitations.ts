@@ -26,7 +26,7 @@ export function useOf({ tokenHash, identityId }: NewInvitation, now = t0): Invit
   return { tokenHash, password: { ...password, passwordHash: '$argon2id$2' }, now };
 }
 
-/** Links with which people choose a password. */
+/** Links for choosing a password. */
 export function invitationTests(database: GetDatabase): void {
   describe('invitations', () => {
     test('come back as they were stored, with whom they are for', async () => {

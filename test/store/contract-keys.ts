@@ -34,7 +34,7 @@ export function newSetupLink(expiresAt = t0 + HOUR) {
   return { id: uniqueName('link'), tokenHash: uniqueName('hash'), expiresAt, now: t0 };
 }
 
-/** Uses a setup link up, for somebody new unless it is said who. */
+/** Uses up a setup link, for a new person unless told otherwise. */
 function redeem(store: Store, tokenHash: string, given: Partial<RedeemSetupLink> = {}) {
   const redemption = { tokenHash, admin: newIdentity(), password: newPassword(), now: t0 };
   return store.setupLinks.redeem({ ...redemption, ...given });

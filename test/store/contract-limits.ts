@@ -294,7 +294,7 @@ export function limitTests(shared: GetDatabase): void {
 
     test('are counted by the hours of UTC and by outcome', async () => {
       const { store } = shared();
-      // Days after what other tests keep.
+      // Days after anything that other tests keep.
       const hour = Math.ceil((t0 + 30 * DAY) / HOUR) * HOUR;
       const at = (time: number, outcome: 'passed' | 'refused') => {
         const reason = outcome === 'passed' ? null : ('wrong-password' as const);

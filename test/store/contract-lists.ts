@@ -16,7 +16,7 @@ import {
   uniqueName,
 } from './fixtures.ts';
 
-/** Names that mean something to LIKE, to SQL or to Unicode. */
+/** Names that are special to LIKE, SQL or Unicode. */
 const odd = [
   '100%',
   '1000',
@@ -77,7 +77,7 @@ export function listTests(shared: GetDatabase): void {
       [{ op: 'in', field: 'externalId', values: [null] }, odd.filter((_name, at) => at % 2 === 0)],
       [{ op: '=', field: 'externalId', value: null }, odd.filter((_name, at) => at % 2 === 0)],
       [{ op: '!=', field: 'externalId', value: null }, odd.filter((_name, at) => at % 2 === 1)],
-      // What has no value is different from every value.
+      // A missing value differs from every value.
       [{ op: '!=', field: 'externalId', value: 'another' }, odd],
       [{ op: 'not', term: { op: '=', field: 'externalId', value: 'another' } }, odd],
       [{ op: 'not', term: { op: 'in', field: 'name', values: odd.slice(1) } }, ['100%']],

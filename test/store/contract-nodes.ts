@@ -92,7 +92,7 @@ export function nodeTests(shared: GetDatabase): void {
   });
 }
 
-/** Runs on a database of its own: it takes everything away. */
+/** Uses a database of its own, because it removes everything. */
 export function restoreTests(shared: GetDatabase): void {
   describe('a restore', () => {
     test('withdraws what was issued, advances TOTP, and keeps people and locks', async () => {

@@ -99,7 +99,7 @@ export function signerTests(shared: GetDatabase): void {
 
     test('the longest names, issuers and audiences that are accepted can be stored', async () => {
       const { store } = shared();
-      // Text without repetition, because engines compress what they put into an index.
+      // Text without repetition, because engines compress index entries.
       const text = (bytes: number) => randomBytes(bytes).toString('base64url').slice(0, bytes);
       const signer = newSigner({
         name: Array.from({ length: 255 }, () => String.fromCodePoint(randomInt(0x20000, 0x2a000))).join(''),

@@ -1,4 +1,4 @@
-// What every engine of the store must do: each sentence of the contracts is a test. A test file of an engine
+// What every engine of the store must do: each sentence of the contracts is a test. The test file of an engine
 // calls `contractSuite` (and `concurrencySuite`) with a way to open it.
 
 import { after, before, describe } from 'node:test';
@@ -28,7 +28,7 @@ import { signerTests } from './contract-signers.ts';
 /** A fresh, migrated database. */
 export interface TestDatabase {
   readonly store: Store;
-  /** Another engine on the same database, as another process has it. Closed by its user. */
+  /** Another engine on the same database, as another process would have it. Its user closes it. */
   openAnother(): Promise<Store>;
   /** Closes `store` and removes the database. */
   drop(): Promise<void>;
@@ -36,7 +36,7 @@ export interface TestDatabase {
 
 export type OpenDatabase = () => Promise<TestDatabase>;
 
-/** Gives the database that `before` has opened. */
+/** Returns the database that `before` has opened. */
 export type GetDatabase = () => TestDatabase;
 
 /** Opens a database for the tests of the enclosing suite. */

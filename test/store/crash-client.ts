@@ -1,4 +1,4 @@
-// A client that remembers what the server has acknowledged, and holds the server to it after a crash.
+// A client that remembers what the server has acknowledged, and checks it after a crash.
 
 import assert from 'node:assert/strict';
 import { login, refresh, type Tokens } from '../support/flow.ts';
@@ -7,11 +7,11 @@ import type { Seeded } from '../support/seeded.ts';
 
 interface Session {
   accessToken: string;
-  /** The refresh token that the last acknowledged answer gave. */
+  /** The refresh token in the last acknowledged answer. */
   live: string;
   /** Earlier ones, oldest first. */
   superseded: string[];
-  /** A request about this session went out and no answer came: it may or may not have taken effect. */
+  /** A request about this session got no answer: it may or may not have taken effect. */
   isUncertain: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface CrashClient {
   work(client: HttpsClient): Promise<void>;
   /** Checks every acknowledged answer, the ended sessions first. */
   check(client: HttpsClient): Promise<void>;
-  /** Logs in unless it is; now and then leaves that to `work`, so that logins are interrupted too. */
+  /** Logs in if needed; now and then leaves that to `work`, so that crashes interrupt logins too. */
   prepare(client: HttpsClient): Promise<void>;
   readonly acknowledged: { logins: number; refreshes: number; ends: number };
 }
@@ -81,7 +81,7 @@ export function crashClient(user: { name: string; password: string }, random: Se
     assert.equal(answer.status, 200, `an acknowledged refresh token works: ${answer.text}`);
     const again = await refresh(client, presented);
     assert.equal(again.status, 400, 'it works once');
-    // At once and from the same address it counted as a duplicate; an older one is a theft and ends the session.
+    // Presented at once from the same address, it was a duplicate; an older one is theft and ends the session.
     const old = current.superseded.at(-(2 + random.below(3)));
     if (old === undefined || random.below(3) > 0) return;
     assert.equal((await refresh(client, old)).status, 400, 'a superseded refresh token is refused');
@@ -89,7 +89,7 @@ export function crashClient(user: { name: string; password: string }, random: Se
     await assertEnded(client, current);
   }
 
-  /** The last request had no answer: either nothing happened, or all of it did. */
+  /** The last request got no answer: either nothing happened, or all of it did. */
   async function checkUncertain(client: HttpsClient, current: Session): Promise<void> {
     const older = current.superseded.at(-1);
     const answer = await rotate(client, current);

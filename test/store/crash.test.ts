@@ -22,11 +22,11 @@ import { newIdentity, newPassword } from './fixtures.ts';
 
 const wantedCycles = process.env.OVERLAY_AUTH_CRASH_CYCLES;
 const cycles = Number(wantedCycles ?? sized({ small: 10, full: 50 }));
-/** Unless a number was asked for, a busy machine does as many as fit in. Millis. */
+/** Unless a number was asked for, a busy machine does as many as fit into this time. Millis. */
 const timeLimit = wantedCycles === undefined ? 2 * MINUTE : Number.POSITIVE_INFINITY;
 const seed = Number(process.env.OVERLAY_AUTH_CRASH_SEED ?? systemRandom.bytes(4).readUInt32BE());
 const clientCount = 8;
-/** Long enough for a few dozen answers, most cycles end before. Millis. */
+/** Long enough for a few dozen answers; most cycles end earlier. Millis. */
 const longestLoad = 160;
 const password = 'quiet lantern above 7 harbours';
 
@@ -47,7 +47,7 @@ test(`${cycles} crashes lose nothing that was acknowledged (seed ${seed})`, {
     isLast = crashes === cycles || systemClock.monotonic() - begun > timeLimit;
     const server = box.start(['run', 'controller', config, '--log-format', 'json']);
     if (!isLast && crashes % 10 === 9) {
-      // A crash while it starts must do no harm either.
+      // A crash during the start must do no harm either.
       crashes += 1;
       await delay(random.below(600));
       server.child.kill('SIGKILL');
@@ -94,7 +94,7 @@ async function createHome(box: Sandbox, address: string): Promise<string> {
   return join('home', 'controller.yml');
 }
 
-/** One for each client: a login that a crash cuts short counts as an attempt on its account. */
+/** One for each client: a login cut short by a crash counts as an attempt on its account. */
 async function createUsers(path: string): Promise<readonly string[]> {
   const store = await openSqliteStore({ path });
   const pool = createHashPool({ clock: systemClock });
@@ -109,7 +109,7 @@ async function createUsers(path: string): Promise<readonly string[]> {
   return names;
 }
 
-/** In a long run the logins that were cut short would reach the limit of the address they come from. */
+/** In a long run, the logins that were cut short would reach the limit of their address. */
 async function forgetAttempts(path: string): Promise<void> {
   const store = await openSqliteStore({ path });
   await store.attempts.clear([sourceLimit('127.0.0.1').key]);

@@ -1,5 +1,5 @@
-// A file system that is really full, under a running controller: what needs a write is refused and says so, the rest
-// goes on, nothing that was acknowledged is lost, and it recovers by itself.
+// A file system that is really full, under a running controller: it refuses what needs a write and says so, the rest
+// continues, nothing acknowledged is lost, and it recovers by itself.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -49,8 +49,8 @@ test('a full disk stops only what has to be written', async (t) => {
   assert.deepEqual(await health(), [200, []]);
 
   const release = fill(home);
-  // Until a login, which needs a row of its own, finds no room. The log has some left, and is used again from its
-  // beginning for as long as its pages find a place in the database; refreshes alone might go on for ever.
+  // Until a login, which needs a new row, finds no room. Refreshes alone might go on for ever: the log has some room
+  // left, and is used again from its start for as long as its pages find a place in the database.
   const acknowledged: Tokens[] = [];
   let refused = 0;
   for (let at = 0; refused < 5; at += 1) {
@@ -71,7 +71,7 @@ test('a full disk stops only what has to be written', async (t) => {
   for (const { access_token } of before) assert.equal((await callWith(server, access_token)).status, 200);
   assert.equal((await session.get('current-api-session')).status, 200);
   assert.equal((await server.get('/oidc/keys')).status, 200);
-  // The mark that the check writes is smaller than a refresh: some of them may find room after all others have failed.
+  // The check writes less than a refresh: some checks may find room after everything else has failed.
   for (let at = 0; (await health())[0] === 200; at += 1) assert.ok(at < 100, 'the check finds room for ever');
   assert.deepEqual(await health(), [503, ['store.write']]);
   assert.equal((await server.get('/health-checks/live')).status, 200);

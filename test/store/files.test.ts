@@ -195,7 +195,7 @@ describe('a backup', () => {
     const path = folder.path('source of all.db');
     await (await openSqliteStore({ path })).close();
     const target = folder.path('expected.db');
-    // What the name of the unfinished copy was, for this process and those around it.
+    // The name of the unfinished copy, for this process and its neighbours.
     const traps = Array.from({ length: 50 }, (_, n) => `${target}.${process.pid - 25 + n}.partial`);
     for (const trap of traps) writeFileSync(trap, '', { mode: 0o666 });
     await backupSqlite(path, target);

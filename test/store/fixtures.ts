@@ -1,4 +1,4 @@
-// Values for the store's suites: every call makes things of its own, so that tests share a database.
+// Values for the store's suites: every call makes new ones, so that tests can share a database.
 
 import type { AuthRequest } from '../../src/model/auth-request.ts';
 import type { Identity } from '../../src/model/identity.ts';
@@ -19,7 +19,7 @@ import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { NewIdentity } from '../../src/store/contracts/identities.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 
-/** The time at which the stories of the tests begin. */
+/** When the stories of the tests begin. */
 export const t0: Millis = Date.parse('2026-03-01T12:00:00Z');
 export const sessionLifetime = DAY;
 
@@ -90,7 +90,7 @@ export function progressOf(user: User, changes: Partial<LoginProgress> = {}): Lo
   };
 }
 
-/** A login that has come to its code. */
+/** A login that has reached its code. */
 export async function loginWithCode(
   store: Store,
   user: User,

@@ -1,4 +1,4 @@
-// A writer thread whose database can be kept from growing, like a disk that is full.
+// A writer thread whose database can be kept from growing, as on a full disk.
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { connectSqlite } from '../../src/store/sqlite/connection.ts';

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => store.close());
 
-/** A node of somebody else's making. */
+/** A node made by somebody else. */
 async function withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

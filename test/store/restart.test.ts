@@ -1,4 +1,4 @@
-// What holds across a stop and a start: ended sessions, the run lock, the version of the schema, backups.
+// What survives a stop and a start: ended sessions, the run lock, the version of the schema, backups.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -187,7 +187,7 @@ describe('a backup', () => {
     await store.close();
     assert.deepEqual(checkSqlite(path), []);
     const sound = readFileSync(path);
-    // Wherever it is, also where it keeps the check itself from going on.
+    // Wherever the damage is, even where it stops the check itself.
     for (let at = 0; at < sound.length; at += 4096) {
       const bytes = Buffer.from(sound);
       bytes.fill(0x5a, at, at + 4096);

@@ -17,7 +17,7 @@ import { AlreadyRunning, acquireRunLock, runsElsewhere } from '../../src/store/s
 
 const lockModule = new URL('../../src/store/sqlite/run-lock.ts', import.meta.url).href;
 
-/** Another process that tries to get the lock, says so, and stays until it is killed. */
+/** Another process that tries to get the lock, reports the result, and stays until it is killed. */
 async function otherProcess(path: string): Promise<{ answer: string; child: ChildProcess }> {
   const script = `
     import { acquireRunLock } from ${JSON.stringify(lockModule)};
@@ -120,7 +120,7 @@ describe('the run lock', () => {
     } finally {
       await kill(child);
     }
-    // The controller that is being started has the lock itself.
+    // The controller that is starting has the lock itself.
     const lock = acquireRunLock(path);
     assert.equal(migrate().to, schemaVersion + 1);
     lock.release();

@@ -1,4 +1,4 @@
-// What the SQLite engine promises beyond the contracts: shared syncs, and every intent settled, whatever fails.
+// What the SQLite engine promises beyond the contracts: shared syncs, and an answer for every intent, whatever fails.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -177,7 +177,7 @@ describe('the SQLite engine', () => {
         const outcomes = await settled;
         const done = outcomes.filter((outcome) => outcome === 'done').length;
         assert.equal(outcomes.filter((outcome) => outcome === 'StoreUnavailable').length, 64 - done);
-        // A commit whose answer was lost may have taken effect; one commit is all or nothing.
+        // A commit whose answer was lost may have taken effect; a commit is all or nothing.
         const added = Number(await countIdentities(engine)) - before;
         assert.ok(added === 64 || added === done, `${added} added, ${done} acknowledged`);
         await create(engine);
@@ -202,7 +202,7 @@ describe('the SQLite engine', () => {
   });
 
   describe('beside the engine of another thread', () => {
-    /** As another thread would open it; what the engines share is the thread that writes. */
+    /** As another thread opens it; the engines share the thread that writes. */
     function beside(first: SqliteEngine): SqliteEngine {
       return open({
         joinWriter() {
@@ -217,7 +217,7 @@ describe('the SQLite engine', () => {
       const first = open();
       const second = beside(first);
       await Promise.all([create(first), create(second)]);
-      // Holds the writer, so that what comes meanwhile is one batch.
+      // Holds the writer, so that everything sent meanwhile becomes one batch.
       const other = new DatabaseSync(database.path);
       other.exec('BEGIN IMMEDIATE');
       const held = create(first);

@@ -1,4 +1,4 @@
-// What the tests of the store need again and again: a store on a file of its own, and things to put into it.
+// What most tests of the store need: a store on a file of its own, and values to put into it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import type { RedeemCode } from '../../src/store/contracts/auth-requests.ts';
 import type { NewIdentity } from '../../src/store/contracts/identities.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 
-/** The moment at which tests begin. */
+/** When tests begin. */
 export const start: Millis = Date.UTC(2026, 0, 1);
 
 export interface Folder {
@@ -88,7 +88,7 @@ export function newAuthRequest(more: Partial<AuthRequest> = {}): AuthRequest {
   };
 }
 
-/** A finished login whose code waits to be redeemed. */
+/** A finished login whose code has not been redeemed yet. */
 export async function finishLogin(
   store: Store,
   identityId: IdentityId,
@@ -148,7 +148,7 @@ export function redemption(
   };
 }
 
-/** Hash of the refresh token of a generation, as the tests mint them. */
+/** Hash of the refresh token of a generation, as the tests make them. */
 export function refreshHash(session: ApiSessionId, generation: number): string {
   return sha256(`refresh ${session} ${generation}`);
 }

@@ -1,4 +1,4 @@
-// A database of the version before the schema was put together is opened and goes on, on both engines.
+// A database from before the migrations became one opens and works, on both engines.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ async function oldPostgres(url: string): Promise<void> {
   await query(url, `SELECT setval(pg_get_serial_sequence('changes', 'seq'), max(seq)) FROM changes`);
 }
 
-/** Tables, columns, keys and indexes, whatever the order in which they were made. */
+/** Tables, columns, keys and indexes, in any order of creation. */
 function schemaOfSqlite(path: string): unknown {
   const database = new DatabaseSync(path, { readOnly: true });
   const all = (sql: string, ...params: string[]) => database.prepare(sql).all(...params);

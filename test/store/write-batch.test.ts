@@ -1,4 +1,4 @@
-// The batch of the writer thread under faults: whatever operation fails, a batch answers only what is committed.
+// The batch of the writer thread with faults: whichever operation fails, a batch acknowledges only what is committed.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
