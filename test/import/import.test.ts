@@ -11,7 +11,7 @@ import { httpsClient } from '../support/https-client.ts';
 import { loggedIn } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
 import { boltDatabase, type Content, value } from './bolt-writer.ts';
-import { expected, freshHome, type Home, keyFile } from './support.ts';
+import { expected, freshHome, type Home, keyFile, validWhenTaken } from './support.ts';
 
 const everything = { filter: { op: 'and', terms: [] }, sort: [], limit: 1000, offset: 0 } as const;
 const trusting = ['--trust', 'controller-ca.pem', '--signing-key', 'controller-signing-ca.key'] as const;
@@ -421,11 +421,15 @@ describe('values that break our rules', () => {
     ));
 
   test('an identity keeps all of its certificates, and a certificate that a rule gives to another is left out', async () => {
-    const ca = authority({ subject: 'partner' });
+    const ca = authority({ subject: 'partner', ...validWhenTaken });
     const leaves = ['first', 'second'].map((name) =>
-      clientCertificate({ subject: commonName(name), issuer: ca }),
+      clientCertificate({ subject: commonName(name), issuer: ca, ...validWhenTaken }),
     );
-    const claimed = clientCertificate({ subject: commonName('corp-somebody'), issuer: ca });
+    const claimed = clientCertificate({
+      subject: commonName('corp-somebody'),
+      issuer: ca,
+      ...validWhenTaken,
+    });
     const certificateOf = (identity: string, made: (typeof leaves)[number]): Content => ({
       ...dated,
       method: value.text('cert'),

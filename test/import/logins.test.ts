@@ -24,6 +24,7 @@ import {
   type Home,
   keyFile,
   type Running,
+  validWhenTaken,
 } from './support.ts';
 
 /** Whether what happens between `before` and `after` of node:test is one server. */
@@ -324,7 +325,7 @@ describe('after an import, pending enrollments still work', () => {
         name: subjectName(keyFile('ca-ott.crt')),
         keys: { privateKey, publicKey: createPublicKey(privateKey) },
       };
-      const leaf = clientCertificate({ issuer });
+      const leaf = clientCertificate({ issuer, ...validWhenTaken });
       const partner = httpsClient(running.url, running.caPem, {
         cert: leaf.certPem,
         key: leaf.keyPem,

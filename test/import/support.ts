@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { loadConfig } from '../../src/config/load.ts';
 import { startController } from '../../src/controller.ts';
 import { openFoundations } from '../../src/foundations.ts';
-import { type FixedClock, fixedClock } from '../../src/platform/clock.ts';
+import { DAY, type FixedClock, fixedClock, systemClock } from '../../src/platform/clock.ts';
 import { memoryLogger } from '../../src/platform/log/logger.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
@@ -22,6 +22,9 @@ export const database: Buffer = gunzipSync(readFileSync(new URL('ctrl.db.gz', fi
 
 /** A little after the database was made. */
 export const shortlyAfter = '2026-11-22T09:05:00Z';
+
+/** Makes a certificate of the test already valid then: the tests run later, and would date it after the home's clock. */
+export const validWhenTaken = { from: Date.parse(shortlyAfter) - DAY - systemClock.now() } as const;
 
 export interface ExpectedAuthenticator {
   readonly id: string;
