@@ -3,6 +3,22 @@ import { AuthError } from '../errors/auth-error.ts';
 /** Parameters of a protocol request, decoded once: every value of every name, in order. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
+/** Every value of every name of queries and forms, in order. Values of earlier sources come first. */
+export function parametersOf(
+  ...sources: readonly Readonly<Record<string, string | readonly string[]>>[]
+): Parameters {
+  const parameters = new Map<string, readonly string[]>();
+  for (const source of sources) {
+    for (const [name, value] of Object.entries(source)) {
+      parameters.set(name, [
+        ...(parameters.get(name) ?? []),
+        ...(typeof value === 'string' ? [value] : value),
+      ]);
+    }
+  }
+  return parameters;
+}
+
 /** The value of a parameter. Null when it is absent or empty, which means the same (RFC 6749 3.1). */
 export function parameter(parameters: Parameters, name: string): string | null {
   const value = parameters.get(name)?.[0];

@@ -7,16 +7,16 @@ import {
   validateAuthorizationRequest,
 } from '../../oidc/flow/authorization-request.ts';
 import { answerSignedIn, type SignedInNeeds } from '../../oidc/flow/continue-signed-in.ts';
-import { parameter } from '../../oidc/parameters.ts';
+import { parameter, parametersOf } from '../../oidc/parameters.ts';
 import { languageCookies } from '../pages/views.ts';
 import { htmlType, jsonType, redirect, wantsHtml } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser } from './browser-binding.ts';
 import type { StepNeeds } from './login-step.ts';
-import { anyParameters, parametersOf } from './protocol-parameters.ts';
 import { continuePath, signedInBrowser } from './signed-in.ts';
 import { handoverAnswer } from './step-answers.ts';
 

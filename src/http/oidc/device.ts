@@ -13,17 +13,17 @@ import {
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
 import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
 import { authenticateClient, type ClientAuthNeeds } from '../../oidc/grants/authenticate-client.ts';
-import { required } from '../../oidc/parameters.ts';
+import { parametersOf, required } from '../../oidc/parameters.ts';
 import { existingScopes } from '../../oidc/scopes.ts';
 import { confirmDevicePage, deviceCodePage, deviceDonePage } from '../../pages/device.ts';
 import { isoTime } from '../../platform/clock.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import { anyParameters } from '../request/fields.ts';
+import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
-import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 import { clientName, passwordPath } from './sign-in-ways.ts';
 
 export interface DeviceRouteNeeds extends DeviceLoginNeeds, ClientAuthNeeds {

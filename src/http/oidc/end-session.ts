@@ -3,16 +3,17 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import { type EndSessionNeeds, endSession, type LogoutTarget } from '../../oidc/end-session.ts';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
+import { parametersOf } from '../../oidc/parameters.ts';
 import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, json, page, redirect, wantsHtml } from '../request/answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
+import { anyParameters } from '../request/fields.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
 import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
-import { anyParameters, parametersOf } from './protocol-parameters.ts';
 import { noSessionCookieHeader, sessionCookie } from './session-cookie.ts';
 import { applicationOf } from './sign-in-ways.ts';
 

@@ -6,14 +6,14 @@ import {
   hasClientProof,
 } from '../../oidc/grants/authenticate-client.ts';
 import { type IntrospectionCaller, type IntrospectionNeeds, introspect } from '../../oidc/introspection.ts';
-import type { Parameters } from '../../oidc/parameters.ts';
+import { type Parameters, parametersOf } from '../../oidc/parameters.ts';
 import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
+import { anyParameters } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
-import { presentedTokens, type RequestContext } from '../request/request-context.ts';
+import { basicCredentials, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 
 const introspectionSchema = z
   .union([

@@ -5,12 +5,13 @@ import { deviceCodeGrant } from '../../oidc/grants/grant-device-code.ts';
 import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
 import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
 import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
+import { parametersOf } from '../../oidc/parameters.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
-import { originOf } from '../request/request-context.ts';
+import { anyParameters } from '../request/fields.ts';
+import { basicCredentials, originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { anyParameters, basicCredentials, parametersOf } from './protocol-parameters.ts';
 
 const sessionCert = z.string().optional().meta({ description: 'PEM, the certificate first' });
 const csrPem = z

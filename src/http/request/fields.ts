@@ -20,6 +20,9 @@ export function idOf({ params }: Pick<RequestContext, 'params'>): string {
 /** An id in a body. Our ids contain no other characters. */
 export const idText = z.string().regex(/^[\w.-]{1,64}$/, 'must be an id');
 
+/** A query or form in which every parameter may be repeated. The endpoint decides what that means. */
+export const anyParameters = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+
 /** Some clients send null for none. */
 export const tags = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))

@@ -6,6 +6,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { Right } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { OwnCall, Principal } from '../../model/principal.ts';
+import type { BasicCredentials } from '../../oidc/grants/authenticate-client.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { RequestTrace } from '../../platform/tracing.ts';
@@ -169,6 +170,30 @@ export function bearerTokens(lines: readonly string[]): readonly string[] {
     });
   }
   return tokens;
+}
+
+/**
+ * The client that a line with the Basic scheme names (RFC 6749 2.3.1), or null when there is none.
+ * @throws AuthError client_not_authenticated   it cannot be decoded
+ */
+export function basicCredentials(lines: readonly string[]): BasicCredentials | null {
+  const line = lines.find((value) => /^basic /i.test(value));
+  if (line === undefined) return null;
+  const pair = Buffer.from(line.slice('basic '.length).trim(), 'base64url').toString();
+  const colon = pair.indexOf(':');
+  if (colon === -1)
+    throw new AuthError('client_not_authenticated', { detail: 'Basic credentials without a colon' });
+  try {
+    return {
+      clientId: decodeURIComponent(pair.slice(0, colon).replaceAll('+', ' ')),
+      secret: decodeURIComponent(pair.slice(colon + 1).replaceAll('+', ' ')),
+    };
+  } catch (cause) {
+    throw new AuthError('client_not_authenticated', {
+      detail: 'Basic credentials with a malformed escape',
+      cause,
+    });
+  }
 }
 
 const none: readonly string[] = [];
