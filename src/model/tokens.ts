@@ -1,9 +1,11 @@
 import type { Seconds } from '../platform/clock.ts';
+import type { ApiSessionId, CaId, IdentityId, SignerId } from './ids.ts';
+import type { PassedMethod } from './login.ts';
 
 /** Claims of the access token (spec 2.5, RFC 9068, RFC 8705 3.1). Wire names. */
 export interface AccessTokenClaims {
   readonly iss: string;
-  readonly sub: string;
+  readonly sub: IdentityId;
   readonly aud: string | readonly string[];
   readonly exp: Seconds;
   readonly iat: Seconds;
@@ -12,10 +14,10 @@ export interface AccessTokenClaims {
   readonly client_id: string;
   /** Space-delimited. */
   readonly scope: string;
-  readonly amr: readonly string[];
+  readonly amr: readonly PassedMethod[];
   readonly acr: string;
   readonly auth_time: Seconds;
-  readonly z_asid: string;
+  readonly z_asid: ApiSessionId;
   readonly z_ia: boolean;
   readonly z_ct: readonly string[];
   readonly z_t: 'a';
@@ -23,9 +25,9 @@ export interface AccessTokenClaims {
   /** Hashes of the external JWT that was the primary proof: it does not count as the secondary one. */
   readonly z_pp?: readonly string[];
   /** The third-party authority of the certificate that opened the session; the token is valid while that is trusted. */
-  readonly z_caid?: string;
+  readonly z_caid?: CaId;
   /** The signer of the external JWT that opened the session; the token is valid while that is enabled. */
-  readonly z_ejsid?: string;
+  readonly z_ejsid?: SignerId;
   readonly cnf?: { readonly 'x5t#S256': string };
 }
 

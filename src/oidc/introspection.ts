@@ -3,7 +3,7 @@
 
 import { standingObjection } from '../login/standing.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import { type ApiSessionId, asId } from '../model/ids.ts';
+import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock, Millis, Seconds } from '../platform/clock.ts';
@@ -87,7 +87,7 @@ async function accessToken(
   const verdict = needs.accessTokens.verify(token, now);
   if (verdict.verdict !== 'valid') return undefined;
   const { iss, sub, aud, exp, iat, jti, client_id, scope, amr, auth_time, z_asid, cnf } = verdict.claims;
-  const session = await needs.store.apiSessions.find(asId<ApiSessionId>(z_asid));
+  const session = await needs.store.apiSessions.find(z_asid);
   if (session === null || session.endedAt !== null) return undefined;
   const username = await usableName(needs, { session, passed: amr }, now);
   if (username === undefined) return undefined;
@@ -145,12 +145,12 @@ async function refreshToken(
 /** The name of the identity; undefined when a call with it, or a refresh, would be refused. */
 async function usableName(
   needs: IntrospectionNeeds,
-  { session, passed }: { readonly session: ApiSession; readonly passed: readonly string[] },
+  { session, passed }: { readonly session: ApiSession; readonly passed: readonly PassedMethod[] },
   now: Millis,
 ): Promise<string | undefined> {
   const account = await needs.view.accounts.find(session.identityId, now);
   const client = needs.clients.find(session.clientId);
   if (account === null || client === undefined || !mayUse(client, account.identity)) return undefined;
-  const opening = { ...session, passed: passed as readonly PassedMethod[] };
-  return standingObjection(needs.view, account, opening) === null ? account.identity.name : undefined;
+  const objection = standingObjection(needs.view, account, { ...session, passed });
+  return objection === null ? account.identity.name : undefined;
 }

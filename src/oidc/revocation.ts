@@ -54,5 +54,5 @@ function sessionOf(
   const refresh = readRefreshToken(needs, { form: refreshTokenFormOf(client), text: token }, now);
   if (refresh !== undefined) return asId(refresh.id);
   const access = needs.accessTokens.verify(token, now);
-  return access.verdict === 'valid' ? asId(access.claims.z_asid) : undefined;
+  return access.verdict === 'valid' ? access.claims.z_asid : undefined;
 }

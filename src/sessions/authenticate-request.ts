@@ -5,7 +5,6 @@ import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
 import { askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { type Opening, openingObjection } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
-import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
@@ -120,7 +119,7 @@ function provesSession({ view }: AuthenticateNeeds, call: Call): boolean | Promi
   const certificates = presented.clientCertificates();
   if (certificates === null) return false;
   if (boundTo === certificates.leafThumbprint) return true;
-  return view.sessionCertificates.standsFor(asId(claims.z_asid), certificates, now);
+  return view.sessionCertificates.standsFor(claims.z_asid, certificates, now);
 }
 
 function notBound(): AuthError {
@@ -128,7 +127,7 @@ function notBound(): AuthError {
 }
 
 function withAccount(needs: AuthenticateNeeds, call: Call): Principal | Promise<Principal> {
-  const account = needs.view.accounts.find(asId(call.token.claims.sub), call.now);
+  const account = needs.view.accounts.find(call.token.claims.sub, call.now);
   return account instanceof Promise
     ? account.then((read) => admit(needs, call, read))
     : admit(needs, call, account);
@@ -155,7 +154,7 @@ function admit(
 ): Principal | Promise<Principal> {
   const { claims } = token;
   if (account === null) throw refused('invalid', `identity ${claims.sub} is disabled or deleted`);
-  const passed = claims.amr as readonly PassedMethod[];
+  const passed = claims.amr;
   const objection = openingObjection(needs.view, account.policy, openedBy(claims));
   if (objection !== null) throw refused('invalid', `session ${claims.z_asid}: ${objection}`);
   const client = needs.view.clients.find(claims.client_id);
@@ -176,11 +175,7 @@ function admit(
 
 /** What an access token says about the proof that opened its session. */
 function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
-  return {
-    passed: amr as readonly PassedMethod[],
-    signerId: z_ejsid === undefined ? null : asId(z_ejsid),
-    caId: z_caid === undefined ? null : asId(z_caid),
-  };
+  return { passed: amr, signerId: z_ejsid ?? null, caId: z_caid ?? null };
 }
 
 function principalOf(
@@ -194,7 +189,7 @@ function principalOf(
     isAdmin: account.identity.isAdmin,
     permissions: account.identity.permissions,
     roleAttributes: account.identity.roleAttributes,
-    apiSessionId: asId(claims.z_asid),
+    apiSessionId: claims.z_asid,
     mechanism: 'oidc',
     issuer: claims.iss,
     clientId: claims.client_id,

@@ -6,7 +6,6 @@ import type { RequestedKey } from '../../certificates/client-certificate-issuer.
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
-import { type ApiSessionId, asId } from '../../model/ids.ts';
 import { type ExchangeResponse, type TokenType, tokenTypes } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
@@ -128,7 +127,7 @@ async function exchangeAccessToken(
   const access = needs.accessTokens.verify(subject, now);
   if (access.verdict !== 'valid') throw new AuthError('invalid_grant');
   const key = requestedKey(needs, request);
-  const sessionId = asId<ApiSessionId>(access.claims.z_asid);
+  const sessionId = access.claims.z_asid;
   const stored = await needs.store.apiSessions.find(sessionId);
   if (stored === null) throw new AuthError('invalid_grant');
   const session = narrowed(client, stored, narrowedScope(client, stored, optional(parameters, 'scope')));
