@@ -29,8 +29,7 @@ import { type Route, route } from '../request/route.ts';
 import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { stepAnswers } from './login-declarations.ts';
-import type { Step, StepNeeds } from './login-step.ts';
-import { applicationOf } from './sign-in-ways.ts';
+import { type StepNeeds, stepOf } from './login-step.ts';
 import { signedInBrowser } from './signed-in.ts';
 import { loginStepFor } from './step-answers.ts';
 
@@ -170,10 +169,7 @@ async function logIn(
       bindPoint: oidcBindPointOf(context),
       browser,
     });
-    const application = applicationOf(needs.clients, authRequest);
-    const view = () => needs.views(context);
-    const authRequestId = needs.sealer.seal(authRequest);
-    const step: Step = { context, authRequest, authRequestId, application, view };
+    const step = stepOf(needs, { context, authRequest, authRequestId: needs.sealer.seal(authRequest) });
     const proof = { method: 'password', ...credentials } as const;
     const outcome = await submitPrimary(needs, authRequest, {
       credentials: proof,

@@ -62,7 +62,7 @@ export interface Step {
   /** As the client spelled it. In a page, bound to the browser that shows it. */
   readonly authRequestId: string;
   /** The application it leads to; null for one on the person's own device that has no name. */
-  readonly application: Application | null;
+  readonly application: () => Application | null;
   /** How pages look for the visitor. */
   readonly view: () => View;
 }
@@ -81,13 +81,26 @@ export function openStep(
   const browser = bindingCookie(context);
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
   const authRequest = openAuthRequest(needs, { authRequestId, browserCookie: browser }, originOf(context));
-  const view = () => needs.views(context);
-  const application = applicationOf(needs.clients, authRequest);
-  const opened = { context, authRequest, authRequestId, application, view };
+  const opened = stepOf(needs, { context, authRequest, authRequestId });
+  // Programs keep the id that they know, and go back to no page.
+  if (!isForPeople(opened)) return opened;
   const { browserBinding } = authRequest;
-  // Programs keep the id that they know.
-  const isBound = browserBinding !== null && isForPeople(opened);
-  return withPage(isBound ? boundTo(needs, browserBinding, opened) : opened, pageAsking(context.path));
+  return withPage(
+    browserBinding === null ? opened : boundTo(needs, browserBinding, opened),
+    pageAsking(context.path),
+  );
+}
+
+/** With what only pages need, which is looked up when one is made. */
+export function stepOf<Of extends Pick<Step, 'context' | 'authRequest' | 'authRequestId'>>(
+  { clients, views }: Pick<StepNeeds, 'clients' | 'views'>,
+  step: Of,
+): Of & Step {
+  return {
+    ...step,
+    application: () => applicationOf(clients, step.authRequest),
+    view: () => views(step.context),
+  };
 }
 
 /** A failure that may pass links back to this page of the login. */

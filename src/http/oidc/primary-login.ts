@@ -146,7 +146,7 @@ function passwordForm(
   const html = loginPage(step.view(), {
     action: passwordPath,
     authRequestId: step.authRequestId,
-    application: step.application,
+    application: step.application(),
     username,
     ways: signInWays(signers, step, 'password'),
     failure: status === 200 ? null : { referenceId: step.context.requestId },
@@ -190,7 +190,7 @@ function certificateForm(
   const html = certificateLoginPage(step.view(), {
     action: certificatePath,
     authRequestId: step.authRequestId,
-    application: step.application,
+    application: step.application(),
     isAskedFor: asksForCertificates(step),
     ways: signInWays(signers, step, 'cert'),
     failure: status === 200 ? null : { referenceId: step.context.requestId },

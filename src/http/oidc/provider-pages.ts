@@ -20,7 +20,7 @@ export function providerPage(
 ): Answer {
   const { status = 200, headers = {}, failure } = options;
   const html = providerLoginPage(step.view(), {
-    application: step.application,
+    application: step.application(),
     ways: signInWays(signers, step, 'ext-jwt'),
     failure: failure === undefined ? null : shownFailure(step, failure),
   });

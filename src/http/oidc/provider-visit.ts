@@ -32,10 +32,11 @@ import {
   openStep,
   type Step,
   type StepNeeds,
+  stepOf,
   withPage,
 } from './login-step.ts';
 import { providerPage, secondProviderAnswer } from './provider-pages.ts';
-import { applicationOf, pageOfProviderStep, visitPath } from './sign-in-ways.ts';
+import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor } from './step-answers.ts';
 
 const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', produces: [htmlType] } as const;
@@ -117,8 +118,7 @@ export function providerVisitRoutes(
       }
       const { authRequest } = visit;
       const authRequestId = needs.sealer.seal(authRequest);
-      const application = applicationOf(needs.clients, authRequest);
-      const left = { context, authRequest, authRequestId, application, view: () => needs.views(context) };
+      const left = stepOf(needs, { context, authRequest, authRequestId });
       const step = withPage(left, pageOfProviderStep[visit.step]);
       const outcome = await returnFromProvider(needs, visit, { answer: { code, error, iss }, origin });
       return outcome.kind === 'failed'

@@ -97,7 +97,7 @@ async function question(needs: SignedInNeeds, step: Step, browser: SignedInBrows
     authRequestId: step.authRequestId,
     sessionId: browser.session.id,
     name: person.name,
-    application: step.application,
+    application: step.application(),
     otherAccount: hrefOf(step, passwordPath),
   });
   return loginPageAnswer(step, html);
