@@ -331,6 +331,7 @@ export async function openServices(
     jwks,
     outbound: jwksFetch,
     view,
+    ownSessions: view.ownSessions,
     signers: view.signers,
     authorities: view.authorities,
     issuers: issuers.all,

@@ -7,6 +7,7 @@ import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { OwnSessionView } from '../sessions/own-session-view.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
@@ -16,6 +17,11 @@ export interface ApiSessionNeeds {
   readonly store: StoreForCallers<'apiSessions' | 'identities'>;
   readonly clock: Clock;
   readonly audit: AuditTrail;
+}
+
+export interface OwnApiSessionNeeds {
+  readonly ownSessions: OwnSessionView;
+  readonly clock: Clock;
 }
 
 export type NamedApiSession = ApiSession & { readonly identityName: string };
@@ -31,26 +37,26 @@ export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise
 /** What the API shows of a session. */
 export type ShownApiSession = Pick<
   NamedApiSession,
-  | 'id'
-  | 'mechanism'
-  | 'identityId'
-  | 'identityName'
-  | 'clientId'
-  | 'configTypes'
-  | 'expiresAt'
-  | keyof OwnSession
+  'id' | 'mechanism' | 'identityId' | 'identityName' | 'clientId' | 'configTypes' | keyof OwnSession
 >;
 
 /**
- * The caller's own session. What the guard already knows about it is not read again. It expires together with the
- * credential that the caller presented.
+ * The caller's own session, at once if it is in memory. What the guard already knows about it is not read again. It
+ * expires together with the credential that the caller presented.
  * @throws as getApiSession
  */
-export async function getOwnApiSession(needs: ApiSessionNeeds, caller: Principal): Promise<ShownApiSession> {
-  const { apiSessionId: id, mechanism, identityId, identityName, clientId, configTypes, expiresAt } = caller;
-  const session = await needs.store.apiSessions.findOwn(id, needs.clock.now());
+export function getOwnApiSession(
+  needs: OwnApiSessionNeeds,
+  caller: Principal,
+): ShownApiSession | Promise<ShownApiSession> {
+  const found = needs.ownSessions.find(caller.apiSessionId, needs.clock.now());
+  return found instanceof Promise ? found.then((read) => shownTo(caller, read)) : shownTo(caller, found);
+}
+
+function shownTo(caller: Principal, session: OwnSession | null): ShownApiSession {
   if (session === null) throw new AuthError('not_found');
-  return { id, mechanism, identityId, identityName, clientId, configTypes, expiresAt, ...session };
+  const { apiSessionId: id, mechanism, identityId, identityName, clientId, configTypes, expiresAt } = caller;
+  return { ...session, id, mechanism, identityId, identityName, clientId, configTypes, expiresAt };
 }
 
 async function findLiving(needs: ApiSessionNeeds, id: string): Promise<ApiSession> {

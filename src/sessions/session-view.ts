@@ -14,6 +14,7 @@ import { type DenySet, denySet } from './deny-set.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';
 import { type OpeningCertificateView, openingCertificateView } from './opening-certificate-view.ts';
+import { type OwnSessionView, ownSessionView } from './own-session-view.ts';
 import { type SessionCertificateView, sessionCertificateView } from './session-certificate-view.ts';
 import { openSignerView, type SignerView } from './signer-view.ts';
 
@@ -23,6 +24,7 @@ interface Views {
   /** Individually revoked access tokens, by `jti`. */
   readonly revoked: DenySet;
   readonly legacy: LegacySessionView;
+  readonly ownSessions: OwnSessionView;
   readonly sessionCertificates: SessionCertificateView;
   readonly openingCertificates: OpeningCertificateView;
   readonly signers: SignerView;
@@ -86,6 +88,7 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     ended,
     revoked,
     legacy: legacySessionView(needs, needs.sessionTimeout, threads),
+    ownSessions: ownSessionView(store, threads),
     sessionCertificates: sessionCertificateView(store, authorities, threads),
     openingCertificates: openingCertificateView({ store, authorities, clock }, threads),
     signers,

@@ -56,6 +56,22 @@ describe('what was withdrawn is refused by every thread from the next request on
     }
   });
 
+  test('what the owner of a session was shown of it, whichever thread refreshes it', async () => {
+    await server.createUser({ name: 'shown', password });
+    let tokens = await login(server, 'shown', password);
+    const lastActivity = async (): Promise<ReadonlySet<string>> => {
+      const answers = clients.map((each) => callWith(each, tokens.access_token));
+      return new Set((await Promise.all(answers)).map(({ json }) => json.data.lastActivityAt));
+    };
+    const shown = [...(await lastActivity())];
+    for (const client of some()) {
+      tokens = (await refresh(client, tokens.refresh_token)).json;
+      shown.push(...(await lastActivity()));
+    }
+    assert.equal(shown.length, 1 + some().length, 'all threads show the same');
+    assert.equal(new Set(shown).size, shown.length);
+  });
+
   test('a legacy session that was ended', async () => {
     await server.createUser({ name: 'legacy', password });
     for (const client of some()) {

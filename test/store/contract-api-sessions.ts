@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiSessionId } from '../../src/model/ids.ts';
 import type { RotateRefreshToken } from '../../src/store/contracts/api-sessions.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import {
   createUser,
@@ -17,6 +18,7 @@ import {
   SECOND,
   sessionLifetime,
   t0,
+  type User,
 } from './fixtures.ts';
 
 const wrongBindings: readonly (readonly [what: string, change: Partial<RotateRefreshToken>])[] = [
@@ -59,12 +61,69 @@ export function apiSessionTests(shared: GetDatabase): void {
 
       const refreshed = rotation(id, 1, { ipAddress: '192.0.2.9', now: t0 + MINUTE });
       assert.equal((await store.apiSessions.rotateRefreshToken(refreshed)).outcome, 'rotated');
-      const afterwards = { ...shown, ipAddress: '192.0.2.9', lastActivityAt: t0 + MINUTE };
+      const expiresAt = t0 + MINUTE + sessionLifetime;
+      const afterwards = { ...shown, ipAddress: '192.0.2.9', lastActivityAt: t0 + MINUTE, expiresAt };
       assert.deepEqual(await store.apiSessions.findOwn(id, t0 + MINUTE), afterwards);
 
       assert.equal(await store.apiSessions.end(id, 'logout', t0 + MINUTE), true);
       assert.equal(await store.apiSessions.findOwn(id, t0 + MINUTE), null);
     });
+  });
+
+  describe('the version of a session', () => {
+    const changes: Readonly<
+      Record<string, (store: Store, user: User, id: ApiSessionId) => Promise<unknown>>
+    > = {
+      'a refresh': (store, _, id) => store.apiSessions.rotateRefreshToken(rotation(id, 1)),
+      'a renewal': (store, _, id) => store.apiSessions.renew(renewal(id)),
+      'its end': (store, _, id) => store.apiSessions.end(id, 'administrator', t0),
+      'a logout': (store, _, id) => store.apiSessions.end(id, 'logout', t0),
+      'the end of all of its identity': (store, user) =>
+        store.apiSessions.endAllOf(user.id, 'administrator', t0),
+      'the end of the oldest': (store, user) =>
+        store.apiSessions.endOldestOf(user.id, 0, { now: t0, order: 'oldest' }),
+      async 'a refresh token that comes back'(store, _, id) {
+        await store.apiSessions.rotateRefreshToken(rotation(id, 1));
+        const version = store.sessionVersion(id);
+        const reused = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { now: t0 + DAY / 2 }));
+        assert.equal(reused.outcome, 'reused');
+        if (version !== null) assert.notEqual(store.sessionVersion(id), version);
+      },
+      'disabling its identity': (store, user) =>
+        store.identities.update(user.id, { disabledAt: t0, disabledUntil: null }, t0),
+      'deleting its identity': (store, user) => store.identities.delete(user.id, t0),
+      'a new password': (store, user) =>
+        store.authenticators.updatePassword(
+          user.authenticatorId,
+          { passwordHash: '$argon2id$2' },
+          { now: t0 },
+        ),
+      async 'deleting what has expired'(store) {
+        while ((await store.expiry.deleteExpired(t0 + 400 * DAY, 1000)) === 1000);
+      },
+    };
+
+    test('stays while nothing is written', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const version = store.sessionVersion(id);
+      await store.apiSessions.findOwn(id, t0);
+      assert.equal(store.sessionVersion(id), version);
+    });
+
+    for (const [change, make] of Object.entries(changes)) {
+      test(`differs after ${change}, unless there are none`, async () => {
+        const { store } = shared();
+        const user = await createUser(store);
+        const id = await openSession(store, user);
+        const version = store.sessionVersion(id);
+        const row = await store.apiSessions.find(id);
+        await make(store, user, id);
+        assert.notDeepEqual(await store.apiSessions.find(id), row, 'the row has changed');
+        if (version === null) assert.equal(store.sessionVersion(id), null);
+        else assert.notEqual(store.sessionVersion(id), version);
+      });
+    }
   });
 
   describe('rotating a refresh token', () => {

@@ -8,13 +8,14 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { sqlStore } from '../../src/store/sql/store.ts';
 import {
   openSqliteEngine,
   type SqliteEngine,
   type SqliteEngineOptions,
 } from '../../src/store/sqlite/engine.ts';
 import { startWriter } from '../../src/store/sqlite/writer-thread.ts';
-import { newIdentity, newPassword, t0 } from './fixtures.ts';
+import { createUser, newIdentity, newPassword, openSession, t0 } from './fixtures.ts';
 import type { LimitedWriterSettings } from './limited-writer.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
@@ -201,6 +202,12 @@ describe('the SQLite engine', () => {
     });
   });
 
+  /** A session of an identity of its own. @returns its id */
+  async function addSession(engine: SqliteEngine): Promise<string> {
+    const store = sqlStore(engine);
+    return openSession(store, await createUser(store));
+  }
+
   describe('beside the engine of another thread', () => {
     /** As another thread opens it; the engines share the thread that writes. */
     function beside(first: SqliteEngine): SqliteEngine {
@@ -269,6 +276,39 @@ describe('the SQLite engine', () => {
       await create(second);
       await create(first);
       assert.equal(workers.length, 2);
+    });
+
+    test('both see the version of a session rise before a change of it is acknowledged', async () => {
+      const first = open();
+      const second = beside(first);
+      await create(second);
+      for (const engine of [first, second, first]) {
+        const id = await addSession(engine);
+        const before = [first, second].map((each) => each.sessionVersion(id));
+        assert.ok(typeof before[0] === 'number' && before[0] === before[1]);
+        assert.equal(await engine.write('endSession', { id, reason: 'logout', now: t0 }), true);
+        const after = [first, second].map((each) => each.sessionVersion(id));
+        assert.equal(after[0], after[1]);
+        assert.notEqual(after[0], before[0]);
+      }
+    });
+
+    test('a new writer thread raises every version: the one before may have died after its commit', async () => {
+      const workers: Worker[] = [];
+      const first = open({
+        startWriter(settings) {
+          workers.push(startWriter(settings));
+          return workers.at(-1) as Worker;
+        },
+      });
+      const second = beside(first);
+      await Promise.all([create(first), create(second)]);
+      const id = await addSession(first);
+      const before = first.sessionVersion(id);
+      await workers[0]?.terminate();
+      await create(first);
+      assert.equal(workers.length, 2);
+      for (const engine of [first, second]) assert.notEqual(engine.sessionVersion(id), before);
     });
 
     test('closing one does not affect the other', async () => {

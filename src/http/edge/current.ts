@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type ApiSessionNeeds, endApiSession, getOwnApiSession } from '../../admin/api-sessions.ts';
+import {
+  type ApiSessionNeeds,
+  endApiSession,
+  getOwnApiSession,
+  type OwnApiSessionNeeds,
+  type ShownApiSession,
+} from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
 import {
   type CertificateExtensionNeeds,
@@ -21,7 +27,7 @@ import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import type { AuthenticatedContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
-export interface CurrentNeeds extends ApiSessionNeeds, CertificateExtensionNeeds {
+export interface CurrentNeeds extends ApiSessionNeeds, OwnApiSessionNeeds, CertificateExtensionNeeds {
   readonly store: Pick<
     Store,
     'identities' | 'authPolicies' | 'apiSessions' | 'totp' | 'authenticators' | 'onBehalfOf'
@@ -65,11 +71,13 @@ export function currentRoutes(
       refusals: ['not_found'],
       // A legacy session may be read while factors are outstanding (spec 5.6): it names them.
       guard: 'partial',
-      async handler(context) {
+      handler(context) {
         const { principal } = context;
-        if (principal.mechanism === 'legacy') return envelope(await currentLegacySession(needs, context));
+        if (principal.mechanism === 'legacy') return currentLegacySession(needs, context).then(envelope);
         enforceGuard('full', principal);
-        return envelope(await currentApiSession(needs, principal));
+        const session = getOwnApiSession(needs, principal);
+        const answerWith = (found: ShownApiSession) => envelope(currentApiSession(needs, principal, found));
+        return session instanceof Promise ? session.then(answerWith) : answerWith(session);
       },
     }),
     route({
@@ -110,8 +118,7 @@ async function currentLegacySession(
 }
 
 /** The expiry of what the caller presented: with OIDC, of the access token (spec 5.5). */
-async function currentApiSession(needs: CurrentNeeds, principal: Principal): Promise<object> {
-  const session = await getOwnApiSession(needs, principal);
+function currentApiSession(needs: CurrentNeeds, principal: Principal, session: ShownApiSession): object {
   const expiry = sessionHeaders(principal, needs.clock.now());
   return {
     ...apiSessionDocument(session),

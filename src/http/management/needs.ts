@@ -9,6 +9,7 @@ import type { SignerTestNeeds } from '../../oidc/flow/signer-test.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { OutboundClient } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
+import type { OwnSessionView } from '../../sessions/own-session-view.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import type { OwnMfaNeeds } from '../edge/mfa.ts';
@@ -49,6 +50,7 @@ export interface ManagementNeeds
   readonly config: Pick<Config, 'listeners' | 'edge'>;
   readonly node: VersionNeeds['node'];
   readonly build: VersionNeeds['build'];
+  readonly ownSessions: OwnSessionView;
   readonly signers: SignerDirectory;
   readonly authorities: TrustedAuthorities;
   /** Our own issuers and those of the other nodes, with the real ports of the bind points. */

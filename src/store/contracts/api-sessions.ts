@@ -83,6 +83,7 @@ export type OwnSession = Pick<
   | 'operatingSystem'
   | 'createdAt'
   | 'lastActivityAt'
+  | 'expiresAt'
 >;
 
 /** What the deny set needs to know about a session that ended before its tokens expired. */
@@ -127,7 +128,7 @@ export type EndingOrder = 'oldest' | 'single-proof' | 'only-single-proof';
 export interface ApiSessionStore {
   find(id: ApiSessionId): Promise<ApiSession | null>;
 
-  /** Reads fewer columns than `find`, which counts where every call reads. Null when the session has ended or expired. */
+  /** Reads fewer columns than `find`. Null when the session has ended or expired. */
   findOwn(id: ApiSessionId, now: Millis): Promise<OwnSession | null>;
 
   /**

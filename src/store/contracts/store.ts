@@ -4,6 +4,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
+import type { ApiSessionId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';
@@ -77,6 +78,11 @@ export interface Store {
    * through the thread that writes here. Closes the port if each thread writes by itself.
    */
   letWrite(port: MessagePort): void;
+  /**
+   * A number that is another one once a change of the session is acknowledged, for any thread of the process. Sessions
+   * share numbers, so it may differ without a change. Null if the engine cannot promise that.
+   */
+  sessionVersion(id: ApiSessionId): number | null;
   /** Waits for what is under way, then closes the database. */
   close(): Promise<void>;
 }

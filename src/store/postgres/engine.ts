@@ -80,6 +80,8 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
       return () => void listeners.delete(listener);
     },
     letWrite: (port) => port.close(),
+    // Other nodes change sessions too.
+    sessionVersion: () => null,
     close() {
       closing ??= close();
       return closing;

@@ -93,7 +93,7 @@ export function apiSessionStore(db: Database): ApiSessionStore {
 }
 
 const findOwnSql = `SELECT authenticator_id, passed, auth_time, ip_address, login_ip_address, program, operating_system,
-    created_at, last_activity_at
+    created_at, last_activity_at, expires_at
   FROM api_sessions WHERE id = ? AND ended_at IS NULL AND expires_at > ?`;
 
 /** More at a time would occupy memory twice for longer, and delay other requests. */

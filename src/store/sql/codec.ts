@@ -171,6 +171,7 @@ export function ownSessionOf(row: SqlRow): OwnSession {
     operatingSystem: textOrNull(row, 'operating_system'),
     createdAt: integer(row, 'created_at'),
     lastActivityAt: integer(row, 'last_activity_at'),
+    expiresAt: integer(row, 'expires_at'),
   };
 }
 
@@ -193,7 +194,6 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     issuer: text(row, 'issuer'),
     configTypes: json<string[]>(row, 'config_types'),
     resources: resources === null ? [] : (JSON.parse(resources) as string[]),
-    expiresAt: integer(row, 'expires_at'),
     endedAt: integerOrNull(row, 'ended_at'),
     endReason: textOrNull(row, 'end_reason') as SessionEndReason | null,
   };

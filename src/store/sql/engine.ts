@@ -27,6 +27,8 @@ export interface Engine {
   onChange(listener: ChangeListener): () => void;
   /** See `Store.letWrite`. */
   letWrite(port: MessagePort): void;
+  /** See `Store.sessionVersion`. */
+  sessionVersion(id: string): number | null;
   close(): Promise<void>;
 }
 

@@ -135,6 +135,7 @@ export function sqlStore(engine: Engine): Store {
       sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged })),
     gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null })),
     letWrite: engine.letWrite,
+    sessionVersion: engine.sessionVersion,
     close: () => engine.close(),
   };
 }

@@ -10,10 +10,12 @@ import type { IntentArgs, IntentName, IntentOutcome } from '../sql/store.ts';
 import { connectSqlite } from './connection.ts';
 import { errorOf, failureOf } from './errors.ts';
 import { listThread } from './list-thread.ts';
+import { newSessionVersions, type SessionVersions, sessionVersion } from './session-versions.ts';
 import {
   linkThrough,
   linkToThread,
   startWriter,
+  type WriterLink,
   type WriterSettings,
   type WriterThread,
   writerThread,
@@ -44,13 +46,8 @@ export interface SqliteEngine extends Engine {
 export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const { path } = options;
   const reader = connectSqlite(path, { readOnly: true, busyTimeout: readBusyTimeout });
-  const settings = { path, busyTimeout: options.writeBusyTimeout ?? writeBusyTimeout };
-  const { joinWriter } = options;
-  const openLink =
-    joinWriter === undefined
-      ? () => linkToThread((options.startWriter ?? startWriter)(settings))
-      : () => linkThrough(joinWriter());
-  const writer = writerThread(openLink, () => notify('own'));
+  const { link, versions } = wayToWriter(options);
+  const writer = writerThread(link, () => notify('own'));
   const lister = listThread({ path, busyTimeout: readBusyTimeout });
   const listeners = new Set<ChangeListener>();
   let closing: Promise<void> | null = null;
@@ -109,9 +106,36 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
       return () => void listeners.delete(listener);
     },
     letWrite: writer.join,
+    sessionVersion(id) {
+      const known = versions();
+      return known === null ? null : sessionVersion(known, id);
+    },
     close() {
       closing ??= close();
       return closing;
     },
   };
+}
+
+/**
+ * How to reach the thread that writes, and the versions of sessions that it raises: null until that thread has named
+ * them. They outlive a writer that dies.
+ */
+function wayToWriter({ path, joinWriter, ...options }: SqliteEngineOptions): {
+  readonly link: () => WriterLink;
+  readonly versions: () => SessionVersions | null;
+} {
+  if (joinWriter === undefined) {
+    const versions = newSessionVersions();
+    const settings = { path, busyTimeout: options.writeBusyTimeout ?? writeBusyTimeout, versions };
+    return {
+      link: () => linkToThread((options.startWriter ?? startWriter)(settings)),
+      versions: () => versions,
+    };
+  }
+  let named: SessionVersions | null = null;
+  const onVersions = (versions: SessionVersions) => {
+    named = versions;
+  };
+  return { link: () => linkThrough(joinWriter(), onVersions), versions: () => named };
 }

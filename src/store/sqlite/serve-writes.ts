@@ -3,7 +3,8 @@
 
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { SqliteConnection } from './connection.ts';
-import { type WriteRequest, type WriteResult, writeBatch } from './write-batch.ts';
+import { raiseSessionVersions, type SessionVersions } from './session-versions.ts';
+import { type BatchAnswer, type WriteRequest, type WriteResult, writeBatch } from './write-batch.ts';
 
 /** What arrives: intents, a port through which another thread will send some, or the request to finish. */
 export type WriterMessage = readonly WriteRequest[] | { readonly joining: MessagePort } | 'close';
@@ -14,13 +15,21 @@ const idleBeforeCheckpoint = 20;
 /** The log grows beyond this only while somebody reads an old state of the database, such as a backup. Bytes. */
 const logSizeLimit = 64 * 1024 * 1024;
 
+/** What leaves: answers, and first, through a port that has joined, the versions that this thread raises. */
+export type WriterAnswer = BatchAnswer | { readonly versions: SessionVersions };
+
 /**
  * Answers intents on `port`, and on ports that join, until told to close. Then closes the connection and lets the
  * thread end.
  */
-export function serveWrites(port: MessagePort, connection: SqliteConnection): void {
+export function serveWrites(
+  port: MessagePort,
+  connection: SqliteConnection,
+  versions: SessionVersions,
+): void {
   const { database } = connection;
   database.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${logSizeLimit}`);
+  const raiseVersions = raiseSessionVersions(database, versions);
   const ports = new Set<MessagePort>();
   let commitsSinceCheckpoint = 0;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -31,14 +40,18 @@ export function serveWrites(port: MessagePort, connection: SqliteConnection): vo
     joined.on('close', () => ports.delete(joined));
     joined.on('message', (message: WriterMessage) => {
       const { requests, joining, isLast } = gather(ports, joined, message);
-      joining.forEach(listenTo);
+      for (const other of joining) {
+        listenTo(other);
+        other.postMessage({ versions } satisfies WriterAnswer);
+      }
       if (requests.length > 0) {
         const answer = writeBatch(
           connection,
           requests.map(({ request }) => request),
         );
+        raiseVersions();
         for (const [from, results] of byPort(requests, answer.results)) {
-          from.postMessage({ ...answer, results });
+          from.postMessage({ ...answer, results } satisfies WriterAnswer);
         }
         checkpointSoon();
       }

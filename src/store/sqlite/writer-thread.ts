@@ -7,13 +7,16 @@ import { openThread } from '../../platform/open-thread.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import type { IntentCall } from '../sql/store.ts';
 import { errorOf } from './errors.ts';
-import type { WriterMessage } from './serve-writes.ts';
+import type { WriterAnswer, WriterMessage } from './serve-writes.ts';
+import type { SessionVersions } from './session-versions.ts';
 import type { BatchAnswer, WriteRequest } from './write-batch.ts';
 
 /** What the thread receives at its start. */
 export interface WriterSettings {
   readonly path: string;
   readonly busyTimeout: Millis;
+  /** Raised here for every thread. */
+  readonly versions: SessionVersions;
 }
 
 /** A channel for intents: to the writer thread itself, or to a port of it. */
@@ -219,12 +222,20 @@ export function linkToThread(worker: Worker): WriterLink {
   };
 }
 
-/** For a thread that another thread started, through a port. */
-export function linkThrough(port: MessagePort): WriterLink {
+/**
+ * For a thread that another thread started, through a port.
+ * @param onVersions called with the versions that the thread raises, before the first answer
+ */
+export function linkThrough(port: MessagePort, onVersions: (versions: SessionVersions) => void): WriterLink {
   return {
     send: (requests) => port.postMessage(requests satisfies WriterMessage),
     join: (other) => port.postMessage({ joining: other } satisfies WriterMessage, [other]),
-    onAnswer: (listener) => void port.on('message', listener),
+    onAnswer(listener) {
+      port.on('message', (message: WriterAnswer) => {
+        if ('versions' in message) onVersions(message.versions);
+        else listener(message);
+      });
+    },
     onEnd: (listener) => void port.on('close', () => listener(undefined)),
     close: () => port.close(),
   };

@@ -6,5 +6,5 @@ import { serveWrites } from './serve-writes.ts';
 import type { WriterSettings } from './writer-thread.ts';
 
 if (parentPort === null) throw new Error('writer.ts runs as a worker thread');
-const { path, busyTimeout } = workerData as WriterSettings;
-serveWrites(parentPort, connectSqlite(path, { readOnly: false, busyTimeout }));
+const { path, busyTimeout, versions } = workerData as WriterSettings;
+serveWrites(parentPort, connectSqlite(path, { readOnly: false, busyTimeout }), versions);

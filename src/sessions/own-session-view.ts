@@ -1,0 +1,42 @@
+// What the owner of a session is shown of it, for sessions whose owner asked recently. The change feed does not name every
+// change of a row, so each use asks the store for the version of the session.
+
+import type { ApiSessionId } from '../model/ids.ts';
+import type { Millis } from '../platform/clock.ts';
+import { recentMap } from '../platform/recent-map.ts';
+import type { OwnSession } from '../store/contracts/api-sessions.ts';
+import type { Store } from '../store/contracts/store.ts';
+
+export interface OwnSessionView {
+  /** Null when the session has ended or expired. Answers at once if it is in memory. */
+  find(id: ApiSessionId, now: Millis): OwnSession | null | Promise<OwnSession | null>;
+}
+
+interface Known {
+  readonly session: OwnSession;
+  readonly version: number;
+}
+
+/** @param threads number of request threads: together they keep 20,000 sessions */
+export function ownSessionView(
+  store: Pick<Store, 'sessionVersion'> & { readonly apiSessions: Pick<Store['apiSessions'], 'findOwn'> },
+  threads = 1,
+): OwnSessionView {
+  const known = recentMap<ApiSessionId, Known>(Math.ceil(20_000 / threads));
+
+  async function read(id: ApiSessionId, version: number | null, now: Millis): Promise<OwnSession | null> {
+    const session = await store.apiSessions.findOwn(id, now);
+    if (session !== null && version !== null) known.set(id, { session, version });
+    return session;
+  }
+
+  return {
+    find(id, now) {
+      // Asked before the row is read: a change in between then outdates what is remembered, never the other way round.
+      const version = store.sessionVersion(id);
+      const remembered = version === null ? undefined : known.get(id);
+      if (remembered === undefined || remembered.version !== version) return read(id, version, now);
+      return remembered.session.expiresAt > now ? remembered.session : null;
+    },
+  };
+}
