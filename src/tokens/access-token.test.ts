@@ -66,13 +66,31 @@ function signed(changes: Readonly<Record<string, unknown>>, type: 'at+jwt' | 'JW
   return signJwt(material, header, { ...claimsIn(mint()), ...changes });
 }
 
-function verifier(rules: Partial<AccessTokenRules> = {}) {
-  return accessTokenVerifier(ring, {
+function verifier(rules: Partial<AccessTokenRules> = {}, keys = ring) {
+  return accessTokenVerifier(keys, {
     issuers: new Set([issuer]),
     lifetimes: { accessToken: lifetime },
     revoked: new Set(),
     ...rules,
   });
+}
+
+/** Counts how many signatures a verifier checks for valid tokens, one after the other. */
+function signatureChecks(rules: Partial<AccessTokenRules> = {}): (...tokens: readonly string[]) => number {
+  let checks = 0;
+  const counting: KeyRing = {
+    ...ring,
+    verifier(...args) {
+      checks += 1;
+      return ring.verifier(...args);
+    },
+  };
+  const judge = verifier(rules, counting);
+  return (...tokens) => {
+    const before = checks;
+    for (const token of tokens) assert.equal(judge.verify(token, now).verdict, 'valid');
+    return checks - before;
+  };
 }
 
 const verdict = (token: string, at = now) => verifier().verify(token, at).verdict;
@@ -178,6 +196,34 @@ describe('an access token', () => {
     assert.equal(judge.verify(token, now).verdict, 'valid', 'its signature is remembered');
     judge.forget();
     assert.equal(judge.verify(token, now).verdict, 'invalid');
+  });
+
+  test('that a newer one of its session has followed is forgotten, but two in use stay remembered', () => {
+    const checksOf = signatureChecks();
+    const iat = toSeconds(now);
+    const [first, second, third] = [iat - 2, iat - 1, iat].map((at) => signed({ iat: at, nbf: at }));
+    const ofAnother = signed({ z_asid: 'another' });
+    assert.ok(first !== undefined && second !== undefined && third !== undefined);
+
+    assert.equal(checksOf(ofAnother, first, first, second), 3);
+    assert.equal(checksOf(first), 1, 'the newer one took its place');
+    assert.equal(checksOf(first, second, first, second), 0, 'both are in use');
+    assert.equal(checksOf(third, third), 1);
+    assert.equal(checksOf(second), 1);
+    assert.equal(
+      checksOf(first, second, third, ofAnother),
+      0,
+      'only what the newest one followed is forgotten',
+    );
+  });
+
+  test('is remembered until twice as many others as promised were used', () => {
+    // Each thread remembers at least two.
+    const checksOf = signatureChecks({ threads: 25_000 });
+    const tokens = ['a', 'b', 'c', 'd', 'e'].map((id) => signed({ z_asid: id }));
+    assert.equal(checksOf(...tokens, ...tokens), 10, 'five in turn do not find a place for two to four');
+    const [one = '', other = ''] = tokens;
+    assert.equal(checksOf(one, other, one, other), 2);
   });
 
   test('of another kind, key or length is invalid', () => {

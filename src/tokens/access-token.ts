@@ -98,7 +98,7 @@ export interface AccessTokenRules {
   readonly revoked: { has(jti: string): boolean };
   /** What a token is good for, by its audience and its client as they are now; undefined for nothing. */
   readonly useOf?: (claims: TokenParties) => TokenUse | undefined;
-  /** That answer requests: they remember 50,000 tokens in all. */
+  /** That answer requests: together they remember the 50,000 tokens used last, and at most twice as many. */
   readonly threads?: number;
 }
 
@@ -111,7 +111,7 @@ const useByAudience = ({ aud }: TokenParties): TokenUse | undefined =>
  */
 export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): AccessTokenVerifier {
   const { issuers, lifetimes, revoked, useOf = useByAudience, threads = 1 } = rules;
-  const seen = recentMap<string, AccessTokenClaims>(Math.ceil(50_000 / threads));
+  const seen = seenTokens(Math.ceil(50_000 / threads));
   return {
     verify(token, now) {
       if (token.length > maxTokenLength) return invalid;
@@ -120,7 +120,7 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
       if (claims === undefined) {
         claims = readSigned(ring, token, now);
         if (claims === undefined) return invalid;
-        seen.set(key, claims);
+        seen.add(key, claims);
       }
       if (!issuers.has(claims.iss)) return invalid;
       const end = Math.min(claims.exp * SECOND, claims.iat * SECOND + lifetimes.accessToken);
@@ -131,6 +131,32 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
       return use === undefined ? invalid : { verdict: 'valid', claims, use };
     },
     forget: () => seen.clear(),
+  };
+}
+
+/**
+ * The claims of tokens whose signature was good, by a hash of the token. A newer token takes the place of the one that
+ * the same session had before: a client that refreshes often would fill the memory with tokens it uses no more. A
+ * token that comes again after a newer one is kept beside it, so that two in use do not push each other out.
+ */
+function seenTokens(atLeast: number) {
+  const newest = new Map<string, string>();
+  const known = recentMap<string, AccessTokenClaims>(atLeast, ({ z_asid }, key) => {
+    if (newest.get(z_asid) === key) newest.delete(z_asid);
+  });
+  return {
+    get: known.get,
+    clear: known.clear,
+    add(key: string, claims: AccessTokenClaims): void {
+      known.set(key, claims);
+      const before = newest.get(claims.z_asid);
+      const earlier = before === undefined ? undefined : known.peek(before);
+      if (before !== undefined && earlier !== undefined) {
+        if (claims.iat < earlier.iat) return;
+        known.delete(before);
+      }
+      newest.set(claims.z_asid, key);
+    },
   };
 }
 
