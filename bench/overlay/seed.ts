@@ -9,12 +9,12 @@ import type { ApiSession } from '../../src/model/api-session.ts';
 import { externalJwtSignerDefaults } from '../../src/model/external-jwt-signer.ts';
 import {
   type AuthenticatorId,
+  type AuthRequestKey,
   asId,
   defaultAuthPolicyId,
   type IdentityId,
   type SignerId,
 } from '../../src/model/ids.ts';
-import { mintCode } from '../../src/oidc/flow/callback.ts';
 import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
@@ -23,6 +23,7 @@ import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { certifyClientKey } from '../../src/platform/x509/pki.ts';
 import { mintAccessToken } from '../../src/tokens/access-token.ts';
 import { openKeyRing } from '../../src/tokens/key-ring.ts';
+import { mintOpaqueToken } from '../../src/tokens/opaque-token.ts';
 import { firstRefreshToken } from '../../src/tokens/refresh-token.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
 import type { OverlayHome } from './home.ts';
@@ -108,8 +109,8 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
   async function makeTemplate(): Promise<ApiSession> {
     const identityId = await createIdentity('template', null);
     const now = systemClock.now();
-    const key = asId<Parameters<typeof mintCode>[1]>(systemRandom.id());
-    const code = mintCode({ random: systemRandom, tagKey }, key);
+    const key = asId<AuthRequestKey>(systemRandom.id());
+    const code = mintOpaqueToken({ random: systemRandom, tagKey }, 'code', { id: key, generation: 1 });
     const expiresAt = now + DAY;
     const authRequest = {
       key,

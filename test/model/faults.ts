@@ -110,8 +110,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: next,
-        from: 'const code = outstanding.length === 0 ? mintCode',
-        to: 'const code = outstanding.length <= Math.min(1, progress.passed.length - 1) ? mintCode',
+        from: 'outstanding.length === 0 ? mintOpaqueToken',
+        to: 'outstanding.length <= Math.min(1, progress.passed.length - 1) ? mintOpaqueToken',
       },
     ],
   },

@@ -13,9 +13,8 @@ import type { Random } from '../../platform/random.ts';
 import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
-import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
+import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { Client } from '../clients.ts';
-import { readCode } from '../flow/callback.ts';
 import { codeChallengeOf } from '../pkce.ts';
 import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-code.ts';
 
@@ -186,7 +185,7 @@ export async function approveDevice(
   codeText: string,
   origin: RequestOrigin,
 ): Promise<boolean> {
-  const code = readCode(needs.tagKey, codeText);
+  const code = readOpaqueToken(needs.tagKey, 'code', codeText);
   if (code === undefined) return false;
   const now = needs.clock.now();
   const login = await needs.store.authRequests.findLogin(asId<AuthRequestKey>(code.id), now);

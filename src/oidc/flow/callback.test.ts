@@ -5,19 +5,9 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
 import { fixedClock, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
-import { createRandom } from '../../platform/random.ts';
-import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { clientRegistry } from '../clients.ts';
-import {
-  callbackPath,
-  callbackSealer,
-  codeLifetime,
-  followCallback,
-  handOver,
-  mintCode,
-  readCode,
-  wayBack,
-} from './callback.ts';
+import { codeLifetime } from '../grants/grant-authorization-code.ts';
+import { callbackPath, callbackSealer, followCallback, handOver, wayBack } from './callback.ts';
 
 const start = Date.parse('2026-01-01T12:00:00Z');
 const issuer = 'https://localhost:1280/oidc';
@@ -53,20 +43,6 @@ const final = `${redirectUri}?code=C&state=the%20state&iss=https%3A%2F%2Flocalho
 function isUnknown(error: unknown): boolean {
   return error instanceof AuthError && error.code === 'auth_request_unknown';
 }
-
-test('a code is read as the one that was made, and no other opaque token as a code', () => {
-  const needs = { random: createRandom(fixedClock(start)), tagKey: Buffer.alloc(32, 2) };
-  const { text, hash } = mintCode(needs, begun.key);
-  const read = readCode(needs.tagKey, text);
-  assert.deepEqual({ id: read?.id, hash: read?.hash }, { id: begun.key, hash });
-  for (const kind of ['refresh', 'invitation', 'zt-session'] as const) {
-    assert.equal(
-      readCode(needs.tagKey, mintOpaqueToken(needs, kind, { id: begun.key, generation: 1 }).text),
-      undefined,
-    );
-  }
-  assert.equal(readOpaqueToken(needs.tagKey, 'code', text)?.hash, hash);
-});
 
 describe('a finished login', () => {
   test('leads straight to the client, with code, state and issuer', () => {

@@ -6,13 +6,11 @@
 import { AuthError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { AuthRequestKey } from '../../model/ids.ts';
-import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
-import type { Random } from '../../platform/random.ts';
-import { mintOpaqueToken, type OpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { ClientRegistry } from '../clients.ts';
 import { dailySealer } from '../daily-sealer.ts';
+import { codeLifetime } from '../grants/grant-authorization-code.ts';
 import { withParameters } from '../redirect-uri.ts';
 import { requireSameBrowser } from './open-auth-request.ts';
 
@@ -105,19 +103,4 @@ function toClient(login: Omit<FinishedLogin, 'browserBinding' | 'expiresAt'>): H
 
 function stated(state: string | null): readonly (readonly ['state', string])[] {
   return state === null ? [] : [['state', state]];
-}
-
-// Authorization codes (RFC 6749 4.1.2): opaque, short-lived, used once.
-
-/** From issue to the last moment of use. */
-export const codeLifetime: Millis = 60 * SECOND;
-
-/** A code for the authorization request with that key. */
-export function mintCode(needs: { readonly random: Random; readonly tagKey: Buffer }, key: AuthRequestKey) {
-  return mintOpaqueToken(needs, 'code', { id: key, generation: 1 });
-}
-
-/** The parts of a code, or undefined unless this service made it. */
-export function readCode(tagKey: Buffer, text: string): OpaqueToken | undefined {
-  return readOpaqueToken(tagKey, 'code', text);
 }

@@ -9,8 +9,10 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
 import { acrOf } from '../../tokens/access-token.ts';
+import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
+import { codeLifetime } from '../grants/grant-authorization-code.ts';
 import { applicationKey, endOfSession, type PresentedSession } from './browser-session.ts';
-import { codeLifetime, type Handover, handOver, mintCode, wayBack } from './callback.ts';
+import { type Handover, handOver, wayBack } from './callback.ts';
 import { requireOpen } from './login-flow.ts';
 import { type LoginFlowNeeds, outstandingFor, requireMayUse, requireStillAllowed } from './next-step.ts';
 
@@ -152,7 +154,7 @@ async function finish(
     ...authRequest,
     configTypes: await resolveConfigTypes(needs, authRequest.configTypes),
   };
-  const code = mintCode(needs, authRequest.key);
+  const code = mintOpaqueToken(needs, 'code', { id: authRequest.key, generation: 1 });
   const now = needs.clock.now();
   const outcome = await needs.store.browserSessions.continueWith({
     id,

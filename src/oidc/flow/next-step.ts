@@ -24,10 +24,12 @@ import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { AuthRequestStore, PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
+import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import { type ClientRegistry, mayUse } from '../clients.ts';
 import { denyWaitingDevice, isForDevice } from '../device/device-login.ts';
+import { codeLifetime } from '../grants/grant-authorization-code.ts';
 import { newBrowserSession, noteOpened } from './browser-session.ts';
-import { type CallbackSealer, codeLifetime, type Handover, handOver, mintCode, wayBack } from './callback.ts';
+import { type CallbackSealer, type Handover, handOver, wayBack } from './callback.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
@@ -94,7 +96,8 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   const outstanding = outstandingFor(needs, account, progress);
   // Only once everything is proven: somebody who has only a password must not learn who may use what.
   if (outstanding.length === 0) await requireMayUse(needs, authRequest, { origin, account, progress });
-  const code = outstanding.length === 0 ? mintCode(needs, authRequest.key) : null;
+  const code =
+    outstanding.length === 0 ? mintOpaqueToken(needs, 'code', { id: authRequest.key, generation: 1 }) : null;
   const opened = code === null ? null : newBrowserSession(needs, authRequest, origin);
   const recorded = await record(
     code === null

@@ -7,10 +7,11 @@ import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import { clientObjection, isForSome, refreshTokenFormOf, requiresPkce, runsWithPerson } from '../clients.ts';
 import { isForDevice } from '../device/device-login.ts';
-import { readCode } from '../flow/callback.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { resourcesWithin } from '../scopes.ts';
@@ -23,6 +24,9 @@ import {
   sessionEnd,
 } from './issue-tokens.ts';
 import type { GrantRequest } from './token-endpoint.ts';
+
+/** Of a code, from issue to the last moment of use (RFC 6749 4.1.2). */
+export const codeLifetime: Millis = 60 * SECOND;
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an
@@ -58,7 +62,7 @@ export async function redeemCode(
   { codeText, redirectUri, verifier }: PresentedCode,
 ): Promise<TokenResponse> {
   const { client, origin } = request;
-  const code = readCode(needs.tagKey, codeText);
+  const code = readOpaqueToken(needs.tagKey, 'code', codeText);
   if (code === undefined || (verifier !== null && !isCodeVerifier(verifier))) {
     throw new AuthError('invalid_grant');
   }
