@@ -41,6 +41,9 @@ export interface CertificateWanted {
   readonly lifetime: Millis;
 }
 
+/** Of an enrolled certificate and its successors. They end earlier if their authority does. */
+export const clientCertificateLifetime: Millis = 365 * DAY;
+
 export interface IssuedCertificate {
   /** PEM of the certificate alone. */
   readonly certPem: string;

@@ -7,7 +7,7 @@ import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import { type ApiSessionId, asId, type SessionCertificateId } from '../model/ids.ts';
 import type { OwnCall } from '../model/principal.ts';
 import { type SessionCertificate, sessionSpiffeId } from '../model/session-certificate.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
+import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { SessionCertificateStore } from '../store/contracts/session-certificates.ts';
 import type { ClientCertificateIssuer, RequestedKey } from './client-certificate-issuer.ts';
@@ -27,12 +27,14 @@ export interface IssuedSessionCertificate extends SessionCertificate {
   readonly chainPem: string;
 }
 
+/** Of one that a session asks for without a refresh. It ends with the session all the same. */
+export const sessionCertificateLifetime: Millis = 12 * HOUR;
+
 /** A client that asks with every refresh has a few overlapping ones; beyond that the oldest go. */
 const mostOfOneSession = 8;
 
 /**
  * Issues a certificate for a session.
- * @param lifetime at most so long; it ends with the session all the same
  * @throws AuthError unauthorized   the session has ended
  * @throws AuthError csr_not_acceptable, unavailable   as the issuer
  */

@@ -3,6 +3,7 @@
 
 import {
   type ClientCertificateIssuer,
+  clientCertificateLifetime,
   keptKey,
   type RequestedKey,
 } from '../certificates/client-certificate-issuer.ts';
@@ -14,7 +15,6 @@ import type { CertificateAuthenticator } from '../model/authenticator.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptLog } from '../model/login-attempt.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
-import { DAY, type Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { parseCertificate, thumbprint } from '../platform/x509/x509.ts';
 import type { Store } from '../store/contracts/store.ts';
@@ -25,9 +25,6 @@ export interface ExtendCertificateNeeds extends CertificateLoginNeeds {
   readonly attempts: AttemptLog;
   readonly audit: AuditTrail;
 }
-
-/** Of the successor. It ends earlier if its authority does. */
-const lifetime: Millis = 365 * DAY;
 
 /**
  * Issues the successor of a certificate and stores it beside it, replacing any unconfirmed successor.
@@ -59,7 +56,11 @@ export async function extendCertificate(
     });
   }
   const { identityId } = caller;
-  const issued = await needs.certificateIssuer.issue({ key, identityId, lifetime });
+  const issued = await needs.certificateIssuer.issue({
+    key,
+    identityId,
+    lifetime: clientCertificateLifetime,
+  });
   const { authenticators } = needs.store.onBehalfOf(ownerOf(caller), needs.clock.now());
   const isKept = await authenticators.keepSuccessor({
     id: authenticator.id,

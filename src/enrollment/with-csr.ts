@@ -1,10 +1,13 @@
 // `ott`: the device makes a key and sends a certificate signing request; this service issues the certificate.
 
-import type { ClientCertificateIssuer, RequestedKey } from '../certificates/client-certificate-issuer.ts';
+import {
+  type ClientCertificateIssuer,
+  clientCertificateLifetime,
+  type RequestedKey,
+} from '../certificates/client-certificate-issuer.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import { DAY, type Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import {
@@ -14,9 +17,6 @@ import {
   recordedRefusal,
 } from './enroll-attempt.ts';
 import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
-
-/** How long an enrolled certificate is valid; it ends earlier if its authority does. */
-const certificateLifetime: Millis = 365 * DAY;
 
 export interface IssuingNeeds {
   readonly certificateIssuer: ClientCertificateIssuer;
@@ -75,7 +75,7 @@ export async function issueFor(
   identityId: IdentityId,
   key: RequestedKey,
 ): Promise<{ readonly certificate: NewCertificateAuthenticator; readonly chain: string }> {
-  const issued = await certificateIssuer.issue({ key, identityId, lifetime: certificateLifetime });
+  const issued = await certificateIssuer.issue({ key, identityId, lifetime: clientCertificateLifetime });
   const id = asId<AuthenticatorId>(random.id());
   const { certPem, thumbprint } = issued;
   return { certificate: { id, identityId, certPem, thumbprint, tags: {} }, chain: issued.chainPem };

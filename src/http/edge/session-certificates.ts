@@ -6,10 +6,10 @@ import {
   getSessionCertificate,
   revokeSessionCertificate,
   type SessionCertificateNeeds,
+  sessionCertificateLifetime,
 } from '../../certificates/session-certificates.ts';
 import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
-import { HOUR, type Millis } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
 import { entityMembers, linksSchema, wireTime } from '../documents/wire.ts';
@@ -18,9 +18,6 @@ import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-
-/** Lifetime of a certificate requested here. The session may end sooner. */
-const lifetime: Millis = 12 * HOUR;
 
 const certificateSchema = z
   .strictObject({
@@ -82,7 +79,7 @@ export function sessionCertificateRoutes(
         const issued = await certifySession(
           needs,
           { id, identityId },
-          { key, lifetime, origin: originOf(context) },
+          { key, lifetime: sessionCertificateLifetime, origin: originOf(context) },
         );
         const document = {
           id: issued.id,
