@@ -9,7 +9,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { encodeBase32, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import { releaseGuess, reserveGuess, totpLimit } from '../throttle.ts';
-import { readRecoveryCode, recoveryCodeHash, seedLabel, type TotpNeeds } from './totp.ts';
+import { acceptedDrift, readRecoveryCode, recoveryCodeHash, seedLabel, type TotpNeeds } from './totp.ts';
 
 export interface TotpEnrollmentNeeds extends TotpNeeds {
   readonly random: Random;
@@ -120,7 +120,7 @@ export async function verifyTotpEnrollment(
     throw new AuthError('invalid_totp_code');
   }
   const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow)).subarray(0, seedLength);
-  const step = matchingTimeStep(seed, code, now);
+  const step = matchingTimeStep(seed, code, { now, drift: acceptedDrift });
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'the first code of a new enrollment');
     throw new AuthError('invalid_totp_code');

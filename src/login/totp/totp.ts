@@ -16,6 +16,9 @@ export interface TotpNeeds extends ThrottleNeeds {
   readonly recoveryKey: Buffer;
 }
 
+/** The codes of so many time steps before and after the present one count too (RFC 6238 5.2, 6). */
+export const acceptedDrift = 1;
+
 /** Label under which the seed of an enrolled identity is sealed. */
 export function seedLabel(identityId: IdentityId): string {
   return `totp/${identityId}`;
@@ -66,7 +69,7 @@ async function accepts(
     return burned;
   }
   const seed = needs.vault.open(enrollment.sealedSeed, seedLabel(identityId));
-  const step = matchingTimeStep(seed, code, needs.clock.now());
+  const step = matchingTimeStep(seed, code, { now: needs.clock.now(), drift: acceptedDrift });
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'not the code of this half minute, nor of the one before or after');
     return false;

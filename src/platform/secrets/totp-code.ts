@@ -24,16 +24,19 @@ export function totpCode(seed: Uint8Array, step: number): string {
 }
 
 /**
- * The step whose code this is, allowing one step of drift on either side of `now` (RFC 6238 5.2, 6), or undefined.
- * Compares every candidate, whatever the previous ones gave.
+ * The step whose code this is, or undefined. Compares every candidate, whatever the previous ones gave.
+ * @param drift how many steps before and after the one at `now` are candidates (RFC 6238 5.2, 6)
  */
-export function matchingTimeStep(seed: Uint8Array, code: string, now: Millis): number | undefined {
+export function matchingTimeStep(
+  seed: Uint8Array,
+  code: string,
+  { now, drift }: { readonly now: Millis; readonly drift: number },
+): number | undefined {
   if (!/^[0-9]{6}$/.test(code)) return undefined;
   const presented = Buffer.from(code);
-  const current = timeStepAt(now);
-  const matching = [current - 1, current, current + 1].filter((step) =>
-    timingSafeEqual(Buffer.from(totpCode(seed, step)), presented),
-  );
+  const first = timeStepAt(now) - drift;
+  const candidates = Array.from({ length: 2 * drift + 1 }, (_, nth) => first + nth);
+  const matching = candidates.filter((step) => timingSafeEqual(Buffer.from(totpCode(seed, step)), presented));
   return matching.at(-1);
 }
 
