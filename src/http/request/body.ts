@@ -6,10 +6,20 @@ import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictForm } from '../../platform/formats/strict-form.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import type { RequestContext } from './request-context.ts';
-import type { BodyRule } from './route.ts';
+import type { BodyRule, Route } from './route.ts';
 
 const jsonType = 'application/json';
 const formType = 'application/x-www-form-urlencoded';
+
+/** Largest body in bytes, unless an endpoint has another one. */
+export const bodyLimit = 64 * 1024;
+/** The OIDC endpoints take a few short fields. */
+const oidcBodyLimit = 16 * 1024;
+
+/** The largest body that an endpoint reads, in bytes. */
+export function bodyLimitOf({ bodyLimit: own, api }: Pick<Route, 'bodyLimit' | 'api'>): number {
+  return own ?? (api === 'oidc' ? oidcBodyLimit : bodyLimit);
+}
 
 type Received = Pick<RequestContext, 'headers' | 'rawBody'>;
 

@@ -22,7 +22,7 @@ import {
   requestBeginner,
   type ServerScope,
 } from '../request/begin-request.ts';
-import { readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
+import { bodyLimit, bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
@@ -60,9 +60,6 @@ export interface ServerNeeds extends MountNeeds {
 
 export type AnswerInspector = (route: Route, answer: Answer) => void;
 
-/** Largest body in bytes. Less for the OIDC endpoints, which take a few short fields. */
-export const bodyLimit = 64 * 1024;
-const oidcBodyLimit = 16 * 1024;
 /** How much of a body that is refused for its length is read before the refusal is sent. */
 const discardedBody = 2 * bodyLimit;
 
@@ -192,7 +189,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
   app.route({
     method: [...route.methods],
     url: route.path,
-    bodyLimit: route.bodyLimit ?? (route.api === 'oidc' ? oidcBodyLimit : bodyLimit),
+    bodyLimit: bodyLimitOf(route),
     errorHandler: failureHandler(needs, { format: route.errors, api: route.api, route }),
     onRequest(request, reply, done) {
       let admitted: Promise<void> | undefined;
