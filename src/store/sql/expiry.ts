@@ -16,7 +16,7 @@ const activityGrace: Millis = MINUTE;
 /** Kept so that people who come too late learn why, and administrators can renew the enrollment. */
 const enrollmentGrace: Millis = 7 * DAY;
 /** Kept so that a used link can say for a while that it was used. */
-const setupLinkLifetime: Millis = 7 * DAY;
+const setupLinkGrace: Millis = 7 * DAY;
 
 function* deleteExpired(args: { readonly now: Millis; readonly batch: number }): Intent<number> {
   const { now } = args;
@@ -34,7 +34,7 @@ function* deleteExpired(args: { readonly now: Millis; readonly batch: number }):
     ['attempts', 'key', 'forget_at <= ?', now],
     ['enrollments', 'id', 'expires_at <= ?', now - enrollmentGrace],
     ['invitations', 'identity_id', 'expires_at <= ?', now - enrollmentGrace],
-    ['setup_links', 'id', 'expires_at <= ?', now - setupLinkLifetime],
+    ['setup_links', 'id', 'expires_at <= ?', now - setupLinkGrace],
     ['signing_keys', 'kid', 'removed_at <= ?', now],
     ['changes', 'seq', 'at <= ?', now - changeLifetime],
   ];
