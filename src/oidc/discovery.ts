@@ -1,6 +1,6 @@
 import { clientAuthMethods } from '../model/oidc-client.ts';
 import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts';
-import { foreignAlgorithms } from '../platform/jwk/verification-key.ts';
+import { foreignAlgorithms } from '../platform/jwk/jws-signature.ts';
 import { acrValues } from '../tokens/access-token.ts';
 import type { ClientRegistry } from './clients.ts';
 import { responseModes } from './flow/authorization-request.ts';

@@ -15,7 +15,7 @@ import type { SignerId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
-import type { VerificationKey } from '../platform/jwk/verification-key.ts';
+import type { VerificationKey } from '../platform/jwk/jws-signature.ts';
 import { recentMap } from '../platform/recent-map.ts';
 
 export interface SecondaryTokens {

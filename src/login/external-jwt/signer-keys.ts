@@ -1,7 +1,7 @@
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { JwksCache, KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
-import { type VerificationKey, verificationKey } from '../../platform/jwk/verification-key.ts';
+import { type VerificationKey, verificationKey } from '../../platform/jwk/jws-signature.ts';
 import { fetchRefusals } from '../../platform/network/fetch-refused.ts';
 import { parseCertificate } from '../../platform/x509/x509.ts';
 import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';

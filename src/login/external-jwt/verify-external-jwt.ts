@@ -5,8 +5,7 @@ import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
-import { isSignedBy } from '../../platform/jwk/jws-signature.ts';
-import { foreignAlgorithms } from '../../platform/jwk/verification-key.ts';
+import { foreignAlgorithms, isSignedBy } from '../../platform/jwk/jws-signature.ts';
 import { type Claims, selectClaim } from './claims-selector.ts';
 import {
   type ExternalJwtRefusal,

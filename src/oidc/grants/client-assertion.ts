@@ -7,8 +7,7 @@ import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts
 import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
 import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
-import { isSignedBy } from '../../platform/jwk/jws-signature.ts';
-import { foreignAlgorithms, type VerificationKey } from '../../platform/jwk/verification-key.ts';
+import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
 import { keysOwner, type RegisteredClient } from '../../sessions/client-view.ts';
 import type { OidcClientStore } from '../../store/contracts/oidc-clients.ts';
 

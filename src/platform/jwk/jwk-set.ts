@@ -3,7 +3,7 @@ import { MalformedInput } from '../formats/malformed-input.ts';
 import { parseStrictJson } from '../formats/strict-json.ts';
 import { decodeUtf8 } from '../formats/utf8.ts';
 import { longestRsaModulus } from '../x509/key-strength.ts';
-import { type VerificationKey, verificationKey } from './verification-key.ts';
+import { type VerificationKey, verificationKey } from './jws-signature.ts';
 
 /** Why a key of a set is ignored. */
 export type IgnoredKeyReason =

@@ -5,7 +5,7 @@ import type { Logger } from '../log/logger.ts';
 import { type FetchRefusal, FetchRefused } from '../network/fetch-refused.ts';
 import type { OutboundClient } from '../network/outbound-client.ts';
 import { type JwkSet, readJwkSet } from './jwk-set.ts';
-import type { VerificationKey } from './verification-key.ts';
+import type { VerificationKey } from './jws-signature.ts';
 
 export interface JwksCacheLimits {
   /** From this age on, a key set is fetched again in the background and stays in use meanwhile. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { CompactSign } from 'jose';
-import { isSignedBy } from './jws-signature.ts';
-import { type ForeignAlgorithm, foreignAlgorithms, verificationKey } from './verification-key.ts';
+import { type ForeignAlgorithm, foreignAlgorithms, isSignedBy, verificationKey } from './jws-signature.ts';
 
 const payload = new TextEncoder().encode('{"sub":"ann"}');
 const encoded = (value: object | Uint8Array) =>
