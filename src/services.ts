@@ -60,9 +60,8 @@ import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type FirstThread, noOthers, type OtherThreads } from './thread-roles.ts';
 import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
 import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
-import { ensureSigningKeys, type KeyRing, openKeyRing } from './tokens/key-ring.ts';
+import { ensureSigningKeys, type KeyRing, longestSignedLifetime, openKeyRing } from './tokens/key-ring.ts';
 import { openServerSecrets } from './tokens/server-secrets.ts';
-import { longestSignedLifetime } from './tokens/signed-lifetime.ts';
 
 /** What a controller gets from outside. */
 export interface Foundations {

@@ -7,9 +7,8 @@ import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { recentMap } from '../platform/recent-map.ts';
-import { signJwt } from './jws.ts';
+import { readSignedClaims, signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
-import { readSignedClaims } from './signed-claims.ts';
 
 /** Audience of access tokens: the two Edge APIs, whichever address serves them. */
 export const edgeAudience = 'overlay-edge-apis';

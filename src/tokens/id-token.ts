@@ -6,9 +6,8 @@ import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { IdTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
 import { acrOf, toSeconds } from './access-token.ts';
-import { signJwt } from './jws.ts';
+import { readSignedClaims, signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
-import { readSignedClaims } from './signed-claims.ts';
 
 /**
  * @param token.accessToken the one that is issued with it, or null

@@ -8,10 +8,9 @@ import type { Millis } from '../platform/clock.ts';
 import { hmacSha256 } from '../platform/digest.ts';
 import type { Random } from '../platform/random.ts';
 import { toSeconds } from './access-token.ts';
-import { signJwt } from './jws.ts';
+import { readSignedClaims, signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
 import { mintOpaqueToken, type OpaqueToken, type OpaqueTokenKind, readOpaqueToken } from './opaque-token.ts';
-import { readSignedClaims } from './signed-claims.ts';
 
 /** How a client gets its refresh tokens. */
 export type RefreshTokenForm = 'opaque' | 'jwt';

@@ -1,8 +1,7 @@
 import type { OpenFoundations } from '../../foundations.ts';
 import { algorithmsInUse, type SigningKey } from '../../model/signing-key.ts';
 import { type DescribedKey, describedKeys } from '../../tokens/described-keys.ts';
-import { openKeyRing, publishAhead, rotateSigningKey } from '../../tokens/key-ring.ts';
-import { longestSignedLifetime } from '../../tokens/signed-lifetime.ts';
+import { longestSignedLifetime, openKeyRing, publishAhead, rotateSigningKey } from '../../tokens/key-ring.ts';
 import { CliError } from '../cli-error.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
