@@ -14,7 +14,7 @@ import {
 import { leadingCertificates } from '../login/certificate/opening-chain.ts';
 import { clientProgramOf } from '../login/client-program.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
-import { submitSecondaryJwt } from '../login/external-jwt/submit-secondary-jwt.ts';
+import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
 import { forgetFailures } from '../login/throttle.ts';

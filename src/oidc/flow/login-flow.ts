@@ -5,7 +5,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatePrimary, giveGuessBack } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
-import { submitSecondaryJwt } from '../../login/external-jwt/submit-secondary-jwt.ts';
+import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
