@@ -3,6 +3,10 @@ import type { Socket } from 'node:net';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import { sourcePrefix } from '../../platform/network/source-prefix.ts';
 
+/** Of one interface. */
+export const mostConnections = 20_000;
+export const mostConnectionsPerSource = 2_000;
+
 export interface ConnectionLimits {
   /** How many connections one source may have open. An IPv6 source is its /64. */
   readonly perSource: number;

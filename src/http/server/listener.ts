@@ -13,7 +13,14 @@ import { rememberIntermediates } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
-import { type Connections, type SourceCounts, sourceCounts, superviseConnections } from './connections.ts';
+import {
+  type Connections,
+  mostConnections,
+  mostConnectionsPerSource,
+  type SourceCounts,
+  sourceCounts,
+  superviseConnections,
+} from './connections.ts';
 import { listenErrorOf } from './listen-error.ts';
 import { failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
@@ -77,8 +84,6 @@ export interface SharedInterfaces {
 }
 
 const headerLimit = 16 * 1024;
-const mostConnections = 20_000;
-const mostConnectionsPerSource = 2_000;
 const drainTime: Millis = 10_000;
 // Tickets unused by then cost a full handshake. Nobody can decrypt recordings with today's key later.
 const ticketKeyLifetime: Millis = 6 * 3_600_000;
