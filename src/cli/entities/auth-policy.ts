@@ -1,5 +1,5 @@
 import { asObject, type JsonObject } from '../client/json-shape.ts';
-import type { EntityDescriptor } from './descriptor.ts';
+import { argument, columns, type EntityDescriptor, newNameOption, option, tagOption } from './descriptor.ts';
 
 export const authPolicy: EntityDescriptor = {
   name: 'auth-policy',
@@ -7,77 +7,45 @@ export const authPolicy: EntityDescriptor = {
   path: '/auth-policies',
   help: 'how identities may log in, and what else they must prove',
   lookupFields: ['name'],
-  columns: [
-    { heading: 'name', cell: (row) => row.name },
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'allows', cell: allowedMethods },
-    { heading: 'totp', cell: (row) => asObject(row.secondary).requireTotp },
-    { heading: 'ext-jwt', cell: (row) => asObject(row.secondary).requireExtJwt },
-    { heading: 'locks after', cell: (row) => asObject(asObject(row.primary).updb).maxAttempts },
-  ],
-  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
+  columns: columns(
+    'name',
+    'id',
+    ['allows', allowedMethods],
+    ['totp', (row) => asObject(row.secondary).requireTotp],
+    ['ext-jwt', (row) => asObject(row.secondary).requireExtJwt],
+    ['locks after', (row) => asObject(asObject(row.primary).updb).maxAttempts],
+  ),
+  createArguments: [argument('<name>', 'its name')],
   options: [
-    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
-    {
-      flags: '--password',
-      path: 'primary.updb.allowed',
-      kind: 'flag',
-      help: 'allow user name and password',
-    },
-    { flags: '--cert', path: 'primary.cert.allowed', kind: 'flag', help: 'allow client certificates' },
-    {
-      flags: '--expired-certs',
-      path: 'primary.cert.allowExpiredCerts',
-      kind: 'flag',
-      help: 'also when they have expired',
-    },
-    { flags: '--ext-jwt', path: 'primary.extJwt.allowed', kind: 'flag', help: 'allow external JWTs' },
-    {
-      flags: '--allowed-signers <list>',
+    newNameOption,
+    option('--password', 'allow user name and password', { path: 'primary.updb.allowed' }),
+    option('--cert', 'allow client certificates', { path: 'primary.cert.allowed' }),
+    option('--expired-certs', 'also when they have expired', { path: 'primary.cert.allowExpiredCerts' }),
+    option('--ext-jwt', 'allow external JWTs', { path: 'primary.extJwt.allowed' }),
+    option('--allowed-signers <list>', 'ids of external JWT signers, separated by commas; empty: all', {
       path: 'primary.extJwt.allowedSigners',
-      kind: 'list',
-      help: 'ids of external JWT signers, separated by commas; empty: all',
-    },
-    { flags: '--require-totp', path: 'secondary.requireTotp', kind: 'flag', help: 'ask for TOTP' },
-    {
-      flags: '--require-ext-jwt <signer>',
-      path: 'secondary.requireExtJwt',
-      kind: 'reference',
-      entity: 'ext-jwt-signer',
-      nullable: true,
-      help: 'also require a token of this external JWT signer; empty: no such token',
-    },
-    {
-      flags: '--min-password-length <n>',
+    }),
+    option('--require-totp', 'ask for TOTP', { path: 'secondary.requireTotp' }),
+    option(
+      '--require-ext-jwt <signer>',
+      'also require a token of this external JWT signer; empty: no such token',
+      { path: 'secondary.requireExtJwt', entity: 'ext-jwt-signer', nullable: true },
+    ),
+    option('--min-password-length <n>', 'characters of a new password', {
       path: 'primary.updb.minPasswordLength',
-      kind: 'integer',
-      help: 'characters of a new password',
-    },
-    {
-      flags: '--must-change-after <time>',
-      path: 'primary.updb.mustChangeAfter',
-      kind: 'text',
-      nullable: true,
-      help: 'a login with a password that is so old, such as 2160h, asks for a new one; empty: never',
-    },
-    {
-      flags: '--max-attempts <n>',
+    }),
+    option(
+      '--must-change-after <time>',
+      'a login with a password that is so old, such as 2160h, asks for a new one; empty: never',
+      { path: 'primary.updb.mustChangeAfter', nullable: true },
+    ),
+    option('--max-attempts <n>', 'wrong passwords in a row before a lock; 0: never', {
       path: 'primary.updb.maxAttempts',
-      kind: 'integer',
-      help: 'wrong passwords in a row before a lock; 0: never',
-    },
-    {
-      flags: '--lockout-minutes <n>',
+    }),
+    option('--lockout-minutes <n>', 'length of the first lock; 0: until somebody unlocks', {
       path: 'primary.updb.lockoutDurationMinutes',
-      kind: 'integer',
-      help: 'length of the first lock; 0: until somebody unlocks',
-    },
-    {
-      flags: '--tag <key=value>',
-      path: 'tags',
-      kind: 'tags',
-      help: 'may be repeated; an update replaces all',
-    },
+    }),
+    tagOption,
   ],
   isUpdatable: true,
   hasFile: true,

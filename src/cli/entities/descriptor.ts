@@ -1,5 +1,5 @@
 import type { ApiClient } from '../client/api-client.ts';
-import type { JsonObject } from '../client/json-shape.ts';
+import { asObject, type JsonObject } from '../client/json-shape.ts';
 import type { Report } from '../terminal/output.ts';
 import type { SecretOptions } from '../terminal/secret-input.ts';
 import type { Column } from '../terminal/table.ts';
@@ -34,6 +34,79 @@ export type EntityOption = EntityField & { readonly flags: string };
 
 /** A positional argument of `create`, such as `<name>`. */
 export type EntityArgument = EntityField & { readonly argument: string };
+
+/** What does not follow from the spelling of an option or an argument; see `option`. */
+interface FieldDetails {
+  readonly path?: string;
+  readonly kind?: 'list' | 'file' | 'revoked';
+  /** The entity that a `reference` names. */
+  readonly entity?: string;
+  readonly choices?: readonly string[];
+  readonly only?: 'create' | 'update';
+  readonly nullable?: boolean;
+}
+
+/**
+ * An option of `create` and `update`. Its path is its name (`--external-id` is `externalId`), and its kind follows from
+ * its placeholder: without one it is a flag.
+ */
+export function option(flags: string, help: string, details: FieldDetails = {}): EntityOption {
+  return { flags, ...fieldOf(flags, help, details) };
+}
+
+/** A positional argument of `create`, read in the same way. */
+export function argument(spelling: string, help: string, details: FieldDetails = {}): EntityArgument {
+  return { argument: spelling, ...fieldOf(spelling, help, details) };
+}
+
+function fieldOf(spelling: string, help: string, { entity, ...details }: FieldDetails): EntityField {
+  const field = { path: memberName(spelling), help, ...details };
+  return entity === undefined
+    ? { kind: kindOf(spelling), ...field }
+    : { ...field, kind: 'reference', entity };
+}
+
+const kinds = {
+  list: 'list',
+  n: 'integer',
+  seconds: 'integer',
+  file: 'file',
+  'key=value': 'tags',
+  'name=source': 'tags',
+} as const;
+
+function kindOf(spelling: string): 'flag' | 'text' | (typeof kinds)[keyof typeof kinds] {
+  const placeholder = /[<[]([^>\]]+)/.exec(spelling)?.[1];
+  if (placeholder === undefined) return 'flag';
+  return Object.hasOwn(kinds, placeholder) ? kinds[placeholder as keyof typeof kinds] : 'text';
+}
+
+/** The name under which commander returns an option: `--external-id <id>` is `externalId`. */
+export function memberName(spelling: string): string {
+  const name = /(?:--|[<[])([a-z0-9-]+)/.exec(spelling)?.[1] ?? '';
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+// Options of most entities.
+export const newNameOption = option('--name <name>', 'a new name', { only: 'update' });
+export const tagOption = option('--tag <key=value>', 'may be repeated; an update replaces all', {
+  path: 'tags',
+});
+
+type ColumnSpelling = string | readonly [heading: string, of: string | ((row: JsonObject) => unknown)];
+
+/** Columns of the list: a heading that is also the member, or a heading with the member or with what makes the cell. */
+export function columns(...given: readonly ColumnSpelling[]): readonly Column<JsonObject>[] {
+  return given.map((one) => {
+    const [heading, of] = typeof one === 'string' ? [one, one] : one;
+    return { heading, cell: typeof of === 'string' ? (row) => row[of] : of };
+  });
+}
+
+/** The cell of whose it is. */
+export function identityName({ identity, identityId }: JsonObject): unknown {
+  return asObject(identity).name ?? identityId;
+}
 
 /** What the generic commands need to know about an entity of the management API. */
 export interface EntityDescriptor {

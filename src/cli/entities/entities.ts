@@ -1,9 +1,15 @@
 import { asObject, type JsonObject } from '../client/json-shape.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
 import { authPolicy } from './auth-policy.ts';
-import { ca } from './ca.ts';
-import type { EntityDescriptor } from './descriptor.ts';
-import { enrollment, invitation } from './enrollment.ts';
+import {
+  argument,
+  columns,
+  type EntityDescriptor,
+  identityName,
+  newNameOption,
+  option,
+  tagOption,
+} from './descriptor.ts';
 import { oidcClient } from './oidc-client.ts';
 import { auditEvent, controller, loginAttempt } from './service.ts';
 
@@ -15,68 +21,37 @@ const identity: EntityDescriptor = {
   path: '/identities',
   help: 'people, devices and services that can authenticate',
   lookupFields: ['name'],
-  columns: [
-    { heading: 'name', cell: (row) => row.name },
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'type', cell: (row) => row.typeId },
-    { heading: 'admin', cell: rights },
-    { heading: 'disabled', cell: disabledState },
-    { heading: 'auth policy', cell: (row) => asObject(row.authPolicy).name ?? row.authPolicyId },
-    { heading: 'attributes', cell: (row) => row.roleAttributes },
-  ],
-  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
+  columns: columns(
+    'name',
+    'id',
+    ['type', 'typeId'],
+    ['admin', rights],
+    ['disabled', disabledState],
+    ['auth policy', (row) => asObject(row.authPolicy).name ?? row.authPolicyId],
+    ['attributes', 'roleAttributes'],
+  ),
+  createArguments: [argument('<name>', 'its name')],
   options: [
-    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
-    {
-      flags: '--type <type>',
-      path: 'type',
-      kind: 'text',
-      choices: ['Default', 'User', 'Device', 'Service', 'Router'],
-      help: 'what it is',
-    },
-    { flags: '--admin', path: 'isAdmin', kind: 'flag', help: 'may administer' },
-    {
-      flags: '--permission <list>',
+    newNameOption,
+    option('--type <type>', 'what it is', { choices: ['Default', 'User', 'Device', 'Service', 'Router'] }),
+    option('--admin', 'may administer', { path: 'isAdmin' }),
+    option('--permission <list>', 'without administering: read, helpdesk; separated by commas', {
       path: 'permissions',
-      kind: 'list',
-      help: 'without administering: read, helpdesk; separated by commas',
-    },
-    {
-      flags: '--external-id <id>',
-      path: 'externalId',
-      kind: 'text',
-      nullable: true,
-      help: 'id in claims of external JWTs',
-    },
-    {
-      flags: '--auth-policy <policy>',
+    }),
+    option('--external-id <id>', 'id in claims of external JWTs', { nullable: true }),
+    option('--auth-policy <policy>', 'name or id of its auth policy', {
       path: 'authPolicyId',
-      kind: 'reference',
       entity: 'auth-policy',
-      help: 'name or id of its auth policy',
-    },
-    {
-      flags: '--password-must-change',
-      path: 'passwordMustChange',
-      kind: 'flag',
-      help: 'the next login with a password asks for a new one',
-    },
-    { flags: '--disabled', path: 'disabled', kind: 'flag', only: 'update', help: 'it cannot log in' },
-    {
-      flags: '--disabled-until <time>',
-      path: 'disabledUntil',
-      kind: 'text',
-      only: 'update',
-      nullable: true,
-      help: 'it cannot log in until a time such as 2030-01-31T12:00:00Z; empty: until it is enabled',
-    },
-    { flags: '--role-attributes <list>', path: 'roleAttributes', kind: 'list', help: 'separated by commas' },
-    {
-      flags: '--tag <key=value>',
-      path: 'tags',
-      kind: 'tags',
-      help: 'may be repeated; an update replaces all',
-    },
+    }),
+    option('--password-must-change', 'the next login with a password asks for a new one'),
+    option('--disabled', 'it cannot log in', { only: 'update' }),
+    option(
+      '--disabled-until <time>',
+      'it cannot log in until a time such as 2030-01-31T12:00:00Z; empty: until it is enabled',
+      { only: 'update', nullable: true },
+    ),
+    option('--role-attributes <list>', 'separated by commas'),
+    tagOption,
   ],
   isUpdatable: true,
   isForceable: true,
@@ -114,33 +89,16 @@ const authenticator: EntityDescriptor = {
   path: '/authenticators',
   help: 'what identities prove themselves with',
   lookupFields: ['username', 'identityName'],
-  columns: [
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'method', cell: (row) => row.method },
-    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
-    { heading: 'username', cell: (row) => row.username },
-    { heading: 'fingerprint', cell: (row) => row.fingerprint },
-  ],
+  columns: columns('id', 'method', ['identity', identityName], 'username', 'fingerprint'),
   createArguments: [
-    {
-      argument: '<method>',
-      path: 'method',
-      kind: 'text',
-      choices: ['updb', 'cert'],
-      help: 'password or certificate',
-    },
-    { argument: '<identity>', path: 'identityId', kind: 'reference', entity: 'identity', help: 'whose' },
-    { argument: '[username]', path: 'username', kind: 'text', help: 'of a password' },
+    argument('<method>', 'password or certificate', { choices: ['updb', 'cert'] }),
+    argument('<identity>', 'whose', { path: 'identityId', entity: 'identity' }),
+    argument('[username]', 'of a password'),
   ],
   options: [
-    { flags: '--cert <file>', path: 'certPem', kind: 'file', only: 'create', help: 'the certificate' },
-    { flags: '--username <name>', path: 'username', kind: 'text', only: 'update', help: 'a new user name' },
-    {
-      flags: '--tag <key=value>',
-      path: 'tags',
-      kind: 'tags',
-      help: 'may be repeated; an update replaces all',
-    },
+    option('--cert <file>', 'the certificate', { path: 'certPem', only: 'create' }),
+    option('--username <name>', 'a new user name', { only: 'update' }),
+    tagOption,
   ],
   isUpdatable: true,
   isForceable: true,
@@ -154,136 +112,150 @@ const extJwtSigner: EntityDescriptor = {
   path: '/external-jwt-signers',
   help: 'identity providers whose JWTs prove who somebody is',
   lookupFields: ['name'],
-  columns: [
-    { heading: 'name', cell: (row) => row.name },
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'enabled', cell: (row) => row.enabled },
-    { heading: 'issuer', cell: (row) => row.issuer },
-    { heading: 'audience', cell: (row) => row.audience },
-    { heading: 'claim', cell: (row) => row.claimsProperty },
-    { heading: 'keys', cell: (row) => row.jwksEndpoint ?? row.fingerprint },
-  ],
+  columns: columns(
+    'name',
+    'id',
+    'enabled',
+    'issuer',
+    'audience',
+    ['claim', 'claimsProperty'],
+    ['keys', (row) => row.jwksEndpoint ?? row.fingerprint],
+  ),
   createArguments: [
-    { argument: '<name>', path: 'name', kind: 'text', help: 'its name' },
-    { argument: '<issuer>', path: 'issuer', kind: 'text', help: 'exactly as in its tokens' },
-    { argument: '<audience>', path: 'audience', kind: 'text', help: 'that the tokens must be for' },
+    argument('<name>', 'its name'),
+    argument('<issuer>', 'exactly as in its tokens'),
+    argument('<audience>', 'that the tokens must be for'),
   ],
   options: [
-    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
-    { flags: '--issuer <issuer>', path: 'issuer', kind: 'text', only: 'update', help: 'another issuer' },
-    {
-      flags: '--audience <audience>',
-      path: 'audience',
-      kind: 'text',
-      only: 'update',
-      help: 'another audience',
-    },
-    { flags: '--enabled', path: 'enabled', kind: 'flag', help: 'its tokens are accepted' },
-    { flags: '--jwks-endpoint <url>', path: 'jwksEndpoint', kind: 'text', help: 'https address of its keys' },
-    { flags: '--cert <file>', path: 'certPem', kind: 'file', help: 'certificate with its key, instead' },
-    {
-      flags: '--kid <kid>',
-      path: 'kid',
-      kind: 'text',
-      nullable: true,
-      help: 'with --cert: the only key id that tokens may name',
-    },
-    {
-      flags: '--claims-property <claim>',
-      path: 'claimsProperty',
-      kind: 'text',
-      help: 'claim that names the identity, or a JSON pointer (default: sub)',
-    },
-    {
-      flags: '--use-external-id',
-      path: 'useExternalId',
-      kind: 'flag',
-      help: 'the claim is the external id of the identity, not its id',
-    },
-    {
-      flags: '--require-verified-email',
-      path: 'requireVerifiedEmail',
-      kind: 'flag',
-      help: 'an email claim counts only with email_verified: true (default); --no- for providers that never send it',
-    },
-    { flags: '--leeway <seconds>', path: 'leewaySeconds', kind: 'integer', help: '0 to 60 (default: 30)' },
-    {
-      flags: '--max-lifetime <seconds>',
+    newNameOption,
+    option('--issuer <issuer>', 'another issuer', { only: 'update' }),
+    option('--audience <audience>', 'another audience', { only: 'update' }),
+    option('--enabled', 'its tokens are accepted'),
+    option('--jwks-endpoint <url>', 'https address of its keys'),
+    option('--cert <file>', 'certificate with its key, instead', { path: 'certPem' }),
+    option('--kid <kid>', 'with --cert: the only key id that tokens may name', { nullable: true }),
+    option('--claims-property <claim>', 'claim that names the identity, or a JSON pointer (default: sub)'),
+    option('--use-external-id', 'the claim is the external id of the identity, not its id'),
+    option(
+      '--require-verified-email',
+      'an email claim counts only with email_verified: true (default); --no- for providers that never send it',
+    ),
+    option('--leeway <seconds>', '0 to 60 (default: 30)', { path: 'leewaySeconds' }),
+    option('--max-lifetime <seconds>', 'refuse tokens with a longer lifetime', {
       path: 'maxLifetimeSeconds',
-      kind: 'integer',
       nullable: true,
-      help: 'refuse tokens with a longer lifetime',
-    },
-    {
-      flags: '--external-auth-url <url>',
-      path: 'externalAuthUrl',
-      kind: 'text',
-      nullable: true,
-      help: 'where clients get a token',
-    },
-    {
-      flags: '--client-id <id>',
-      path: 'clientId',
-      kind: 'text',
-      nullable: true,
-      help: 'that clients use there',
-    },
-    {
-      flags: '--scopes <list>',
-      path: 'scopes',
-      kind: 'list',
-      help: 'that clients ask for, separated by commas',
-    },
-    {
-      flags: '--send <token>',
-      path: 'targetToken',
-      kind: 'text',
-      choices: ['ACCESS', 'ID'],
-      help: 'which token clients send',
-    },
-    {
-      flags: '--enroll-to-cert',
+    }),
+    option('--external-auth-url <url>', 'where clients get a token', { nullable: true }),
+    option('--client-id <id>', 'that clients use there', { nullable: true }),
+    option('--scopes <list>', 'that clients ask for, separated by commas'),
+    option('--send <token>', 'which token clients send', { path: 'targetToken', choices: ['ACCESS', 'ID'] }),
+    option('--enroll-to-cert', 'anybody with one of its tokens may enroll a client certificate', {
       path: 'enrollToCertEnabled',
-      kind: 'flag',
-      help: 'anybody with one of its tokens may enroll a client certificate',
-    },
-    {
-      flags: '--enroll-to-token',
-      path: 'enrollToTokenEnabled',
-      kind: 'flag',
-      help: 'anybody with one of its tokens gets an identity, and logs in with such tokens from then on',
-    },
-    {
-      flags: '--enroll-auth-policy <policy>',
+    }),
+    option(
+      '--enroll-to-token',
+      'anybody with one of its tokens gets an identity, and logs in with such tokens from then on',
+      { path: 'enrollToTokenEnabled' },
+    ),
+    option('--enroll-auth-policy <policy>', 'auth policy of identities that enroll so', {
       path: 'enrollAuthPolicyId',
-      kind: 'reference',
       entity: 'auth-policy',
       nullable: true,
-      help: 'auth policy of identities that enroll so',
-    },
-    {
-      flags: '--enroll-name-claim <claim>',
+    }),
+    option('--enroll-name-claim <claim>', 'claim that becomes their name, or a JSON pointer (default: sub)', {
       path: 'enrollNameClaimsSelector',
-      kind: 'text',
-      help: 'claim that becomes their name, or a JSON pointer (default: sub)',
-    },
-    {
-      flags: '--enroll-attribute-claim <claim>',
-      path: 'enrollAttributeClaimsSelector',
-      kind: 'text',
-      nullable: true,
-      help: 'claim that contains their role attributes, or a JSON pointer',
-    },
-    {
-      flags: '--tag <key=value>',
-      path: 'tags',
-      kind: 'tags',
-      help: 'may be repeated; an update replaces all',
-    },
+    }),
+    option(
+      '--enroll-attribute-claim <claim>',
+      'claim that contains their role attributes, or a JSON pointer',
+      { path: 'enrollAttributeClaimsSelector', nullable: true },
+    ),
+    tagOption,
   ],
   isUpdatable: true,
   isForceable: true,
   hasFile: true,
+};
+
+/** Third-party authorities. The rule for external ids is given by single options, or as a document. */
+const ca: EntityDescriptor = {
+  name: 'ca',
+  aliases: ['cas'],
+  path: '/cas',
+  help: 'third-party authorities whose certificates log in',
+  lookupFields: ['name'],
+  columns: columns('name', 'id', ['logs in', 'isAuthEnabled'], ['verified', 'isVerified'], 'fingerprint'),
+  createArguments: [
+    argument('<name>', 'its name'),
+    argument('<cert>', 'file with its certificate', { path: 'certPem', kind: 'file' }),
+  ],
+  options: [
+    newNameOption,
+    option('--auth', 'its certificates log in', { path: 'isAuthEnabled' }),
+    option(
+      '--claim-location <where>',
+      'which part of its certificates contains the external id of the identity',
+      { path: 'externalIdClaim.location', choices: ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] },
+    ),
+    option('--claim-matcher <matcher>', 'which of the names there is meant (default: ALL)', {
+      path: 'externalIdClaim.matcher',
+      choices: ['ALL', 'PREFIX', 'SUFFIX', 'SCHEME'],
+    }),
+    option('--claim-matches <text>', 'prefix, suffix or scheme of that name', {
+      path: 'externalIdClaim.matcherCriteria',
+    }),
+    option(
+      '--claim-parser <parser>',
+      'whether the value is the external id or has to be split (default: NONE)',
+      { path: 'externalIdClaim.parser', choices: ['NONE', 'SPLIT'] },
+    ),
+    option('--claim-split-at <text>', 'with SPLIT: where to cut', { path: 'externalIdClaim.parserCriteria' }),
+    option('--claim-index <n>', 'with SPLIT: which part, from 0', { path: 'externalIdClaim.index' }),
+    tagOption,
+  ],
+  isUpdatable: true,
+  hasFile: true,
+};
+
+/** Links with which people choose a password. `invite` makes and withdraws them. */
+const invitation: EntityDescriptor = {
+  name: 'invitation',
+  aliases: ['invitations'],
+  path: '/invitations',
+  help: 'who is invited and has not come yet; invite makes a link, and withdraws it',
+  lookupFields: [],
+  isListOnly: true,
+  columns: columns(
+    ['identity', identityName],
+    ['made by', (row) => asObject(row.madeBy).name],
+    ['made', 'createdAt'],
+    ['expires', 'expiresAt'],
+  ),
+};
+
+/** Open enrollments. `enrollment refresh` is in enrollment-actions.ts, `enroll` in cli/enroll/. */
+const enrollment: EntityDescriptor = {
+  name: 'enrollment',
+  aliases: ['enrollments'],
+  path: '/enrollments',
+  help: 'one-time tokens with which identities enroll',
+  lookupFields: ['identityName'],
+  columns: columns('id', 'method', ['identity', identityName], 'username', ['expires', 'expiresAt']),
+  createArguments: [
+    argument('<method>', 'a certificate issued here, one of a third-party CA, or a password', {
+      choices: ['ott', 'ottca', 'updb'],
+    }),
+    argument('<identity>', 'whose', { path: 'identityId', entity: 'identity' }),
+  ],
+  options: [
+    option('--username <name>', 'with updb: the user name it gets'),
+    option('--ca <ca>', 'with ottca: the CA that issued the certificate', { path: 'caId', entity: 'ca' }),
+    option('--expires-at <time>', 'such as 2030-01-31T12:00:00Z (default: as configured)'),
+  ],
+  afterCreate: {
+    options: [{ flags: '-o, --output-jwt <file>', help: 'write the JWT for the device to FILE' }],
+    load: async () => (await import('./enrollment-actions.ts')).newEnrollment,
+  },
 };
 
 /** Such as `Firefox on Linux`. */
@@ -297,17 +269,17 @@ const apiSession: EntityDescriptor = {
   path: '/api-sessions',
   help: 'sessions that are alive',
   lookupFields: [],
-  columns: [
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
-    { heading: 'expires', cell: (row) => row.expiresAt },
-    { heading: 'factors', cell: (row) => row.amr },
-    { heading: 'program', cell: programText },
-    { heading: 'signed in from', cell: (row) => row.loginIpAddress },
-    { heading: 'address', cell: (row) => row.ipAddress },
-    { heading: 'last activity', cell: (row) => row.lastActivityAt },
-    { heading: 'mechanism', cell: (row) => row.mechanism },
-  ],
+  columns: columns(
+    'id',
+    ['identity', identityName],
+    ['expires', 'expiresAt'],
+    ['factors', 'amr'],
+    ['program', programText],
+    ['signed in from', 'loginIpAddress'],
+    ['address', 'ipAddress'],
+    ['last activity', 'lastActivityAt'],
+    'mechanism',
+  ),
 };
 
 const browserSession: EntityDescriptor = {
@@ -316,16 +288,16 @@ const browserSession: EntityDescriptor = {
   path: '/browser-sessions',
   help: 'browsers in which somebody is signed in',
   lookupFields: [],
-  columns: [
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'identity', cell: (row) => asObject(row.identity).name ?? row.identityId },
-    { heading: 'expires', cell: (row) => row.expiresAt },
-    { heading: 'factors', cell: (row) => row.amr },
-    { heading: 'program', cell: programText },
-    { heading: 'address', cell: (row) => row.ipAddress },
-    { heading: 'last used', cell: (row) => row.lastUsedAt },
-    { heading: 'applications', cell: (row) => row.applications },
-  ],
+  columns: columns(
+    'id',
+    ['identity', identityName],
+    ['expires', 'expiresAt'],
+    ['factors', 'amr'],
+    ['program', programText],
+    ['address', 'ipAddress'],
+    ['last used', 'lastUsedAt'],
+    'applications',
+  ),
 };
 
 const revocation: EntityDescriptor = {
@@ -335,35 +307,21 @@ const revocation: EntityDescriptor = {
   help: 'tokens, sessions, and whose sessions were revoked',
   lookupFields: [],
   namesOfOthers: ['identity', 'ext-jwt-signer', 'ca'],
-  columns: [
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'type', cell: (row) => row.type },
-    { heading: 'issued before', cell: (row) => row.issuedBefore },
-    { heading: 'expires', cell: (row) => row.expiresAt },
-  ],
+  columns: columns('id', 'type', ['issued before', 'issuedBefore'], ['expires', 'expiresAt']),
   createArguments: [
-    {
-      argument: '<type>',
-      path: 'type',
-      kind: 'text',
-      choices: ['JTI', 'IDENTITY', 'API_SESSION', 'EXT_JWT_SIGNER', 'CA'],
-      help: 'one access token; all sessions of an identity; one session; all that a signer or a CA has opened',
-    },
-    {
-      argument: '<what>',
-      path: 'id',
-      kind: 'revoked',
-      help: 'jti of the token, id of the session, or name or id',
-    },
+    argument(
+      '<type>',
+      'one access token; all sessions of an identity; one session; all that a signer or a CA has opened',
+      { choices: ['JTI', 'IDENTITY', 'API_SESSION', 'EXT_JWT_SIGNER', 'CA'] },
+    ),
+    argument('<what>', 'jti of the token, id of the session, or name or id', { path: 'id', kind: 'revoked' }),
   ],
   options: [
-    {
-      flags: '--issued-before <time>',
-      path: 'issuedBefore',
-      kind: 'text',
-      only: 'create',
-      help: 'not with JTI and API_SESSION: keep sessions opened after this time, such as 2030-01-31T12:00:00Z',
-    },
+    option(
+      '--issued-before <time>',
+      'not with JTI and API_SESSION: keep sessions opened after this time, such as 2030-01-31T12:00:00Z',
+      { only: 'create' },
+    ),
   ],
 };
 
@@ -373,21 +331,9 @@ const configType: EntityDescriptor = {
   path: '/config-types',
   help: 'names and ids of what clients ask for at login',
   lookupFields: ['name'],
-  columns: [
-    { heading: 'name', cell: (row) => row.name },
-    { heading: 'id', cell: (row) => row.id },
-  ],
-  createArguments: [{ argument: '<name>', path: 'name', kind: 'text', help: 'its name' }],
-  options: [
-    { flags: '--id <id>', path: 'id', kind: 'text', only: 'create', help: 'by which others know it' },
-    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
-    {
-      flags: '--tag <key=value>',
-      path: 'tags',
-      kind: 'tags',
-      help: 'may be repeated; an update replaces all',
-    },
-  ],
+  columns: columns('name', 'id'),
+  createArguments: [argument('<name>', 'its name')],
+  options: [option('--id <id>', 'by which others know it', { only: 'create' }), newNameOption, tagOption],
   isUpdatable: true,
 };
 

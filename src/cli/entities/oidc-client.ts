@@ -1,4 +1,4 @@
-import type { EntityDescriptor } from './descriptor.ts';
+import { argument, columns, type EntityDescriptor, newNameOption, option, tagOption } from './descriptor.ts';
 
 /** `oidc-client`: applications that log people in here. */
 export const oidcClient: EntityDescriptor = {
@@ -7,117 +7,60 @@ export const oidcClient: EntityDescriptor = {
   path: '/oidc-clients',
   help: 'applications that log people in here',
   lookupFields: ['name'],
-  columns: [
-    { heading: 'id', cell: (row) => row.id },
-    { heading: 'name', cell: (row) => row.name },
-    { heading: 'type', cell: (row) => row.type },
-    { heading: 'authentication', cell: (row) => row.tokenEndpointAuthMethod },
-    { heading: 'redirect URIs', cell: (row) => row.redirectUris },
-    { heading: 'APIs', cell: (row) => row.apiAccess },
-  ],
+  columns: columns(
+    'id',
+    'name',
+    'type',
+    ['authentication', 'tokenEndpointAuthMethod'],
+    ['redirect URIs', 'redirectUris'],
+    ['APIs', 'apiAccess'],
+  ),
   createArguments: [
-    { argument: '<name>', path: 'name', kind: 'text', help: 'its name' },
-    {
-      argument: '<type>',
-      path: 'type',
-      kind: 'text',
-      choices: ['public', 'confidential'],
-      help: 'confidential when it can keep a secret',
-    },
+    argument('<name>', 'its name'),
+    argument('<type>', 'confidential when it can keep a secret', { choices: ['public', 'confidential'] }),
   ],
   options: [
-    {
-      flags: '--id <id>',
-      path: 'id',
-      kind: 'text',
-      only: 'create',
-      help: 'its client_id (default: a new one)',
-    },
-    { flags: '--name <name>', path: 'name', kind: 'text', only: 'update', help: 'a new name' },
-    { flags: '--redirect-uris <list>', path: 'redirectUris', kind: 'list', help: 'where codes may be sent' },
-    {
-      flags: '--post-logout-redirect-uris <list>',
-      path: 'postLogoutRedirectUris',
-      kind: 'list',
-      help: 'where browsers may go after logout',
-    },
-    {
-      flags: '--auth-method <method>',
-      path: 'tokenEndpointAuthMethod',
-      kind: 'text',
-      choices: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
-      help: 'how it proves itself (default: client_secret_basic for a confidential one)',
-    },
-    {
-      flags: '--jwks-uri <url>',
-      path: 'jwksUri',
-      kind: 'text',
-      nullable: true,
-      help: 'https address of its keys, for private_key_jwt; keys themselves go into --file',
-    },
-    {
-      flags: '--require-pkce',
-      path: 'requirePkce',
-      kind: 'flag',
-      help: 'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
-    },
-    {
-      flags: '--id-token-alg <alg>',
+    option('--id <id>', 'its client_id (default: a new one)', { only: 'create' }),
+    newNameOption,
+    option('--redirect-uris <list>', 'where codes may be sent'),
+    option('--post-logout-redirect-uris <list>', 'where browsers may go after logout'),
+    option(
+      '--auth-method <method>',
+      'how it proves itself (default: client_secret_basic for a confidential one)',
+      {
+        path: 'tokenEndpointAuthMethod',
+        choices: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+      },
+    ),
+    option(
+      '--jwks-uri <url>',
+      'https address of its keys, for private_key_jwt; keys themselves go into --file',
+      { nullable: true },
+    ),
+    option(
+      '--require-pkce',
+      'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
+    ),
+    option('--id-token-alg <alg>', 'what signs its ID tokens (default: RS256)', {
       path: 'idTokenSigningAlg',
-      kind: 'text',
       choices: ['RS256', 'ES256'],
-      help: 'what signs its ID tokens (default: RS256)',
-    },
-    {
-      flags: '--scopes <list>',
-      path: 'scopes',
-      kind: 'list',
-      help: 'among openid, offline_access, profile, email, groups (default: the first two)',
-    },
-    {
-      flags: '--api-access',
-      path: 'apiAccess',
-      kind: 'flag',
-      help: 'its tokens are good for the Edge APIs too',
-    },
-    {
-      flags: '--resources <list>',
-      path: 'resources',
-      kind: 'list',
-      help: 'URIs for which it may ask tokens (RFC 8707)',
-    },
-    {
-      flags: '--allowed-role-attributes <list>',
-      path: 'allowedRoleAttributes',
-      kind: 'list',
-      help: 'only for identities with one of these (default: for everybody)',
-    },
-    {
-      flags: '--claim <name=source>',
+    }),
+    option(
+      '--scopes <list>',
+      'among openid, offline_access, profile, email, groups (default: the first two)',
+    ),
+    option('--api-access', 'its tokens are good for the Edge APIs too'),
+    option('--resources <list>', 'URIs for which it may ask tokens (RFC 8707)'),
+    option(
+      '--allowed-role-attributes <list>',
+      'only for identities with one of these (default: for everybody)',
+    ),
+    option('--claim <name=source>', 'such as email=tags.mail; may be repeated; an update replaces all', {
       path: 'claims',
-      kind: 'tags',
-      help: 'such as email=tags.mail; may be repeated; an update replaces all',
-    },
-    {
-      flags: '--access-token-duration <time>',
-      path: 'accessTokenDuration',
-      kind: 'text',
-      nullable: true,
-      help: 'such as 5m, at most that of the server',
-    },
-    {
-      flags: '--refresh-token-duration <time>',
-      path: 'refreshTokenDuration',
-      kind: 'text',
-      nullable: true,
-      help: 'the same for refresh tokens',
-    },
-    {
-      flags: '--tag <key=value>',
-      path: 'tags',
-      kind: 'tags',
-      help: 'may be repeated; an update replaces all',
-    },
+    }),
+    option('--access-token-duration <time>', 'such as 5m, at most that of the server', { nullable: true }),
+    option('--refresh-token-duration <time>', 'the same for refresh tokens', { nullable: true }),
+    tagOption,
   ],
   isUpdatable: true,
   hasFile: true,

@@ -12,7 +12,7 @@ import { readNewPassword } from '../terminal/secret-input.ts';
 import { renderFields, withoutMilliseconds } from '../terminal/table.ts';
 import { bodyOf, type TypedField } from './body.ts';
 import { changed } from './change.ts';
-import type { EntityDescriptor, EntityOptions } from './descriptor.ts';
+import { type EntityDescriptor, type EntityOptions, memberName } from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';
 import { findEntity } from './lookup.ts';
 
@@ -169,7 +169,7 @@ function typedOptions(
     .map((field) => ({
       field,
       label: field.flags.split(' ')[0] ?? '',
-      typed: options[optionName(field.flags)],
+      typed: options[memberName(field.flags)],
     }));
 }
 
@@ -202,10 +202,4 @@ function shownLocks(value: unknown): unknown {
   return Object.entries(value)
     .filter(([, until]) => until !== null)
     .map(([factor, until]) => `${factor} until ${withoutMilliseconds(String(until))}`);
-}
-
-/** The name under which commander returns an option: `--external-id <id>` is `externalId`. */
-function optionName(flags: string): string {
-  const long = /--(?:no-)?([a-z0-9-]+)/.exec(flags)?.[1] ?? '';
-  return long.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,5 +1,5 @@
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
-import type { EntityDescriptor } from './descriptor.ts';
+import { columns, type EntityDescriptor } from './descriptor.ts';
 
 // What the service reports about itself.
 
@@ -11,15 +11,15 @@ export const loginAttempt: EntityDescriptor = {
   help: 'who tried to log in, and what was decided; explain shows one in full',
   lookupFields: [],
   isListOnly: true,
-  columns: [
-    { heading: 'reference', cell: (row) => row.reference },
-    { heading: 'at', cell: (row) => row.at },
-    { heading: 'who', cell: (row) => textField(asObject(row.identity), 'name') ?? row.subject },
-    { heading: 'step', cell: (row) => row.step },
-    { heading: 'outcome', cell: (row) => row.reason ?? row.outcome },
-    { heading: 'address', cell: (row) => row.ipAddress },
-    { heading: 'issuer', cell: (row) => row.issuer },
-  ],
+  columns: columns(
+    'reference',
+    'at',
+    ['who', (row) => textField(asObject(row.identity), 'name') ?? row.subject],
+    'step',
+    ['outcome', (row) => row.reason ?? row.outcome],
+    ['address', 'ipAddress'],
+    'issuer',
+  ),
 };
 
 /** What was changed. The controller's log has it too. */
@@ -30,15 +30,15 @@ export const auditEvent: EntityDescriptor = {
   help: 'what was changed, by whom and from where',
   lookupFields: [],
   isListOnly: true,
-  columns: [
-    { heading: 'at', cell: (row) => row.at },
-    { heading: 'event', cell: (row) => [row.event, row.action].filter((word) => word !== null).join(' ') },
-    { heading: 'entity', cell: (row) => row.entity },
-    { heading: 'about', cell: (row) => textField(asObject(row.identity), 'name') ?? row.entityId },
-    { heading: 'by', cell: (row) => textField(asObject(row.byIdentity), 'name') ?? row.byIdentityId },
-    { heading: 'address', cell: (row) => row.ipAddress },
-    { heading: 'reference', cell: (row) => row.requestId },
-  ],
+  columns: columns(
+    'at',
+    ['event', (row) => [row.event, row.action].filter((word) => word !== null).join(' ')],
+    'entity',
+    ['about', (row) => textField(asObject(row.identity), 'name') ?? row.entityId],
+    ['by', (row) => textField(asObject(row.byIdentity), 'name') ?? row.byIdentityId],
+    ['address', 'ipAddress'],
+    ['reference', 'requestId'],
+  ),
 };
 
 /** The nodes, as they announce themselves. */
@@ -49,14 +49,14 @@ export const controller: EntityDescriptor = {
   help: 'the nodes of this service',
   lookupFields: ['name'],
   isLasting: true,
-  columns: [
-    { heading: 'name', cell: (row) => row.name },
-    { heading: 'online', cell: (row) => row.isOnline },
-    { heading: 'version', cell: (row) => row.version },
-    { heading: 'started', cell: (row) => row.lastJoinedAt },
-    { heading: 'issuers', cell: issuersOf },
-    { heading: 'id', cell: (row) => row.id },
-  ],
+  columns: columns(
+    'name',
+    ['online', 'isOnline'],
+    'version',
+    ['started', 'lastJoinedAt'],
+    ['issuers', issuersOf],
+    'id',
+  ),
 };
 
 /** The addresses at which a node issues tokens. */
