@@ -1,9 +1,10 @@
 // What an administrator does for somebody who cannot log in: end locks, remove a lost authenticator app.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { passwordOf } from '../login/password/password.ts';
 import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
-import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
+import { asId, type IdentityId } from '../model/ids.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
@@ -24,7 +25,8 @@ export interface Locks {
 /** Resets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
   const identityId = await identityToHelp(needs, by, id);
-  await forgetFailures(actingFor(needs, by), identityId, await passwordOf(needs, identityId));
+  const password = await passwordOf(needs.store.authenticators, identityId);
+  await forgetFailures(actingFor(needs, by), identityId, password?.id ?? null);
   recordChange(needs, by, { action: 'unlock', entity: 'identity', entityId: id, fields: [] });
 }
 
@@ -40,9 +42,9 @@ export async function removeTotp(needs: FactorNeeds, by: AdminCall, id: string):
 export async function locksOf(needs: Pick<FactorNeeds, 'store' | 'clock'>, id: IdentityId): Promise<Locks> {
   const now = needs.clock.now();
   const { attempts } = needs.store;
-  const password = await passwordOf(needs, id);
+  const password = await passwordOf(needs.store.authenticators, id);
   return {
-    password: password === null ? null : await attempts.lockedUntil(passwordKey(password), now),
+    password: password === null ? null : await attempts.lockedUntil(passwordKey(password.id), now),
     totp: await attempts.lockedUntil(totpKey(id), now),
   };
 }
@@ -56,23 +58,4 @@ async function identityToHelp(
   if (identity === null) throw new AuthError('not_found');
   requireMayHelp(by, identity);
   return identity.id;
-}
-
-async function passwordOf(
-  { store }: Pick<FactorNeeds, 'store'>,
-  identityId: IdentityId,
-): Promise<AuthenticatorId | null> {
-  const found = await store.authenticators.list({
-    filter: {
-      op: 'and',
-      terms: [
-        { op: '=', field: 'identityId', value: identityId },
-        { op: '=', field: 'method', value: 'updb' },
-      ],
-    },
-    sort: [],
-    limit: 1,
-    offset: 0,
-  });
-  return found.items[0]?.id ?? null;
 }

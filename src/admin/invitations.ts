@@ -2,6 +2,7 @@
 // same link replaces a forgotten password. enrollment/with-invitation.ts handles the opened link.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { passwordOf } from '../login/password/password.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
 import { type Identity, isDisabled } from '../model/identity.ts';
@@ -141,11 +142,7 @@ async function requireUserName(
   { store }: Pick<InvitationNeeds, 'store'>,
   { id, name }: Identity,
 ): Promise<void> {
-  const isMine = { op: '=', field: 'identityId', value: id } as const;
-  const isPassword = { op: '=', field: 'method', value: 'updb' } as const;
-  const filter = { op: 'and', terms: [isMine, isPassword] } as const;
-  const { totalCount } = await store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
-  if (totalCount > 0) return;
+  if ((await passwordOf(store.authenticators, id)) !== null) return;
   const key = acceptableUsername(name);
   if ((await store.authenticators.findPasswordLogin(key)) !== null) {
     throw refusedField('username', 'is already taken by somebody else; give the identity another name', name);

@@ -1,7 +1,7 @@
 // Lets an administrator who cannot log in back in. For whoever can read the files of the host.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { usernameKey } from '../login/password/password.ts';
+import { passwordOf, usernameKey } from '../login/password/password.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
@@ -77,7 +77,7 @@ export async function recoverAdministrator(
   if (identity === null) return { outcome: 'unknown' };
   if (!identity.isAdmin) return { outcome: 'not-an-administrator', identity };
   const policy = await policyOf(needs, identity.authPolicyId);
-  const existing = await passwordAuthenticatorOf(needs, identity.id);
+  const existing = await passwordOf(needs.store.authenticators, identity.id);
   const username = existing?.username ?? identity.name;
   const passwordHash = await hashNewPassword(needs, password, {
     policy,
@@ -139,24 +139,4 @@ async function setPassword(
     throw asConflict(error);
   }
   return id;
-}
-
-async function passwordAuthenticatorOf(
-  { store }: { readonly store: { readonly authenticators: AuthenticatorStore } },
-  identityId: IdentityId,
-): Promise<{ id: AuthenticatorId; username: string } | null> {
-  const found = await store.authenticators.list({
-    filter: {
-      op: 'and',
-      terms: [
-        { op: '=', field: 'identityId', value: identityId },
-        { op: '=', field: 'method', value: 'updb' },
-      ],
-    },
-    sort: [],
-    limit: 1,
-    offset: 0,
-  });
-  const [authenticator] = found.items;
-  return authenticator?.method === 'updb' ? { id: authenticator.id, username: authenticator.username } : null;
 }

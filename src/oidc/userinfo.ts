@@ -1,4 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
+import { passwordOf } from '../login/password/password.ts';
 import type { Identity } from '../model/identity.ts';
 import { claimsOfScope, type MappedClaim, type OidcClient } from '../model/oidc-client.ts';
 import type { Principal } from '../model/principal.ts';
@@ -43,7 +44,7 @@ export async function userInfo(needs: UserInfoNeeds, principal: Principal): Prom
   const { identityId: sub, identityName: name } = principal;
   const registered = needs.clients.find(principal.clientId)?.registered ?? null;
   if (registered === null) {
-    const username = await usernameOf(needs, sub);
+    const username = (await passwordOf(needs.store.authenticators, sub))?.username;
     return { sub, name, ...(username === undefined ? {} : { preferred_username: username }) };
   }
   const account = await needs.view.accounts.find(sub, needs.clock.now());
@@ -66,7 +67,10 @@ async function mappedClaims(
   const values: Partial<Record<MappedClaim, string | readonly string[]>> = {};
   for (const claim of wanted) {
     const source = mapping[claim] ?? defaultClaims[claim];
-    const value = source === 'username' ? await usernameOf(needs, identity.id) : claimOf(identity, source);
+    const value =
+      source === 'username'
+        ? (await passwordOf(needs.store.authenticators, identity.id))?.username
+        : claimOf(identity, source);
     const shaped = claim === 'groups' ? asList(value) : asText(value);
     if (shaped !== undefined) values[claim] = shaped;
   }
@@ -90,24 +94,4 @@ function asText(value: Found): string | undefined {
 
 function asList(value: Found): readonly string[] | undefined {
   return typeof value === 'string' ? [value] : value;
-}
-
-async function usernameOf(
-  { store }: Pick<UserInfoNeeds, 'store'>,
-  identityId: string,
-): Promise<string | undefined> {
-  const { items } = await store.authenticators.list({
-    filter: {
-      op: 'and',
-      terms: [
-        { op: '=', field: 'identityId', value: identityId },
-        { op: '=', field: 'method', value: 'updb' },
-      ],
-    },
-    sort: [],
-    limit: 1,
-    offset: 0,
-  });
-  const [authenticator] = items;
-  return authenticator?.method === 'updb' ? authenticator.username : undefined;
 }

@@ -1,10 +1,9 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { OwnCall } from '../../model/principal.ts';
 import { giveBack } from '../throttle.ts';
-import { type PasswordLoginNeeds, verifyPassword } from './password.ts';
+import { type PasswordLoginNeeds, passwordOf, verifyPassword } from './password.ts';
 
 export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
   readonly attempts: AttemptLog;
@@ -24,7 +23,8 @@ export async function proveCurrentPassword(
   currentPassword: string,
 ): Promise<string> {
   const attempt = needs.attempts.begin('password', mechanism, origin);
-  const username = await usernameOf(needs, identityId);
+  // No authenticator has the empty name.
+  const { username } = (await passwordOf(needs.store.authenticators, identityId)) ?? { username: '' };
   const verdict = await verifyPassword(
     needs,
     { username, password: currentPassword, ipAddress: origin.ipAddress },
@@ -37,15 +37,6 @@ export async function proveCurrentPassword(
   }
   needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
   throw wrongCurrentPassword();
-}
-
-/** Empty when the identity has no password: no authenticator has that user name. */
-async function usernameOf({ store }: CurrentPasswordNeeds, identityId: IdentityId): Promise<string> {
-  const isMine = { op: '=', field: 'identityId', value: identityId } as const;
-  const isPassword = { op: '=', field: 'method', value: 'updb' } as const;
-  const filter = { op: 'and', terms: [isMine, isPassword] } as const;
-  const { items } = await store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
-  return items[0]?.method === 'updb' ? items[0].username : '';
 }
 
 /** Not 401: the session is still valid, and a client that gets 401 discards it. */

@@ -1,6 +1,8 @@
 // Username and password (UPDB). Every refusal takes the same path and does the same work, whatever its cause: unknown
 // user, locked, disabled, method not allowed, wrong password.
 
+import type { PasswordAuthenticator } from '../../model/authenticator.ts';
+import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
@@ -185,4 +187,16 @@ function prepare(password: string): Password | null {
     if (error instanceof MalformedInput) return null;
     throw error;
   }
+}
+
+/** The password of an identity, which has one at most. */
+export async function passwordOf(
+  authenticators: Pick<AuthenticatorStore, 'list'>,
+  identityId: IdentityId,
+): Promise<PasswordAuthenticator | null> {
+  const isMine = { op: '=', field: 'identityId', value: identityId } as const;
+  const isPassword = { op: '=', field: 'method', value: 'updb' } as const;
+  const filter = { op: 'and', terms: [isMine, isPassword] } as const;
+  const { items } = await authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
+  return items[0]?.method === 'updb' ? items[0] : null;
 }
