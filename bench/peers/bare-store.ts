@@ -30,7 +30,7 @@ function onSqlite(path: string): Write {
       lastId += 1;
       waiting.set(lastId, resolve);
       if (gathered.push({ id: lastId, statement, params }) > 1) return;
-      queueMicrotask(() => {
+      setImmediate(() => {
         writer.postMessage(gathered);
         gathered = [];
       });

@@ -60,6 +60,16 @@ describe('the SQLite engine', () => {
       assert.equal(engine.counts.commits - commits, 1);
     });
 
+    test('intents of several requests in one turn of the event loop share a commit', async () => {
+      const engine = open();
+      await create(engine);
+      const { commits } = { ...engine.counts };
+      // Each callback ends with its own microtasks, like the requests of several connections.
+      const request = () => new Promise((resolve) => setImmediate(() => resolve(create(engine))));
+      await Promise.all(Array.from({ length: 64 }, request));
+      assert.equal(engine.counts.commits - commits, 1);
+    });
+
     test('intents that arrive during a commit share the next one', async () => {
       const engine = open();
       await create(engine);

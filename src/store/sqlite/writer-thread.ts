@@ -124,8 +124,9 @@ export function writerThread(start: () => WriterLink, onChanges: () => Promise<v
             reject(error);
           },
         });
-        // Intents of one turn of the event loop are sent together.
-        if (gathered.length === 1) queueMicrotask(post);
+        // Intents of one turn of the event loop are sent together: each message and each commit costs as much as several
+        // intents. A microtask would send those of each request by themselves.
+        if (gathered.length === 1) setImmediate(post);
       });
     },
     join(port) {
