@@ -69,61 +69,49 @@ export function hostFailure(error: unknown): unknown {
   return error;
 }
 
-/** Failures about the state of the database, or another controller on it. */
+type Failure = abstract new (...args: never[]) => Error;
+
+/** Failures about the state of the database, or another controller on it, that say themselves what is wrong. */
+const databaseFailures: readonly (readonly [type: Failure, code: string, next: string])[] = [
+  [AlreadyRunning, 'already_running', 'stop the other controller, then run the command again'],
+  [SchemaError, 'schema', 'use the release that it belongs to'],
+  [
+    EmptiedDatabase,
+    'emptied_database',
+    'overlay-auth ops db restore BACKUP   (without a backup: remove the file and start from nothing)',
+  ],
+  [
+    NodesInTheWay,
+    'already_running',
+    'stop all of them, then run the command again; one that crashed or was killed counts as running for thirty seconds',
+  ],
+  [BackupUnusable, 'backup_unusable', 'name another backup; nothing was changed'],
+  [NodesRunning, 'already_running', 'stop them, then run the command again'],
+  [
+    PostgresTlsError,
+    'database',
+    'correct db in the configuration, OVERLAY_AUTH_DB, or a variable such as PGSSLMODE',
+  ],
+  [
+    PostgresPoolerError,
+    'database',
+    'correct the role, or db in the configuration or OVERLAY_AUTH_DB, as it says',
+  ],
+  [
+    NoDatabase,
+    'no_database',
+    'correct db in the configuration; starting a controller creates a new database there',
+  ],
+];
+
 function databaseFailure(error: unknown): CliError | undefined {
-  if (error instanceof AlreadyRunning || error instanceof SchemaError) {
-    const isRunning = error instanceof AlreadyRunning;
-    return new CliError(sentence(error.message), {
-      code: isRunning ? 'already_running' : 'schema',
-      next: isRunning
-        ? 'stop the other controller, then run the command again'
-        : 'use the release that it belongs to',
-      cause: error,
-    });
-  }
-  if (error instanceof EmptiedDatabase) {
-    return new CliError(sentence(error.message), {
-      code: 'emptied_database',
-      next: 'overlay-auth ops db restore BACKUP   (without a backup: remove the file and start from nothing)',
-      cause: error,
-    });
-  }
-  if (error instanceof NodesInTheWay) {
-    return new CliError(sentence(error.message), {
-      code: 'already_running',
-      next: 'stop all of them, then run the command again; one that crashed or was killed counts as running for thirty seconds',
-      cause: error,
-    });
-  }
-  if (error instanceof BackupUnusable) {
-    return new CliError(error.message, {
-      code: 'backup_unusable',
-      next: 'name another backup; nothing was changed',
-      cause: error,
-    });
-  }
-  if (error instanceof NodesRunning) {
-    return new CliError(sentence(error.message), {
-      code: 'already_running',
-      next: 'stop them, then run the command again',
-      cause: error,
-    });
-  }
-  if (error instanceof PostgresTlsError) {
-    return new CliError(sentence(error.message), {
-      code: 'database',
-      next: 'correct db in the configuration, OVERLAY_AUTH_DB, or a variable such as PGSSLMODE',
-      cause: error,
-    });
-  }
-  if (error instanceof PostgresPoolerError) {
-    return new CliError(sentence(error.message), {
-      code: 'database',
-      next: 'correct the role, or db in the configuration or OVERLAY_AUTH_DB, as it says',
-      cause: error,
-    });
-  }
-  return engineFailure(error);
+  const [, code, next] = databaseFailures.find(([type]) => error instanceof type) ?? [];
+  if (!(error instanceof Error) || code === undefined) return engineFailure(error);
+  return new CliError(sentence(error.message), {
+    code,
+    ...(next === undefined ? {} : { next }),
+    cause: error,
+  });
 }
 
 /** Failures from SQLite or the PostgreSQL server. */
@@ -158,13 +146,6 @@ function engineFailure(error: unknown): CliError | undefined {
       next:
         afterPostgresFailure[error.code] ??
         'check the permissions of its user, which must create tables, read and write',
-      cause: error,
-    });
-  }
-  if (error instanceof NoDatabase) {
-    return new CliError(error.message, {
-      code: 'no_database',
-      next: 'correct db in the configuration; starting a controller creates a new database there',
       cause: error,
     });
   }
@@ -233,8 +214,9 @@ function fullMessage(error: Error): string {
   return error.cause instanceof Error ? `${error.message} ${fullMessage(error.cause)}` : error.message;
 }
 
+/** A text that ends with a full stop is one, and may begin with the name of a file. */
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return text.endsWith('.') ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
