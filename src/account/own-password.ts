@@ -4,7 +4,7 @@
 import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
 import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import {
   type CurrentPasswordNeeds,
   proveCurrentPassword,
@@ -53,8 +53,7 @@ export async function ownPasswordRules(
   needs: Pick<OwnPasswordNeeds, 'store'>,
   { identityId }: Principal,
 ): Promise<PasswordRules> {
-  const account = await needs.store.identities.findAccount(identityId);
-  if (account === null) throw new AuthError('not_found');
+  const account = existing(await needs.store.identities.findAccount(identityId));
   return passwordRules(account.policy.primary.updb);
 }
 
@@ -79,8 +78,7 @@ export async function changeOwnPassword(
     throw new AuthError('conflict', { description: 'This authenticator is a certificate, not a password' });
   }
   const verifiedHash = await proveCurrentPassword(needs, call, change.currentPassword);
-  const account = await needs.store.identities.findAccount(caller.identityId);
-  if (account === null) throw new AuthError('not_found');
+  const account = existing(await needs.store.identities.findAccount(caller.identityId));
   const { identity, policy } = account;
 
   const { username, password } = change;

@@ -1,6 +1,6 @@
 // API sessions as an administrator or their owner sees them. The login mechanisms open them.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
@@ -29,8 +29,7 @@ export type NamedApiSession = ApiSession & { readonly identityName: string };
 /** A live session. @throws AuthError not_found   also for one that has ended or expired */
 export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise<NamedApiSession> {
   const session = await findLiving(needs, id);
-  const identity = await needs.store.identities.find(session.identityId);
-  if (identity === null) throw new AuthError('not_found');
+  const identity = existing(await needs.store.identities.find(session.identityId));
   return { ...session, identityName: identity.name };
 }
 

@@ -1,6 +1,6 @@
 // Auth policies: which primary methods an identity may use, which factors it needs in addition, and the password rules.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import {
   type AuthPolicy,
@@ -62,9 +62,7 @@ export async function getAuthPolicy(
   needs: { readonly store: Pick<AuthPolicyNeeds['store'], 'authPolicies'> },
   id: string,
 ): Promise<AuthPolicy> {
-  const policy = await needs.store.authPolicies.find(asId(id));
-  if (policy === null) throw new AuthError('not_found');
-  return policy;
+  return existing(await needs.store.authPolicies.find(asId(id)));
 }
 
 export function listAuthPolicies(

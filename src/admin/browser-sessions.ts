@@ -1,6 +1,6 @@
 // Browser sessions, as administrators see and end them. oidc/ opens them and decides what they allow.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
@@ -29,9 +29,7 @@ export async function getBrowserSession(
   { store, clock }: BrowserSessionNeeds,
   id: string,
 ): Promise<NamedBrowserSession> {
-  const session = await store.browserSessions.find(asId(id), clock.now());
-  if (session === null) throw new AuthError('not_found');
-  return session;
+  return existing(await store.browserSessions.find(asId(id), clock.now()));
 }
 
 /**

@@ -1,6 +1,6 @@
 // Third-party authorities: their certificates may log in, like those of the overlay's own PKI (spec 2.9).
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Ca } from '../model/ca.ts';
@@ -71,9 +71,7 @@ export async function createCa(needs: CaNeeds, by: AdminCall, fields: CaFields):
 
 /** @throws AuthError not_found */
 export async function getCa(needs: Pick<CaNeeds, 'store'>, id: string): Promise<Ca> {
-  const ca = await needs.store.cas.find(asId(id));
-  if (ca === null) throw new AuthError('not_found');
-  return ca;
+  return existing(await needs.store.cas.find(asId(id)));
 }
 
 /**

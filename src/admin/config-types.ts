@@ -1,6 +1,6 @@
 // Configuration types: the names that clients ask for at login, and the ids that tokens carry for them (z_ct).
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { ConfigType } from '../model/config-type.ts';
 import type { Tags } from '../model/identity.ts';
@@ -49,9 +49,7 @@ export async function createConfigType(
 
 /** @throws AuthError not_found */
 export async function getConfigType(needs: Pick<ConfigTypeNeeds, 'store'>, id: string): Promise<ConfigType> {
-  const configType = await needs.store.configTypes.find(asId(id));
-  if (configType === null) throw new AuthError('not_found');
-  return configType;
+  return existing(await needs.store.configTypes.find(asId(id)));
 }
 
 export function listConfigTypes(

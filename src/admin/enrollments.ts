@@ -2,7 +2,7 @@
 // enrollment/ handles what happens when somebody uses the token.
 
 import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Enrollment, TokenMethod } from '../model/enrollment.ts';
 import { asId, type CaId, type EnrollmentId, type IdentityId } from '../model/ids.ts';
@@ -157,8 +157,7 @@ async function enrollingIdentity(
   needs: Pick<EnrollmentNeeds, 'store'>,
   id: EnrollmentId,
 ): Promise<IdentityId> {
-  const enrollment = await needs.store.enrollments.find(id);
-  if (enrollment === null) throw new AuthError('not_found');
+  const enrollment = existing(await needs.store.enrollments.find(id));
   return enrollment.identityId;
 }
 

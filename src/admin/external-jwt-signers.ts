@@ -1,6 +1,6 @@
 // External JWT signers: the issuers whose tokens prove an identity. signer-values.ts has the rules of single fields.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { type ExternalJwtSigner, externalJwtSignerDefaults } from '../model/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../model/ids.ts';
@@ -87,9 +87,7 @@ export async function createSigner(
 
 /** @throws AuthError not_found */
 export async function getSigner(needs: Pick<SignerNeeds, 'store'>, id: string): Promise<ExternalJwtSigner> {
-  const signer = await needs.store.externalJwtSigners.find(asId(id));
-  if (signer === null) throw new AuthError('not_found');
-  return signer;
+  return existing(await needs.store.externalJwtSigners.find(asId(id)));
 }
 
 export function listSigners(

@@ -1,6 +1,6 @@
 // What an administrator does for somebody who cannot log in: end locks, remove a lost authenticator app.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
 import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -54,8 +54,7 @@ async function identityToHelp(
   by: AdminCall,
   id: string,
 ): Promise<IdentityId> {
-  const identity = await store.identities.find(asId(id));
-  if (identity === null) throw new AuthError('not_found');
+  const identity = existing(await store.identities.find(asId(id)));
   requireMayHelp(by, identity);
   return identity.id;
 }

@@ -1,6 +1,6 @@
 // Identities: who can authenticate. authenticators.ts has what they authenticate with.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { Identity, IdentityType, Tags } from '../model/identity.ts';
 import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
@@ -80,9 +80,7 @@ export async function getIdentity(
   needs: { readonly store: Pick<IdentityNeeds['store'], 'identities'> },
   id: string,
 ): Promise<Identity> {
-  const identity = await needs.store.identities.find(asId(id));
-  if (identity === null) throw new AuthError('not_found');
-  return identity;
+  return existing(await needs.store.identities.find(asId(id)));
 }
 
 export function listIdentities(

@@ -1,7 +1,7 @@
 // Invitations: a link with which a person chooses the password of an identity, so that nobody else ever knows it. The
 // same link replaces a forgotten password. enrollment/with-invitation.ts handles the opened link.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
@@ -56,8 +56,7 @@ export async function invite(
   by: AdminCall,
   { id, fields: { expiresIn, endSessions } }: { readonly id: string; readonly fields: InvitationFields },
 ): Promise<IssuedInvitation> {
-  const account = await needs.store.identities.findAccount(asId(id));
-  if (account === null) throw new AuthError('not_found');
+  const account = existing(await needs.store.identities.findAccount(asId(id)));
   const { identity, policy } = account;
   requireMayHelp(by, identity);
   const now = needs.clock.now();
@@ -99,9 +98,7 @@ export async function getInvitation(
   needs: Pick<InvitationNeeds, 'store' | 'clock'>,
   id: string,
 ): Promise<Invitation> {
-  const invitation = await findInvitation(needs, asId(id));
-  if (invitation === null) throw new AuthError('not_found');
-  return invitation;
+  return existing(await findInvitation(needs, asId(id)));
 }
 
 /** As `getInvitation`; null: the identity has no link that works. */
@@ -123,8 +120,7 @@ export function listInvitations(
 
 /** Withdraws the link. @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function withdrawInvitation(needs: InvitationNeeds, by: AdminCall, id: string): Promise<void> {
-  const identity = await needs.store.identities.find(asId(id));
-  if (identity === null) throw new AuthError('not_found');
+  const identity = existing(await needs.store.identities.find(asId(id)));
   requireMayHelp(by, identity);
   if (!(await actingFor(needs, by).invitations.delete(identity.id))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'invitation', entityId: id, fields: [] });

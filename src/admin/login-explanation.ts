@@ -2,7 +2,7 @@
 // change for everybody who has it. login/explain-login.ts judges as a login does.
 
 import { setImmediate } from 'node:timers/promises';
-import { AuthError } from '../errors/auth-error.ts';
+import { existing } from '../errors/auth-error.ts';
 import {
   type ExplainLoginNeeds,
   explainLogin,
@@ -43,8 +43,7 @@ export async function explainLoginsOf(
     policy,
   }: { readonly methods: readonly PrimaryMethod[]; readonly policy?: SentPolicyOfId | undefined },
 ): Promise<readonly LoginExplanation[]> {
-  const found = await needs.store.identities.findAccount(asId(id));
-  if (found === null) throw new AuthError('not_found');
+  const found = existing(await needs.store.identities.findAccount(asId(id)));
   const rules = policy === undefined ? {} : (await sentRules(needs, policy)).rules;
   const account = { ...found, policy: { ...found.policy, ...rules } };
   const identityId = account.identity.id;

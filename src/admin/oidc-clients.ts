@@ -1,7 +1,7 @@
 // Applications that log people in here, as administrators register them. oidc-client-values.ts has the rules of single
 // fields.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { asId, type OidcClientId, type OidcClientSecretId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
@@ -102,9 +102,7 @@ export async function createOidcClient(
 
 /** @throws AuthError not_found */
 export async function getOidcClient(needs: Pick<OidcClientNeeds, 'store'>, id: string): Promise<OidcClient> {
-  const client = await needs.store.oidcClients.find(asId(id));
-  if (client === null) throw new AuthError('not_found');
-  return client;
+  return existing(await needs.store.oidcClients.find(asId(id)));
 }
 
 export function listOidcClients(

@@ -2,7 +2,7 @@
 // session is recorded as its end, so that its refresh token stops working too and one deny set covers it; only single
 // tokens have a deny set of their own. An entry stays until every token that it covers has expired.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Tags } from '../model/identity.ts';
 import { asId, type RevocationId } from '../model/ids.ts';
@@ -82,9 +82,7 @@ export async function createRevocation(
 
 /** @throws AuthError not_found */
 export async function getRevocation(needs: Pick<RevocationNeeds, 'store'>, id: string): Promise<Revocation> {
-  const revocation = await needs.store.revocations.find(asId(id));
-  if (revocation === null) throw new AuthError('not_found');
-  return revocation;
+  return existing(await needs.store.revocations.find(asId(id)));
 }
 
 export function listRevocations(

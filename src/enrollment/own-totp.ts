@@ -1,7 +1,7 @@
 // enrollment/ gives identities what they log in with. This file: a caller's own TOTP, outside of a login. A pending
 // enrollment belongs to the session of the caller.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import { type FreshProofNeeds, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
@@ -47,12 +47,9 @@ export async function startOwnTotp(needs: OwnTotpNeeds, call: OwnCall, proof: Of
 export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
   const enrolled = await needs.store.totp.find(caller.identityId);
   if (enrolled !== null) return { isVerified: true, recoveryCodesLeft: enrolled.recoveryCodesLeft };
-  const pending = await pendingTotpEnrollment(
-    actingFor(needs, caller),
-    caller.apiSessionId,
-    identityOf(caller),
+  const pending = existing(
+    await pendingTotpEnrollment(actingFor(needs, caller), caller.apiSessionId, identityOf(caller)),
   );
-  if (pending === null) throw new AuthError('not_found');
   return { isVerified: false, ...pending };
 }
 

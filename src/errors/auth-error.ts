@@ -64,6 +64,12 @@ export class AuthError extends Error {
   }
 }
 
+/** What was looked up by its id. @throws AuthError not_found   there is none */
+export function existing<T>(entity: T | null): T {
+  if (entity === null) throw new AuthError('not_found');
+  return entity;
+}
+
 /** Where an authorization error may be sent. Only code that has matched the redirect URI builds one. */
 export interface ValidatedRedirect {
   readonly redirectUri: string;

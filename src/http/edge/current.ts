@@ -11,7 +11,7 @@ import {
   type CertificateExtensionNeeds,
   certificateExtension,
 } from '../../certificates/client-certificate-issuer.ts';
-import { AuthError } from '../../errors/auth-error.ts';
+import { existing } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -105,8 +105,7 @@ async function currentLegacySession(
   needs: CurrentNeeds,
   { principal, ztSession = '' }: AuthenticatedContext,
 ): Promise<object> {
-  const stored = await needs.store.apiSessions.find(principal.apiSessionId);
-  if (stored === null) throw new AuthError('not_found');
+  const stored = existing(await needs.store.apiSessions.find(principal.apiSessionId));
   const { expiresAt, issuedAt: lastActivityAt } = principal;
   const session = { ...stored, expiresAt, lastActivityAt, identityName: principal.identityName };
   return legacySessionDocument(needs.signers, session, {

@@ -1,4 +1,4 @@
-import { AuthError } from '../../errors/auth-error.ts';
+import { existing } from '../../errors/auth-error.ts';
 import { nodeListFields } from '../../model/list-fields.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
 import { mapPage } from '../documents/lists.ts';
@@ -16,8 +16,7 @@ export function controllerRoutes({ store, clock }: ManagementNeeds): readonly Ro
     list: async (query) =>
       mapPage(await store.nodes.list(query), (node) => controllerDocument(node, clock.now())),
     async get(id) {
-      const node = await store.nodes.find(id);
-      if (node === null) throw new AuthError('not_found');
+      const node = existing(await store.nodes.find(id));
       return controllerDocument(node, clock.now());
     },
   });
