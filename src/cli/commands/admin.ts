@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
 import type { SecretOptions } from '../terminal/secret-input.ts';
+import { reportOf } from './report-of.ts';
 
 export interface RecoverOptions extends SecretOptions {
   readonly config?: string;
@@ -18,7 +19,6 @@ export function registerAdminCommands(program: Command, ports: CliPorts): void {
   const admin = program
     .command('admin')
     .description('create and recover administrators (on the host, without logging in)');
-  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
 
   withPassword(
     admin
@@ -30,7 +30,7 @@ export function registerAdminCommands(program: Command, ports: CliPorts): void {
     .addHelpText('after', '\nSet-up links that were not used stop working.')
     .action(async (name: string, options: AdminOptions, command: Command) => {
       const { createAdmin } = await import('../host/admin-commands.ts');
-      await createAdmin(reportOf(command), name, options);
+      await createAdmin(reportOf(command, ports), name, options);
     });
 
   withPassword(
@@ -42,7 +42,7 @@ export function registerAdminCommands(program: Command, ports: CliPorts): void {
     .option('--reset-totp', 'also remove the authenticator app and its recovery codes')
     .action(async (name: string, options: RecoverOptions, command: Command) => {
       const { recoverAdmin } = await import('../host/admin-commands.ts');
-      await recoverAdmin(reportOf(command), name, options);
+      await recoverAdmin(reportOf(command, ports), name, options);
     });
 }
 

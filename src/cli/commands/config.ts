@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
+import { reportOf } from './report-of.ts';
 
 /** `config validate|show|schema|reload`: what a configuration file says, and making a running controller use it. */
 export function registerConfigCommands(program: Command, ports: CliPorts): void {
   const config = program.command('config').description('check and explain configuration files');
-  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
 
   config
     .command('validate')
@@ -13,7 +13,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .argument('<file>', 'configuration file')
     .action(async (file: string, _options: unknown, command: Command) => {
       const { validateConfig } = await import('../host/config-commands.ts');
-      await validateConfig(reportOf(command), file);
+      await validateConfig(reportOf(command, ports), file);
     });
 
   config
@@ -23,7 +23,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .option('--origin', 'say where each value comes from')
     .action(async (file: string, options: { origin?: boolean }, command: Command) => {
       const { showConfig } = await import('../host/config-commands.ts');
-      await showConfig(reportOf(command), file, options.origin === true);
+      await showConfig(reportOf(command, ports), file, options.origin === true);
     });
 
   config
@@ -32,7 +32,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .option('--time <duration>', 'how long one hash may take, such as 250ms', '100ms')
     .action(async ({ time }: { time: string }, command: Command) => {
       const { tuneHash } = await import('../host/tune-hash.ts');
-      await tuneHash(reportOf(command), time);
+      await tuneHash(reportOf(command, ports), time);
     });
 
   config
@@ -41,7 +41,7 @@ export function registerConfigCommands(program: Command, ports: CliPorts): void 
     .addOption(configOption())
     .action(async (options: { config?: string }, command: Command) => {
       const { reloadConfig } = await import('../host/config-reload.ts');
-      await reloadConfig(reportOf(command), options.config);
+      await reloadConfig(reportOf(command, ports), options.config);
     });
 
   config

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
+import { reportOf } from './report-of.ts';
 
 interface KeyOptions {
   readonly config?: string;
@@ -10,7 +11,6 @@ interface KeyOptions {
 /** `keys list|rotate`: the keys that sign tokens; `keys rekey`: the one that seals what is stored. */
 export function registerKeyCommands(program: Command, ports: CliPorts): void {
   const keys = program.command('keys').description('the keys that sign tokens (on the host)');
-  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
 
   keys
     .command('list')
@@ -18,7 +18,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
     .addOption(configOption())
     .action(async (options: KeyOptions, command: Command) => {
       const { listKeys } = await import('../host/key-commands.ts');
-      await listKeys(reportOf(command), options.config);
+      await listKeys(reportOf(command, ports), options.config);
     });
 
   keys
@@ -31,7 +31,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
     )
     .action(async (options: KeyOptions, command: Command) => {
       const { rekey } = await import('../host/rekey-command.ts');
-      await rekey(reportOf(command), options.config);
+      await rekey(reportOf(command, ports), options.config);
     });
 
   keys
@@ -45,6 +45,6 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
     )
     .action(async (options: KeyOptions, command: Command) => {
       const { rotateKeys } = await import('../host/key-commands.ts');
-      await rotateKeys(reportOf(command), options.config, options.now === true);
+      await rotateKeys(reportOf(command, ports), options.config, options.now === true);
     });
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { ImportOptions } from '../host/import-ziti.ts';
 import type { CliPorts } from '../ports.ts';
-import { yesOption } from './report-of.ts';
+import { reportOf, yesOption } from './report-of.ts';
 
 interface OpsOptions {
   readonly config?: string;
@@ -12,14 +12,13 @@ interface OpsOptions {
 export function registerOpsCommands(program: Command, ports: CliPorts): void {
   const ops = program.command('ops').description('operate a controller (on the host)');
   const db = ops.command('db').description('the database');
-  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
 
   db.command('migrate')
     .description('migrate the database to the schema of this release; starting a controller does it too')
     .addOption(configOption())
     .action(async (options: OpsOptions, command: Command) => {
       const { migrateCommand } = await import('../host/db-commands.ts');
-      await migrateCommand(reportOf(command), options.config);
+      await migrateCommand(reportOf(command, ports), options.config);
     });
 
   db.command('backup')
@@ -28,7 +27,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .addOption(configOption())
     .action(async (file: string, options: OpsOptions, command: Command) => {
       const { backupCommand } = await import('../host/db-commands.ts');
-      await backupCommand(reportOf(command), options.config, file);
+      await backupCommand(reportOf(command, ports), options.config, file);
     });
 
   db.command('restore')
@@ -38,7 +37,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .addOption(yesOption())
     .action(async (file: string, options: OpsOptions & { readonly yes?: boolean }, command: Command) => {
       const { restoreCommand } = await import('../host/db-commands.ts');
-      await restoreCommand(reportOf(command), options, file);
+      await restoreCommand(reportOf(command, ports), options, file);
     });
 
   db.command('restored')
@@ -49,7 +48,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .addOption(yesOption())
     .action(async (options: OpsOptions & { readonly yes?: boolean }, command: Command) => {
       const { restoredCommand } = await import('../host/db-commands.ts');
-      await restoredCommand(reportOf(command), options);
+      await restoredCommand(reportOf(command, ports), options);
     });
 
   db.command('check')
@@ -57,7 +56,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .addOption(configOption())
     .action(async (options: OpsOptions, command: Command) => {
       const { checkCommand } = await import('../host/db-commands.ts');
-      await checkCommand(reportOf(command), options.config);
+      await checkCommand(reportOf(command, ports), options.config);
     });
 
   db.command('move')
@@ -69,16 +68,13 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
     .addOption(configOption())
     .action(async (options: OpsOptions & { readonly to: string }, command: Command) => {
       const { moveCommand } = await import('../host/move-database.ts');
-      await moveCommand(reportOf(command), options.config, options.to);
+      await moveCommand(reportOf(command, ports), options.config, options.to);
     });
 
-  registerImportCommand(ops, reportOf);
+  registerImportCommand(ops, ports);
 }
 
-function registerImportCommand(
-  ops: Command,
-  reportOf: (command: Command) => { readonly ports: CliPorts; readonly json: boolean },
-): void {
+function registerImportCommand(ops: Command, ports: CliPorts): void {
   ops
     .command('import')
     .description('import the data of another controller')
@@ -101,6 +97,6 @@ function registerImportCommand(
     .addOption(configOption())
     .action(async (file: string, options: ImportOptions, command: Command) => {
       const { importZiti } = await import('../host/import-ziti.ts');
-      await importZiti(reportOf(command), file, options);
+      await importZiti(reportOf(command, ports), file, options);
     });
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
 import type { TrustOptions } from '../trust/run-trust.ts';
-import { yesOption } from './report-of.ts';
+import { reportOf, yesOption } from './report-of.ts';
 
 interface PkiOptions {
   readonly config?: string;
@@ -13,7 +13,6 @@ interface PkiOptions {
 /** `pki show|renew|trust`: the certificates of a controller. */
 export function registerPkiCommands(program: Command, ports: CliPorts): void {
   const pki = program.command('pki').description('the certificates of a controller (on the host)');
-  const reportOf = (command: Command) => ({ ports, json: command.optsWithGlobals().outputJson === true });
 
   pki
     .command('show')
@@ -21,7 +20,7 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     .addOption(configOption())
     .action(async (options: PkiOptions, command: Command) => {
       const { showPki } = await import('../host/pki-commands.ts');
-      await showPki(reportOf(command), options.config);
+      await showPki(reportOf(command, ports), options.config);
     });
 
   pki
@@ -34,7 +33,7 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     .action(async (options: PkiOptions, command: Command) => {
       const { renewPki } = await import('../host/pki-commands.ts');
       const more = [...(options.dns ?? []), ...(options.ip ?? [])];
-      await renewPki(reportOf(command), options.config, more);
+      await renewPki(reportOf(command, ports), options.config, more);
     });
 
   pki
@@ -55,6 +54,6 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
     )
     .action(async (file: string | undefined, options: TrustOptions, command: Command) => {
       const { trustAuthority } = await import('../trust/run-trust.ts');
-      await trustAuthority(reportOf(command), file, options);
+      await trustAuthority(reportOf(command, ports), file, options);
     });
 }

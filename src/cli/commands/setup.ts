@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { usageError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
+import { reportOf } from './report-of.ts';
 
 export interface QuickstartOptions {
   readonly home?: string;
@@ -55,7 +56,7 @@ export function registerSetupCommands(program: Command, ports: CliPorts): void {
     .option('--yes', 'do not ask')
     .action(async (options: InitOptions, command: Command) => {
       const { init } = await import('../setup/init.ts');
-      await init({ ports, json: command.optsWithGlobals().outputJson === true }, options);
+      await init(reportOf(command, ports), options);
     });
 }
 
