@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
-import {
-  entityMembers,
-  entityRef,
-  entityRefSchema,
-  selfLink,
-  timeSchema,
-  wireTime,
-  wireTimeOrNull,
-} from './wire.ts';
+import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema, wireTimeOrNull } from './wire.ts';
 
 const authenticatorMembers = { ...entityMembers, identityId: z.string(), identity: entityRefSchema };
 export const authenticatorSchema = z
@@ -38,14 +30,10 @@ export function authenticatorDocument(clock: Clock): (authenticator: ListedAuthe
 }
 
 function document(authenticator: ListedAuthenticator, now: Millis): object {
-  const { id, identityId, method, lockedUntil } = authenticator;
+  const { identityId, method, lockedUntil } = authenticator;
   const isLocked = lockedUntil !== null && lockedUntil > now;
   return {
-    id,
-    createdAt: wireTime(authenticator.createdAt),
-    updatedAt: wireTime(authenticator.updatedAt),
-    _links: { self: selfLink('authenticators', id) },
-    tags: authenticator.tags,
+    ...entityHead('authenticators', authenticator),
     method,
     identityId,
     identity: entityRef('identities', identityId, authenticator.identityName),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ControllerNode, isOnline } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { entityMembers, selfLink, timeSchema, wireTime } from './wire.ts';
+import { entityHead, entityMembers, timeSchema, wireTime } from './wire.ts';
 
 export const controllerSchema = z
   .strictObject({
@@ -22,11 +22,7 @@ export function controllerDocument(node: ControllerNode, now: Millis) {
     apiAddresses[binding] = [...(apiAddresses[binding] ?? []), { url, version }];
   }
   return {
-    id: node.id,
-    createdAt: wireTime(node.createdAt),
-    updatedAt: wireTime(node.lastSeenAt),
-    _links: { self: selfLink('controllers', node.id) },
-    tags: {},
+    ...entityHead('controllers', { ...node, updatedAt: node.lastSeenAt }),
     name: node.name,
     ctrlAddress: node.address,
     version: node.version,

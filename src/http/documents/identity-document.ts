@@ -6,12 +6,12 @@ import type { Clock, Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../../store/contracts/auth-policies.ts';
 import type { TotpStore } from '../../store/contracts/totp.ts';
 import {
+  entityHead,
   entityMembers,
   entityRef,
   entityRefSchema,
   selfLink,
   timeSchema,
-  wireTime,
   wireTimeOrNull,
 } from './wire.ts';
 
@@ -62,16 +62,11 @@ function identityDocument(identity: Identity, authPolicyName: string, now: Milli
   const { id, type, authPolicyId } = identity;
   const disabled = isDisabled(identity, now);
   return {
-    id,
-    createdAt: wireTime(identity.createdAt),
-    updatedAt: wireTime(identity.updatedAt),
-    _links: {
-      self: selfLink('identities', id),
+    ...entityHead('identities', identity, {
       authenticators: { href: `./identities/${id}/authenticators` },
       'api-sessions': { href: `./identities/${id}/api-sessions` },
       'auth-policies': selfLink('auth-policies', authPolicyId),
-    },
-    tags: identity.tags,
+    }),
     name: identity.name,
     typeId: type,
     type: entityRef('identity-types', type, type),

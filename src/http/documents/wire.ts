@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Tags } from '../../model/identity.ts';
 import { isoTime, type Millis } from '../../platform/clock.ts';
 
 // Parts of the documents of the Edge APIs. Links are relative to the root of the API.
@@ -36,6 +37,30 @@ export function wireTimeOrNull(time: Millis | null): string | null {
 /** @param collection the last part of the collection's path, such as `identities` */
 export function selfLink(collection: string, id: string): Link {
   return { href: `./${collection}/${id}` };
+}
+
+/**
+ * The members with which the document of every entity begins (`entityMembers`).
+ * @param links to more than itself
+ */
+export function entityHead(
+  collection: string,
+  entity: {
+    readonly id: string;
+    readonly createdAt: Millis;
+    readonly updatedAt: Millis;
+    readonly tags?: Tags;
+  },
+  links: Readonly<Record<string, Link>> = {},
+) {
+  const { id, createdAt, updatedAt, tags = {} } = entity;
+  return {
+    id,
+    createdAt: wireTime(createdAt),
+    updatedAt: wireTime(updatedAt),
+    _links: { self: selfLink(collection, id), ...links },
+    tags,
+  };
 }
 
 /** How a document refers to another entity. */

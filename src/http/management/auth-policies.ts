@@ -13,7 +13,7 @@ import { asId, type SignerId } from '../../model/ids.ts';
 import { authPolicyListFields } from '../../model/list-fields.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import { entityHead, entityMembers } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { durationField, durationText, idText, tags } from '../request/fields.ts';
@@ -170,13 +170,9 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
 type SentPreview = Parameters<typeof previewAuthPolicy>[1];
 
 function authPolicyDocument(policy: AuthPolicy): object {
-  const { id, secondary } = policy;
+  const { secondary } = policy;
   return {
-    id,
-    createdAt: wireTime(policy.createdAt),
-    updatedAt: wireTime(policy.updatedAt),
-    _links: { self: selfLink('auth-policies', id) },
-    tags: policy.tags,
+    ...entityHead('auth-policies', policy),
     name: policy.name,
     primary: { ...policy.primary, updb: updbDocument(policy.primary.updb) },
     secondary: { ...secondary, requireExtJwtSigner: secondary.requireExtJwt },

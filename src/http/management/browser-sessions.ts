@@ -5,10 +5,10 @@ import type { NamedBrowserSession } from '../../store/contracts/browser-sessions
 import { clientProgramMembers } from '../documents/api-session-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import {
+  entityHead,
   entityMembers,
   entityRef,
   entityRefSchema,
-  selfLink,
   timeSchema,
   wireTime,
 } from '../documents/wire.ts';
@@ -52,11 +52,7 @@ export function browserSessionRoutes(needs: ManagementNeeds): readonly Route[] {
 function browserSessionDocument({ id, progress, ...session }: NamedBrowserSession): object {
   const { identityId, passed, authTime, place } = progress;
   return {
-    id,
-    createdAt: wireTime(session.createdAt),
-    updatedAt: wireTime(session.lastUsedAt),
-    _links: { self: selfLink('browser-sessions', id) },
-    tags: {},
+    ...entityHead('browser-sessions', { ...session, id, updatedAt: session.lastUsedAt }),
     identityId,
     identity: entityRef('identities', identityId, session.identityName),
     issuer: session.issuer,

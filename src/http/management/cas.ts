@@ -3,7 +3,7 @@ import { authorityJwt, createCa, deleteCa, getCa, listCas, updateCa, verifyCa } 
 import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
 import { caListFields } from '../../model/list-fields.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
+import { entityHead, entityMembers, timeSchema, wireTimeOrNull } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
@@ -144,15 +144,11 @@ function proofIn(context: RequestContext): string {
 function caDocument(ca: Ca): object {
   const { id, createdAt, updatedAt, tags: caTags, thumbprint, verifiedAt, verificationToken, ...rest } = ca;
   return {
-    id,
-    createdAt: wireTime(createdAt),
-    updatedAt: wireTime(updatedAt),
-    _links: {
-      self: selfLink('cas', id),
-      jwt: { href: `./cas/${id}/jwt` },
-      verify: { href: `./cas/${id}/verify` },
-    },
-    tags: caTags,
+    ...entityHead(
+      'cas',
+      { id, createdAt, updatedAt, tags: caTags },
+      { jwt: { href: `./cas/${id}/jwt` }, verify: { href: `./cas/${id}/verify` } },
+    ),
     ...rest,
     fingerprint: thumbprint,
     isVerified: verifiedAt !== null,

@@ -9,7 +9,7 @@ import {
 import type { ConfigType } from '../../model/config-type.ts';
 import { configTypeListFields } from '../../model/list-fields.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import { entityHead, entityMembers } from '../documents/wire.ts';
 import { idText, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -44,13 +44,9 @@ export function configTypeRoutes(needs: ManagementNeeds): readonly Route[] {
   });
 }
 
-function configTypeDocument({ id, name, tags: ownTags, createdAt, updatedAt }: ConfigType): object {
+function configTypeDocument(configType: ConfigType): object {
   return {
-    id,
-    createdAt: wireTime(createdAt),
-    updatedAt: wireTime(updatedAt),
-    _links: { self: selfLink('config-types', id) },
-    tags: ownTags,
-    name,
+    ...entityHead('config-types', configType),
+    name: configType.name,
   };
 }

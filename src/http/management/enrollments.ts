@@ -13,10 +13,10 @@ import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
 import { mapPage } from '../documents/lists.ts';
 import {
+  entityHead,
   entityMembers,
   entityRef,
   entityRefSchema,
-  selfLink,
   timeSchema,
   wireTime,
 } from '../documents/wire.ts';
@@ -85,13 +85,9 @@ export function enrollmentDocument(
   reader: Reader,
 ): (enrollment: ListedEnrollment) => object {
   return (enrollment) => {
-    const { id, identityId, identityName, method, caId, username } = enrollment;
+    const { identityId, identityName, method, caId, username } = enrollment;
     return {
-      id,
-      createdAt: wireTime(enrollment.createdAt),
-      updatedAt: wireTime(enrollment.updatedAt),
-      _links: { self: selfLink('enrollments', id) },
-      tags: {},
+      ...entityHead('enrollments', enrollment),
       method,
       identityId,
       identity: entityRef('identities', identityId, identityName),

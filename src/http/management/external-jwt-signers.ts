@@ -19,12 +19,11 @@ import { refusalReasons } from '../../model/login-attempt.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
 import { mapPage } from '../documents/lists.ts';
 import {
+  entityHead,
   entityMembers,
   entityRef,
   entityRefSchema,
-  selfLink,
   timeSchema,
-  wireTime,
   wireTimeOrNull,
 } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
@@ -254,11 +253,7 @@ function triedDocument({ use, reason, claim, identity, checks }: TriedToken): ob
 function signerDocument(signer: ExternalJwtSigner): object {
   const { id, createdAt, updatedAt, tags: signerTags, notBefore, notAfter, ...rest } = signer;
   return {
-    id,
-    createdAt: wireTime(createdAt),
-    updatedAt: wireTime(updatedAt),
-    _links: { self: selfLink('external-jwt-signers', id) },
-    tags: signerTags,
+    ...entityHead('external-jwt-signers', { id, createdAt, updatedAt, tags: signerTags }),
     ...rest,
     notBefore: wireTimeOrNull(notBefore),
     notAfter: wireTimeOrNull(notAfter),

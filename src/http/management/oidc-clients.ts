@@ -25,7 +25,7 @@ import {
 import { mainClientId } from '../../oidc/clients.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
+import { entityHead, entityMembers, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
@@ -165,11 +165,7 @@ function secretIdOf({ params }: RequestContext): string {
 function clientDocument({ createdAt, updatedAt, tags: ownTags, ...client }: OidcClient): object {
   const { id, jwks: keys, accessTokenDuration, refreshTokenDuration, ...rest } = client;
   return {
-    id,
-    createdAt: wireTime(createdAt),
-    updatedAt: wireTime(updatedAt),
-    _links: { self: selfLink('oidc-clients', id) },
-    tags: ownTags,
+    ...entityHead('oidc-clients', { id, createdAt, updatedAt, tags: ownTags }),
     ...rest,
     jwks: keys === null ? null : JSON.parse(keys),
     accessTokenDuration: durationOf(accessTokenDuration),

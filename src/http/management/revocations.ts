@@ -8,7 +8,7 @@ import {
 import { revocationListFields } from '../../model/list-fields.ts';
 import { type Revocation, revocationTypes } from '../../model/revocation.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityMembers, selfLink, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
+import { entityHead, entityMembers, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
 import { idText, optionalTime, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -44,13 +44,10 @@ export function revocationRoutes(needs: ManagementNeeds): readonly Route[] {
   });
 }
 
-function revocationDocument({ id, type, issuedBefore, expiresAt, ...rest }: Revocation): object {
+function revocationDocument(revocation: Revocation): object {
+  const { type, issuedBefore, expiresAt } = revocation;
   return {
-    id,
-    createdAt: wireTime(rest.createdAt),
-    updatedAt: wireTime(rest.updatedAt),
-    _links: { self: selfLink('revocations', id) },
-    tags: rest.tags,
+    ...entityHead('revocations', revocation),
     type,
     issuedBefore: wireTimeOrNull(issuedBefore),
     expiresAt: wireTime(expiresAt),
