@@ -2,7 +2,7 @@
 // a new user name or password. Their TOTP is in enrollment/.
 
 import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts';
-import { getAuthenticator, listAuthenticators } from '../admin/authenticators.ts';
+import { getAuthenticator } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError, existing } from '../errors/auth-error.ts';
 import {
@@ -34,7 +34,7 @@ export function listOwnAuthenticators(
   { identityId }: Principal,
   query: ListQuery,
 ): Promise<Page<ListedAuthenticator>> {
-  return listAuthenticators(needs, ofIdentity(identityId, query));
+  return needs.store.authenticators.list(ofIdentity(identityId, query));
 }
 
 /** @throws AuthError not_found   also for one of somebody else */

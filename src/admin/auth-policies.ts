@@ -9,7 +9,6 @@ import {
   patchedRules,
 } from '../model/auth-policy.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import { usualPolicy } from '../model/usual-policy.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -63,13 +62,6 @@ export async function getAuthPolicy(
   id: string,
 ): Promise<AuthPolicy> {
   return existing(await needs.store.authPolicies.find(asId(id)));
-}
-
-export function listAuthPolicies(
-  needs: Pick<AuthPolicyNeeds, 'store'>,
-  query: ListQuery,
-): Promise<Page<AuthPolicy>> {
-  return needs.store.authPolicies.list(query);
 }
 
 /**

@@ -7,7 +7,6 @@ import type { AuditTrail } from '../model/audit-event.ts';
 import type { Authenticator } from '../model/authenticator.ts';
 import type { Identity, Tags } from '../model/identity.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
@@ -109,13 +108,6 @@ export async function getAuthenticator(
   const { items } = await needs.store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
   if (items[0] === undefined) throw new AuthError('not_found');
   return items[0];
-}
-
-export function listAuthenticators(
-  needs: { readonly store: Pick<AuthenticatorNeeds['store'], 'authenticators'> },
-  query: ListQuery,
-): Promise<Page<ListedAuthenticator>> {
-  return needs.store.authenticators.list(query);
 }
 
 /**

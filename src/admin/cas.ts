@@ -5,7 +5,6 @@ import type { TrustedAuthorities } from '../login/certificate/trusted-authoritie
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Ca } from '../model/ca.ts';
 import { asId, type CaId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { readTrustAnchor } from '../platform/x509/path-validation.ts';
@@ -84,10 +83,6 @@ export async function authorityJwt(
 ): Promise<string> {
   const ca = await getCa(needs, id);
   return needs.enrollmentSigner.signAuthority(ca.id, parseCertificate(ca.certPem).validToDate.getTime());
-}
-
-export function listCas(needs: Pick<CaNeeds, 'store'>, query: ListQuery): Promise<Page<Ca>> {
-  return needs.store.cas.list(query);
 }
 
 /**

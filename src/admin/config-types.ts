@@ -5,7 +5,6 @@ import type { AuditTrail } from '../model/audit-event.ts';
 import type { ConfigType } from '../model/config-type.ts';
 import type { Tags } from '../model/identity.ts';
 import { asId, type ConfigTypeId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { ConfigTypePatch } from '../store/contracts/config-types.ts';
@@ -50,13 +49,6 @@ export async function createConfigType(
 /** @throws AuthError not_found */
 export async function getConfigType(needs: Pick<ConfigTypeNeeds, 'store'>, id: string): Promise<ConfigType> {
   return existing(await needs.store.configTypes.find(asId(id)));
-}
-
-export function listConfigTypes(
-  needs: Pick<ConfigTypeNeeds, 'store'>,
-  query: ListQuery,
-): Promise<Page<ConfigType>> {
-  return needs.store.configTypes.list(query);
 }
 
 /** Changes the given fields. @throws AuthError not_found, could_not_validate (as when creating) */

@@ -6,7 +6,6 @@ import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Enrollment, TokenMethod } from '../model/enrollment.ts';
 import { asId, type CaId, type EnrollmentId, type IdentityId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import { type Clock, DAY, isoTime, type Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
@@ -95,13 +94,6 @@ export async function getEnrollment(
   const { items } = await needs.store.enrollments.list({ filter, sort: [], limit: 1, offset: 0 });
   if (items[0] === undefined) throw new AuthError('not_found');
   return items[0];
-}
-
-export function listEnrollments(
-  needs: Pick<EnrollmentNeeds, 'store'>,
-  query: ListQuery,
-): Promise<Page<ListedEnrollment>> {
-  return needs.store.enrollments.list(query);
 }
 
 /** What is handed to the device or person. */

@@ -90,13 +90,6 @@ export async function getSigner(needs: Pick<SignerNeeds, 'store'>, id: string): 
   return existing(await needs.store.externalJwtSigners.find(asId(id)));
 }
 
-export function listSigners(
-  needs: { readonly store: Pick<SignerNeeds['store'], 'externalJwtSigners'> },
-  query: ListQuery,
-): Promise<Page<ExternalJwtSigner>> {
-  return needs.store.externalJwtSigners.list(query);
-}
-
 /** Those that take part in logins, for anybody who wants to log in. */
 export function listEnabledSigners(
   needs: { readonly store: Pick<SignerNeeds['store'], 'externalJwtSigners'> },

@@ -3,7 +3,6 @@
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { Identity, IdentityType, Tags } from '../model/identity.ts';
 import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Permission } from '../model/permission.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
@@ -81,13 +80,6 @@ export async function getIdentity(
   id: string,
 ): Promise<Identity> {
   return existing(await needs.store.identities.find(asId(id)));
-}
-
-export function listIdentities(
-  needs: { readonly store: Pick<IdentityNeeds['store'], 'identities'> },
-  query: ListQuery,
-): Promise<Page<Identity>> {
-  return needs.store.identities.list(query);
 }
 
 /**

@@ -8,10 +8,8 @@ import type { AuthPolicy } from '../model/auth-policy.ts';
 import { type Identity, isDisabled } from '../model/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Invitation } from '../model/invitation.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import { type Clock, DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { ListedInvitation } from '../store/contracts/invitations.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 import { acceptableUsername, refusedField } from './acceptable-values.ts';
@@ -108,14 +106,6 @@ export async function findInvitation(
 ): Promise<Invitation | null> {
   const invitation = await needs.store.invitations.find(id);
   return invitation === null || invitation.expiresAt <= needs.clock.now() ? null : invitation;
-}
-
-/** Invitations that were not used yet, without the secrets of the links; expired ones stay listed for a week. */
-export function listInvitations(
-  needs: Pick<InvitationNeeds, 'store'>,
-  query: ListQuery,
-): Promise<Page<ListedInvitation>> {
-  return needs.store.invitations.list(query);
 }
 
 /** Withdraws the link. @throws AuthError not_found, forbidden (see help-desk.ts) */

@@ -4,7 +4,6 @@
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { asId, type OidcClientId, type OidcClientSecretId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import { mostClientSecrets, type OidcClient, type OidcClientSecret } from '../model/oidc-client.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
@@ -103,13 +102,6 @@ export async function createOidcClient(
 /** @throws AuthError not_found */
 export async function getOidcClient(needs: Pick<OidcClientNeeds, 'store'>, id: string): Promise<OidcClient> {
   return existing(await needs.store.oidcClients.find(asId(id)));
-}
-
-export function listOidcClients(
-  needs: Pick<OidcClientNeeds, 'store'>,
-  query: ListQuery,
-): Promise<Page<OidcClient>> {
-  return needs.store.oidcClients.list(query);
 }
 
 /** Sets all fields; missing ones get their default. @throws AuthError not_found, could_not_validate */

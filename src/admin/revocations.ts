@@ -6,7 +6,6 @@ import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Tags } from '../model/identity.ts';
 import { asId, type RevocationId } from '../model/ids.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
 import { hasManySessions, type Revocation, type RevocationType } from '../model/revocation.ts';
 import { type Clock, isoTime, type Millis } from '../platform/clock.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
@@ -83,13 +82,6 @@ export async function createRevocation(
 /** @throws AuthError not_found */
 export async function getRevocation(needs: Pick<RevocationNeeds, 'store'>, id: string): Promise<Revocation> {
   return existing(await needs.store.revocations.find(asId(id)));
-}
-
-export function listRevocations(
-  needs: Pick<RevocationNeeds, 'store'>,
-  query: ListQuery,
-): Promise<Page<Revocation>> {
-  return needs.store.revocations.list(query);
 }
 
 /** A revoked token works again; sessions stay ended. @throws AuthError not_found */

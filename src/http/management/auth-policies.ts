@@ -3,7 +3,6 @@ import {
   createAuthPolicy,
   deleteAuthPolicy,
   getAuthPolicy,
-  listAuthPolicies,
   replaceAuthPolicy,
   updateAuthPolicy,
 } from '../../admin/auth-policies.ts';
@@ -139,7 +138,7 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
     noun: 'an auth policy',
     document: authPolicySchema,
     listFields: authPolicyListFields,
-    list: async (query) => mapPage(await listAuthPolicies(needs, query), authPolicyDocument),
+    list: async (query) => mapPage(await needs.store.authPolicies.list(query), authPolicyDocument),
     get: async (id) => authPolicyDocument(await getAuthPolicy(needs, id)),
     create: operation(complete, (by, policy) => createAuthPolicy(needs, by, policy)),
     replace: operation(complete, (by, policy, id) => replaceAuthPolicy(needs, by, { id, sent: policy })),

@@ -4,7 +4,6 @@ import {
   createPassword,
   deleteAuthenticator,
   getAuthenticator,
-  listAuthenticators,
   requestExtension,
   updatePassword,
 } from '../../admin/authenticators.ts';
@@ -44,7 +43,7 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
     document: authenticatorSchema,
     listFields: authenticatorListFields,
     list: async (query) =>
-      mapPage(await listAuthenticators(needs, query), authenticatorDocument(needs.clock)),
+      mapPage(await needs.store.authenticators.list(query), authenticatorDocument(needs.clock)),
     get: async (id) => authenticatorDocument(needs.clock)(await getAuthenticator(needs, id)),
     create: operation(newAuthenticator, (by, { identityId, ...fields }) =>
       fields.method === 'cert'

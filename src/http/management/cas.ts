@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authorityJwt, createCa, deleteCa, getCa, listCas, updateCa, verifyCa } from '../../admin/cas.ts';
+import { authorityJwt, createCa, deleteCa, getCa, updateCa, verifyCa } from '../../admin/cas.ts';
 import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
 import { caListFields } from '../../model/list-fields.ts';
 import { mapPage } from '../documents/lists.ts';
@@ -101,7 +101,7 @@ export function caRoutes(needs: ManagementNeeds): readonly Route[] {
       noun: 'an authority',
       document: caSchema,
       listFields: caListFields,
-      list: async (query) => mapPage(await listCas(needs, query), caDocument),
+      list: async (query) => mapPage(await needs.store.cas.list(query), caDocument),
       get: async (id) => caDocument(await getCa(needs, id)),
       create: operation(newCa, (by, ca) => createCa(needs, by, ca)),
       replace: operation(replacement, (by, ca, id) => updateCa(needs, by, { id, fields: ca })),

@@ -3,7 +3,6 @@ import {
   createConfigType,
   deleteConfigType,
   getConfigType,
-  listConfigTypes,
   updateConfigType,
 } from '../../admin/config-types.ts';
 import type { ConfigType } from '../../model/config-type.ts';
@@ -31,7 +30,7 @@ export function configTypeRoutes(needs: ManagementNeeds): readonly Route[] {
     document: configTypeSchema,
     sentByOthers: ['schema'],
     listFields: configTypeListFields,
-    list: async (query) => mapPage(await listConfigTypes(needs, query), configTypeDocument),
+    list: async (query) => mapPage(await needs.store.configTypes.list(query), configTypeDocument),
     get: async (id) => configTypeDocument(await getConfigType(needs, id)),
     create: operation(newConfigType, (by, { id, ...configType }) =>
       createConfigType(needs, by, { wantedId: id, fields: configType }),

@@ -5,7 +5,6 @@ import {
   type EnrollmentNeeds,
   getEnrollment,
   issuedEnrollment,
-  listEnrollments,
   refreshEnrollment,
 } from '../../admin/enrollments.ts';
 import { tokenMethods } from '../../model/enrollment.ts';
@@ -63,7 +62,7 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
     document: enrollmentSchema,
     listFields: enrollmentListFields,
     list: async (query, reader) =>
-      mapPage(await listEnrollments(needs, query), enrollmentDocument(needs, reader), signedAtOnce),
+      mapPage(await needs.store.enrollments.list(query), enrollmentDocument(needs, reader), signedAtOnce),
     get: async (id, reader) => enrollmentDocument(needs, reader)(await getEnrollment(needs, id)),
     create: operation(newEnrollment, (by, { identityId, ...fields }) =>
       createEnrollment(needs, by, { identityId, fields }),

@@ -4,7 +4,6 @@ import {
   createSigner,
   deleteSigner,
   getSigner,
-  listSigners,
   replaceSigner,
   updateSigner,
 } from '../../admin/external-jwt-signers.ts';
@@ -158,7 +157,7 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
     noun: 'an external JWT signer',
     document: signerSchema,
     listFields: externalJwtSignerListFields,
-    list: async (query) => mapPage(await listSigners(needs, query), signerDocument),
+    list: async (query) => mapPage(await needs.store.externalJwtSigners.list(query), signerDocument),
     get: async (id) => signerDocument(await getSigner(needs, id)),
     create: operation(fresh, (by, signer) => createSigner(needs, by, signer)),
     replace: operation(whole, (by, signer, id) => replaceSigner(needs, by, { id, fields: signer })),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { refusedField } from '../../admin/acceptable-values.ts';
 import { listApiSessions } from '../../admin/api-sessions.ts';
-import { listAuthenticators } from '../../admin/authenticators.ts';
 import { longestMinutes } from '../../admin/disabling.ts';
-import { type EnrollmentFields, listEnrollments } from '../../admin/enrollments.ts';
+import type { EnrollmentFields } from '../../admin/enrollments.ts';
 import { type Locks, locksOf, removeTotp, unlockIdentity } from '../../admin/factors.ts';
 import {
   createIdentity,
@@ -12,7 +11,6 @@ import {
   enableIdentity,
   endSessionsOfIdentity,
   getIdentity,
-  listIdentities,
   updateIdentity,
 } from '../../admin/identities.ts';
 import { findInvitation } from '../../admin/invitations.ts';
@@ -192,7 +190,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     sentByOthers: membersOfOthers,
     listFields: identityListFields,
     async list(query) {
-      const page = await listIdentities(needs, query);
+      const page = await needs.store.identities.list(query);
       return { ...page, items: await managedIdentityDocuments(needs, page.items) };
     },
     async get(id, reader) {
@@ -232,7 +230,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
         listFields: authenticatorListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await listAuthenticators(needs, mine), authenticatorDocument(needs.clock));
+          return mapPage(await needs.store.authenticators.list(mine), authenticatorDocument(needs.clock));
         },
       },
       enrollments: {
@@ -240,7 +238,11 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
         listFields: enrollmentListFields,
         async list(id, query, reader) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await listEnrollments(needs, mine), enrollmentDocument(needs, reader), signedAtOnce);
+          return mapPage(
+            await needs.store.enrollments.list(mine),
+            enrollmentDocument(needs, reader),
+            signedAtOnce,
+          );
         },
       },
       'api-sessions': {

@@ -4,7 +4,6 @@ import {
   type InvitationNeeds,
   invitationLifetime,
   invite,
-  listInvitations,
   withdrawInvitation,
 } from '../../admin/invitations.ts';
 import type { Config } from '../../config/config.ts';
@@ -69,7 +68,7 @@ export function invitationRoutes(
       handler: (context, { query }) => {
         const asked = { parameters: query, fields: invitationListFields, reader: adminCallOf(context) };
         return pagedList(asked, async (page) =>
-          mapPage(await listInvitations(needs, page), listedInvitationDocument),
+          mapPage(await needs.store.invitations.list(page), listedInvitationDocument),
         );
       },
     }),

@@ -6,7 +6,6 @@ import {
   deleteOidcClient,
   getOidcClient,
   listClientSecrets,
-  listOidcClients,
   type OidcClientNeeds,
   replaceOidcClient,
   updateOidcClient,
@@ -115,7 +114,7 @@ export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Rou
       noun: 'an OIDC client',
       document: clientSchema,
       listFields: oidcClientListFields,
-      list: async (query) => mapPage(await listOidcClients(needs, query), clientDocument),
+      list: async (query) => mapPage(await needs.store.oidcClients.list(query), clientDocument),
       get: async (id) => clientDocument(await getOidcClient(needs, id)),
       create: operation(fresh, (by, { id, ...client }) =>
         createOidcClient(needs, by, { wantedId: id, fields: client }),

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  createRevocation,
-  deleteRevocation,
-  getRevocation,
-  listRevocations,
-} from '../../admin/revocations.ts';
+import { createRevocation, deleteRevocation, getRevocation } from '../../admin/revocations.ts';
 import { revocationListFields } from '../../model/list-fields.ts';
 import { type Revocation, revocationTypes } from '../../model/revocation.ts';
 import { mapPage } from '../documents/lists.ts';
@@ -37,7 +32,7 @@ export function revocationRoutes(needs: ManagementNeeds): readonly Route[] {
     noun: 'a revocation',
     document: revocationSchema,
     listFields: revocationListFields,
-    list: async (query) => mapPage(await listRevocations(needs, query), revocationDocument),
+    list: async (query) => mapPage(await needs.store.revocations.list(query), revocationDocument),
     get: async (id) => revocationDocument(await getRevocation(needs, id)),
     create: operation(newRevocation, (by, revocation) => createRevocation(needs, by, revocation)),
     remove: (by, id) => deleteRevocation(needs, by, id),
