@@ -77,7 +77,7 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'guard',
     files: ['src/http/request/guard.ts'],
-    tests: ['src/http/request/guard.test.ts', 'src/http/request/session-headers.test.ts'],
+    tests: ['src/http/request/guard.test.ts'],
   },
   {
     name: 'browser binding',

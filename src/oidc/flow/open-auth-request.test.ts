@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
-import { fixedClock, MINUTE } from '../../platform/clock.ts';
+import { DAY, fixedClock, MINUTE } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { clientRegistry } from '../clients.ts';
 import {
@@ -21,7 +21,8 @@ const start = Date.parse('2026-01-01T12:00:00Z');
 const issuer = 'https://localhost:1280/oidc';
 const origin = { requestId: 'r', ipAddress: '192.0.2.1', issuer };
 const cookie = 'a'.repeat(43);
-const sealer = authRequestSealer(Buffer.alloc(32, 1));
+const root = Buffer.alloc(32, 1);
+const sealer = authRequestSealer(root);
 
 const begun: AuthRequest = {
   key: asId('0198a3f0-0000-7000-8000-000000000001'),
@@ -124,5 +125,44 @@ test('a browser is recognized by its cookie; an unbound login accepts any browse
     assert.equal(isSamePlace(binding, presented), isThere, `${binding} ${presented}`);
     if (isThere) requireSamePlace(binding, presented);
     else assert.throws(() => requireSamePlace(binding, presented), { code: 'auth_request_unknown' });
+  }
+});
+
+test('a sealed request is opened by any node that shares the secret', () => {
+  const id = authRequestSealer(root).seal(begun);
+  assert.deepEqual(authRequestSealer(root).open(id, start + MINUTE), begun);
+});
+
+test('the id is not a UUID, never repeats and shows nothing of the request', () => {
+  const ids = new Set(Array.from({ length: 1000 }, () => sealer.seal(begun)));
+  assert.equal(ids.size, 1000);
+  for (const id of ids) {
+    assert.match(id, /^[A-Za-z0-9_-]{100,}$/);
+    assert.ok(!Buffer.from(id, 'base64url').includes('localhost'));
+  }
+});
+
+test('a request begun before midnight can be continued after it', () => {
+  const beforeMidnight = Date.parse('2026-01-01T23:59:00Z');
+  const id = sealer.seal({ ...begun, createdAt: beforeMidnight });
+  assert.notEqual(sealer.open(id, beforeMidnight + 2 * MINUTE), undefined);
+});
+
+test('a request past its absolute end, from another server or altered is unknown', () => {
+  const id = sealer.seal(begun);
+  assert.equal(sealer.open(id, start + authRequestMaxLifetime), undefined);
+  assert.equal(sealer.open(id, start + 3 * DAY), undefined);
+  assert.equal(authRequestSealer(Buffer.alloc(32, 2)).open(id, start), undefined);
+  for (const other of [
+    '',
+    'x',
+    id.slice(0, -1),
+    `${id}A`,
+    `B${id.slice(1)}`,
+    id.slice(0, 60),
+    'A'.repeat(20_000),
+    '__proto__',
+  ]) {
+    assert.equal(sealer.open(other, start), undefined, other.slice(0, 20));
   }
 });

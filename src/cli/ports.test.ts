@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forLocale } from '../ports.ts';
+import { forLocale } from './ports.ts';
 
 function written(isTTY: boolean, env: Readonly<Record<string, string>>): string {
   let text = '';
