@@ -24,7 +24,6 @@ export type AuthRequestKey = Branded<'auth-request'>;
 export type SessionCertificateId = Branded<'session-certificate'>;
 /** What is revoked: the `jti` of a token, or the id of an identity or of an API session. */
 export type RevocationId = Branded<'revocation'>;
-export type SetupLinkId = Branded<'setup-link'>;
 
 /** Marks a string that was read from the store or made by `random.id()` as the id of a kind. */
 export function asId<Id extends string>(text: string): Id {

@@ -75,12 +75,6 @@ export function thumbprint(certificate: X509Certificate): string {
   return sha256(certificate.raw);
 }
 
-/** A SHA-256 thumbprint (base64url) as people compare it: `AB:CD:…`. */
-export function renderFingerprint(thumbprintText: string): string {
-  const hex = Buffer.from(thumbprintText, 'base64url').toString('hex').toUpperCase();
-  return hex.match(/../g)?.join(':') ?? '';
-}
-
 /** The subject on one line, for display only; empty when there is none. */
 export function displaySubject(certificate: X509Certificate): string {
   return oneLine(certificate.subject);
