@@ -52,6 +52,13 @@ describe('what is published', () => {
     assert.equal(manifest.scripts ?? manifest.devDependencies ?? manifest.private, undefined);
   });
 
+  it('needs one byte for each character in memory', () => {
+    const files = globSync('src/**/*.js', { cwd: built });
+    assert.ok(files.length > 20);
+    const others = files.filter((file) => /[^\0-\x7f]/.test(readFileSync(join(built, file), 'utf8')));
+    assert.deepEqual(others, []);
+  });
+
   it('runs a controller with its threads and its pages', async () => {
     const home = join(folder, 'home');
     const command = join(built, 'bin', 'overlay-auth.mjs');
@@ -72,9 +79,10 @@ describe('what is published', () => {
       });
       const client = clientOfHome(url, home);
       const page = await client.request('GET', '/oidc/login/username?authRequestID=none', {
-        headers: { accept: 'text/html' },
+        headers: { accept: 'text/html', 'accept-language': 'de' },
       });
       assert.match(page.text, /<!doctype html>/i);
+      assert.match(page.text, /[äöü]/, 'what the build escapes is read again');
       assert.equal((await client.request('GET', '/oidc/keys')).status, 200);
       client.closeConnections();
     } finally {
