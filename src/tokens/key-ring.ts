@@ -21,6 +21,8 @@ const generateKeys = promisify(generateKeyPair);
 
 interface KnownKey {
   readonly key: SigningKey;
+  /** The first segment of what it signs. */
+  readonly headers: Readonly<Record<JwtType, string>>;
   readonly material: SigningMaterial;
   readonly jwk: webcrypto.JsonWebKey;
 }
@@ -55,7 +57,7 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
       );
       const chosen = active.at(-1) ?? known.findLast(({ key }) => key.alg === alg);
       if (chosen === undefined) throw new Error(`there is no ${alg} signing key`);
-      return { material: chosen.material, header: headerSegment(chosen.material, typ) };
+      return { material: chosen.material, header: chosen.headers[typ] };
     },
     verifier(header, typ, now) {
       const found = byHeader.get(`${typ}:${header}`);
@@ -72,17 +74,24 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
       known = stored.map((key) => ({
         key,
         material: opened.get(key.sealedPrivateKey) ?? openMaterial(needs.vault, key),
+        headers: headersOf(key),
         jwk: JSON.parse(key.publicJwk) as webcrypto.JsonWebKey,
       }));
       byHeader = new Map(
-        known.flatMap((entry) =>
-          jwtTypes.map((typ) => [`${typ}:${headerSegment(entry.material, typ)}`, entry]),
-        ),
+        known.flatMap((entry) => jwtTypes.map((typ) => [`${typ}:${entry.headers[typ]}`, entry])),
       );
     },
   };
   await ring.reload();
   return ring;
+}
+
+function headersOf(key: SigningKey): KnownKey['headers'] {
+  return {
+    'at+jwt': headerSegment(key, 'at+jwt'),
+    JWT: headerSegment(key, 'JWT'),
+    'rt+jwt': headerSegment(key, 'rt+jwt'),
+  };
 }
 
 function hasPassed(time: Millis | null, now: Millis): boolean {

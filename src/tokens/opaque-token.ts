@@ -76,7 +76,7 @@ export function foreignToken(text: string): { readonly text: string; readonly ha
 }
 
 function tagOf(key: Buffer, kind: OpaqueTokenKind, body: Buffer): Buffer {
-  return createHmac('sha256', key).update(kind).update('\0').update(body).digest().subarray(0, tagLength);
+  return createHmac('sha256', key).update(`${kind}\0`).update(body).digest().subarray(0, tagLength);
 }
 
 function uuidText(bytes: Buffer): string {
