@@ -78,7 +78,7 @@ export function mountRoutes(app: FastifyInstance, needs: ServerNeeds, routes: re
   // Before a body is read.
   app.addHook('onRequest', (request, reply, done) => {
     // If the path of a word lacks the method, the router takes the word for a parameter.
-    const isSure = !request.is404 && request.routeOptions.url?.includes('/:') !== true;
+    const isSure = !request.is404 && Object.keys(request.params as object).length === 0;
     const known = isSure ? undefined : routesOf(request.raw.url ?? '');
     const isThere = known?.some(({ methods }) => (methods as readonly string[]).includes(request.method));
     if (known === undefined || isThere === true) done();
@@ -269,8 +269,12 @@ function finisher(
     const { overlay: context } = request;
     if (context && !reply.sent) {
       onAnswer?.(api, answer.status, clock.monotonic() - context.startedAt);
-      const route = api === 'none' ? undefined : request.routeOptions.url;
-      context.trace?.end({ method: request.method, route, status: answer.status, errorCode });
+      context.trace?.end({
+        method: request.method,
+        route: api === 'none' ? undefined : request.routeOptions.url,
+        status: answer.status,
+        errorCode,
+      });
     }
     sendAnswer(request, reply, answer);
   };
