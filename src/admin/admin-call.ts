@@ -31,8 +31,8 @@ export function actingFor(
 export type Some<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** The names of the fields that are set. */
-export function namesOf(fields: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(fields).filter((name) => fields[name] !== undefined);
+export function namesOf(fields: object): readonly string[] {
+  return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
 /** What changed; names of fields, never values. */

@@ -56,7 +56,7 @@ export async function createPassword(
     entity: 'authenticator',
     entityId: id,
     identityId: identity.id,
-    fields: ['method', 'identityId', ...namesOf({ ...fields })],
+    fields: ['method', 'identityId', ...namesOf(fields)],
   });
   return id;
 }
@@ -94,7 +94,7 @@ export async function createCertificate(
     entity: 'authenticator',
     entityId: id,
     identityId: identity.id,
-    fields: ['method', 'identityId', ...namesOf({ ...fields })],
+    fields: ['method', 'identityId', ...namesOf(fields)],
   });
   return id;
 }
@@ -147,7 +147,7 @@ export async function updatePassword(
     entity: 'authenticator',
     entityId: id,
     identityId: identity.id,
-    fields: namesOf({ ...fields }),
+    fields: namesOf(fields),
   });
 }
 

@@ -64,7 +64,7 @@ export async function createCa(needs: CaNeeds, by: AdminCall, fields: CaFields):
   };
   const { name } = fields;
   await takenRefused({ name }, actingFor(needs, by).cas.create(ca, needs.clock.now()));
-  recordChange(needs, by, { action: 'create', entity: 'ca', entityId: id, fields: namesOf({ ...fields }) });
+  recordChange(needs, by, { action: 'create', entity: 'ca', entityId: id, fields: namesOf(fields) });
   return id;
 }
 
@@ -106,7 +106,7 @@ export async function updateCa(
   const patch = { ...others, ...acceptable(others) } as CaPatch;
   const step = actingFor(needs, by).cas.update(before.id, patch, needs.clock.now());
   if (!(await takenRefused({ name: fields.name }, step))) throw new AuthError('not_found');
-  recordChange(needs, by, { action: 'update', entity: 'ca', entityId: id, fields: namesOf({ ...fields }) });
+  recordChange(needs, by, { action: 'update', entity: 'ca', entityId: id, fields: namesOf(fields) });
 }
 
 /**

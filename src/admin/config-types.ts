@@ -37,12 +37,7 @@ export async function createConfigType(
   const configType = { id, name: acceptableName('name', fields.name), tags: acceptableTags(fields.tags) };
   const step = actingFor(needs, by).configTypes.create(configType, needs.clock.now());
   await takenRefused({ id, name: fields.name }, step);
-  recordChange(needs, by, {
-    action: 'create',
-    entity: 'config-type',
-    entityId: id,
-    fields: namesOf({ ...fields }),
-  });
+  recordChange(needs, by, { action: 'create', entity: 'config-type', entityId: id, fields: namesOf(fields) });
   return id;
 }
 

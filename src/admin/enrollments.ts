@@ -63,7 +63,7 @@ export async function createEnrollment(
     entity: 'enrollment',
     entityId: enrollment.id,
     identityId: identity.id,
-    fields: ['identityId', ...namesOf({ ...fields })],
+    fields: ['identityId', ...namesOf(fields)],
   });
   return enrollment.id;
 }

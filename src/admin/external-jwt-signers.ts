@@ -80,7 +80,7 @@ export async function createSigner(
     action: 'create',
     entity: 'ext-jwt-signer',
     entityId: id,
-    fields: namesOf({ ...fields }),
+    fields: namesOf(fields),
   });
   return id;
 }
@@ -127,7 +127,7 @@ export async function updateSigner(
     action: 'update',
     entity: 'ext-jwt-signer',
     entityId: id,
-    fields: namesOf({ ...fields }),
+    fields: namesOf(fields),
   });
 }
 

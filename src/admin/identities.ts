@@ -101,7 +101,7 @@ export async function updateIdentity(
     : null;
   const patch = { ...(await acceptable(needs, others)), ...disabling };
   await change(needs, by, { id: asId(id), patch, sent: others });
-  const names = namesOf({ ...others });
+  const names = namesOf(others);
   if (disabling === null || names.length > 0) {
     recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: names });
   }

@@ -90,12 +90,7 @@ export async function createOidcClient(
   const client = { id, ...acceptable(needs, withDefaults(fields)) };
   const step = actingFor(needs, by).oidcClients.create(client, needs.clock.now());
   await takenRefused({ id, name: fields.name }, step);
-  recordChange(needs, by, {
-    action: 'create',
-    entity: 'oidc-client',
-    entityId: id,
-    fields: namesOf({ ...fields }),
-  });
+  recordChange(needs, by, { action: 'create', entity: 'oidc-client', entityId: id, fields: namesOf(fields) });
   return id;
 }
 
@@ -133,12 +128,7 @@ export async function updateOidcClient(
   const patch = acceptable(needs, { ...before, ...keys, ...replaced, ...given });
   const step = actingFor(needs, by).oidcClients.update(before.id, patch, needs.clock.now());
   if (!(await takenRefused({ ...fields }, step))) throw new AuthError('not_found');
-  recordChange(needs, by, {
-    action: 'update',
-    entity: 'oidc-client',
-    entityId: id,
-    fields: namesOf({ ...fields }),
-  });
+  recordChange(needs, by, { action: 'update', entity: 'oidc-client', entityId: id, fields: namesOf(fields) });
 }
 
 /** Its sessions end with it. @throws AuthError not_found */
