@@ -1,11 +1,11 @@
 // The document: entities by kind and name. References are names too, so that a document fits every installation.
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';
-import type { Ca } from '../../model/ca.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { IdentityType, Tags } from '../../model/identity.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Some } from '../admin-call.ts';
+import type { CaFields } from '../cas.ts';
+import type { SignerFields } from '../external-jwt-signers.ts';
 import type { OidcClientFields } from '../oidc-clients.ts';
 
 /** In the order in which they refer to one another. */
@@ -35,30 +35,9 @@ interface AuthPolicyMembers {
   readonly tags: Tags;
 }
 
-type SignerMembers = Omit<
-  ExternalJwtSigner,
-  | 'id'
-  | 'name'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'fingerprint'
-  | 'commonName'
-  | 'notBefore'
-  | 'notAfter'
-  | 'enrollAuthPolicyId'
-> & { readonly enrollAuthPolicy: string | null };
-
-type CaMembers = Pick<
-  Ca,
-  | 'certPem'
-  | 'isAuthEnabled'
-  | 'isAutoCaEnrollmentEnabled'
-  | 'isOttCaEnrollmentEnabled'
-  | 'identityRoles'
-  | 'identityNameFormat'
-  | 'externalIdClaim'
-  | 'tags'
->;
+type SignerMembers = Omit<SignerFields, 'name' | 'enrollAuthPolicyId'> & {
+  readonly enrollAuthPolicy: string | null;
+};
 
 interface IdentityMembers {
   readonly type: IdentityType;
@@ -76,7 +55,7 @@ interface IdentityMembers {
 
 export type AuthPolicyState = NamedState & Some<AuthPolicyMembers>;
 export type SignerState = NamedState & Some<SignerMembers>;
-export type CaState = NamedState & Some<CaMembers>;
+export type CaState = NamedState & Some<Omit<CaFields, 'name'>>;
 /** Includes the id: tokens carry it, and other parts of the overlay know the type by it. */
 export type ConfigTypeState = NamedState & Some<{ readonly id: string; readonly tags: Tags }>;
 /** Includes the id: it is the `client_id` that applications use. Without their secrets. */

@@ -1,25 +1,14 @@
 import type { Account } from '../../model/account.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
-import type { Identity, IdentityType, Tags } from '../../model/identity.ts';
+import type { Identity } from '../../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { Permission } from '../../model/permission.ts';
 import type { Millis } from '../../platform/clock.ts';
 
-export interface NewIdentity {
-  readonly id: IdentityId;
-  readonly name: string;
-  readonly type: IdentityType;
-  readonly externalId: string | null;
-  readonly authPolicyId: AuthPolicyId;
-  readonly isAdmin: boolean;
-  /** None by default. */
-  readonly permissions?: readonly Permission[];
-  /** False by default. */
-  readonly passwordMustChange?: boolean;
-  readonly roleAttributes: readonly string[];
-  readonly tags: Tags;
-}
+type ByDefault = 'permissions' | 'passwordMustChange';
+/** Without permissions, and with a password that may stay, unless said otherwise. */
+export type NewIdentity = Partial<Pick<Identity, ByDefault>> &
+  Omit<Identity, ByDefault | 'disabledAt' | 'disabledUntil' | 'createdAt' | 'updatedAt'>;
 
 /** Only the members that are present are changed. */
 export type IdentityPatch = Partial<Omit<NewIdentity, 'id'>> & {
