@@ -11,8 +11,8 @@ export interface ListParameters {
   readonly sort?: string | undefined;
 }
 
-export const defaultLimit = 10;
-export const largestLimit = 500;
+const defaultLimit = 10;
+const largestLimit = 500;
 const largestOffset = 1_000_000_000;
 
 /**

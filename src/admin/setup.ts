@@ -12,7 +12,7 @@ import type { SetupLinkStore } from '../store/contracts/setup-links.ts';
 import { type AdministratorNeeds, asConflict, policyOf, prepareAdministrator } from './administrators.ts';
 
 /** How long a set-up link works. */
-export const setupLinkLifetime: Millis = 30 * MINUTE;
+const setupLinkLifetime: Millis = 30 * MINUTE;
 const tokenBytes = 32;
 
 interface LinkNeeds {

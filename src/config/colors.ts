@@ -42,7 +42,7 @@ export function textOn(color: string): '#000000' | '#ffffff' {
 }
 
 /** @see WCAG 2.2, contrast ratio */
-export function contrastOf(one: string, other: string): number {
+function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }

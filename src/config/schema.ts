@@ -118,7 +118,7 @@ export const dbSchema = textReadBy((text) => {
   throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');
 });
 
-export const identitySchema = z.strictObject({
+const identitySchema = z.strictObject({
   cert: filePath.describe('PEM file of the certificate.'),
   server_cert: filePath.optional().describe('PEM file of the chain that listeners present. Default: cert.'),
   key: filePath.describe('PEM file of the private key.'),

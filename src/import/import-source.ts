@@ -149,7 +149,7 @@ export interface NotTakenKind {
   readonly reason: string;
 }
 
-export function notTakenKinds(others: Readonly<Record<string, number>>): readonly NotTakenKind[] {
+function notTakenKinds(others: Readonly<Record<string, number>>): readonly NotTakenKind[] {
   return Object.entries(others)
     .filter(([kind, count]) => count > 0 && !unremarkable.has(kind))
     .map(([kind, count]) => ({ kind, count, reason: reasons[kind] ?? 'is not known to this release' }));

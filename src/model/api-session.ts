@@ -4,19 +4,17 @@ import type { ApiSessionId, AuthenticatorId, CaId, IdentityId, SignerId } from '
 import type { PassedMethod } from './login.ts';
 
 /** Why a session ended; kept for the audit trail. */
-export const sessionEndReasons = [
-  'logout',
-  'administrator',
-  'code-reuse',
-  'refresh-reuse',
-  'revoked',
-  'identity-disabled',
-  'identity-deleted',
-  'credential-changed',
-  'timeout',
-  'too-many',
-] as const;
-export type SessionEndReason = (typeof sessionEndReasons)[number];
+export type SessionEndReason =
+  | 'logout'
+  | 'administrator'
+  | 'code-reuse'
+  | 'refresh-reuse'
+  | 'revoked'
+  | 'identity-disabled'
+  | 'identity-deleted'
+  | 'credential-changed'
+  | 'timeout'
+  | 'too-many';
 
 /** What a successful login opens, by OIDC or by the legacy mechanism. */
 export interface ApiSession extends ClientProgram {

@@ -13,16 +13,14 @@ export interface Change {
   readonly entityId: string;
 }
 
-export const changeKinds = [
-  'session-ended',
-  'session-certificate',
-  'token-revocation',
-  'identity',
-  'auth-policy',
-  'external-jwt-signer',
-  'ca',
-  'oidc-client',
-  'signing-keys',
-  'node',
-] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+export type ChangeKind =
+  | 'session-ended'
+  | 'session-certificate'
+  | 'token-revocation'
+  | 'identity'
+  | 'auth-policy'
+  | 'external-jwt-signer'
+  | 'ca'
+  | 'oidc-client'
+  | 'signing-keys'
+  | 'node';

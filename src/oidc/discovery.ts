@@ -10,7 +10,7 @@ import { advertisedScopes } from './scopes.ts';
 const provenMethods = clientAuthMethods.filter((method) => method !== 'none');
 
 /** Paths of the login endpoints below `/oidc/login/` (spec 4.3, 4.4). */
-export const loginSteps = [
+const loginSteps = [
   'username',
   'cert',
   'ext-jwt',

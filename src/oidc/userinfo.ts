@@ -26,7 +26,7 @@ export interface UserInfoNeeds {
 }
 
 /** Where claims come from unless the client's mapping says otherwise. */
-export const defaultClaims: Readonly<Record<MappedClaim, string>> = {
+const defaultClaims: Readonly<Record<MappedClaim, string>> = {
   name: 'name',
   preferred_username: 'username',
   email: 'tags.email',

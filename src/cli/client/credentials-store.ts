@@ -157,7 +157,7 @@ const mostAttempts = 600;
  * Runs `action` while no other process holds the same lock. Waits up to half a minute.
  * @throws CliError when the lock stays taken
  */
-export async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<T> {
+async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<T> {
   // Loaded only by the commands that need it.
   const { tryFileLock } = await import('../../platform/file-lock.ts');
   let lock = tryFileLock(path);

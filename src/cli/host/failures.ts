@@ -24,7 +24,7 @@ import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 /** A failure of a command on the host, as one sentence with what to do next; other errors unchanged. */
-export function hostFailure(error: unknown): unknown {
+function hostFailure(error: unknown): unknown {
   if (error instanceof ConfigError) {
     return new CliError(renderProblems(error.problems).trimEnd(), {
       code: 'config',

@@ -6,7 +6,7 @@ import type { WrittenAuditTrail } from '../../model/audit-event.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 
 /** Where commands on the host, and quickstart, write their log: beside the configuration. */
-export function logFileOf(configFile: string): string {
+function logFileOf(configFile: string): string {
   return join(dirname(configFile), 'controller.log');
 }
 

@@ -11,7 +11,7 @@ const authorityDays = 3650;
 /** Clients refuse server certificates with a lifetime of much more than a year. */
 const serverDays = 397;
 /** A certificate that expires sooner is renewed, or warned about if it is not ours to renew. */
-export const renewalTime: Millis = 30 * DAY;
+const renewalTime: Millis = 30 * DAY;
 
 export type Made = 'created' | 'renewed' | 'found';
 

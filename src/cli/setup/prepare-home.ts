@@ -229,6 +229,6 @@ async function ensureFirstKeys({ config, store, vault, clock }: OpenFoundations)
 }
 
 /** The day, in UTC: `2036-11-18`. */
-export function dateOf(time: number): string {
+function dateOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

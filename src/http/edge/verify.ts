@@ -8,7 +8,7 @@ import { enforceGuard } from '../request/guard.ts';
 import { type Route, route } from '../request/route.ts';
 
 /** Every 200 has each of them, so a proxy that copies them replaces whatever the client sent under the same name. */
-export const verifiedHeaders = {
+const verifiedHeaders = {
   'remote-user': 'name of the identity; what is not ASCII, and %, as percent-encoded UTF-8',
   'remote-id': 'its id',
   'remote-groups': 'its role attributes, separated by commas; written as the name, and their own commas too',

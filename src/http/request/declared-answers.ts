@@ -107,7 +107,7 @@ function refusesForeignPages({ methods, acceptsForeignPages }: Route): boolean {
 }
 
 /** The documents of refusals by media type. */
-export function refusalContent(format: ErrorFormat): DeclaredAnswer['content'] {
+function refusalContent(format: ErrorFormat): DeclaredAnswer['content'] {
   const document = format === 'edge' || format === 'html-or-edge' ? edgeErrorBody : oauthErrorBody;
   const asPage = format === 'html-or-edge' || format === 'html-or-oauth' ? { [htmlType]: text } : {};
   return { [jsonType]: document, ...asPage };

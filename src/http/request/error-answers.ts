@@ -75,7 +75,7 @@ export const edgeErrorBody = z
   .meta({ id: 'EdgeError' });
 
 /** @see RFC 6749 section 5.2 */
-export function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
+function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
   return json(
     {
       error: errorTable[failure.code].oauthError,
@@ -111,7 +111,7 @@ export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view
 }
 
 /** A page with the same status. */
-export function htmlError(failure: AuthError, request: FailedRequest): Answer {
+function htmlError(failure: AuthError, request: FailedRequest): Answer {
   const status = statusOf(failure, request);
   const retryAfterSeconds = retryAfterOf(failure);
   const document = errorPage(request.view(), {

@@ -15,7 +15,7 @@ import {
 } from './common-fields.ts';
 import { accepted, type Subject } from './findings.ts';
 
-export function identitySubject(entity: Entity): Subject {
+function identitySubject(entity: Entity): Subject {
   return { kind: 'identity', id: entity.id, name: entity.requiredText('name') };
 }
 

@@ -6,7 +6,7 @@ import { type Entity, entitiesIn } from './entity.ts';
 import { UnreadableSource } from './unreadable-source.ts';
 
 /** The kinds that are imported, by their names in the source. */
-export const takenKinds = [
+const takenKinds = [
   'authPolicies',
   'externalJwtSigners',
   'cas',

@@ -11,23 +11,21 @@ export type ClaimVerdict =
   | { readonly verdict: 'found'; readonly externalId: string }
   | { readonly verdict: 'refused'; readonly reason: ClaimRefusal };
 
-export const claimRefusals = [
+export type ClaimRefusal =
   /** The certificate has no name at the location. */
-  'claim-missing',
+  | 'claim-missing'
   /** It has names there, but the matcher accepts none. */
-  'claim-no-match',
+  | 'claim-no-match'
   /** The matcher leaves several different names, and nothing says which one is meant. */
-  'claim-ambiguous',
+  | 'claim-ambiguous'
   /** There is no part with this index. */
-  'claim-index-missing',
-  'claim-empty',
-  'claim-too-long',
+  | 'claim-index-missing'
+  | 'claim-empty'
+  | 'claim-too-long'
   /** Control characters, or text that is not well-formed Unicode. */
-  'claim-not-text',
+  | 'claim-not-text'
   /** The rule itself makes no sense: a criterion is empty, or SCHEME is not used with SAN_URI. */
-  'claim-rule-invalid',
-] as const;
-export type ClaimRefusal = (typeof claimRefusals)[number];
+  | 'claim-rule-invalid';
 
 /** Characters of an external id, counted before the name is split. */
 const longestClaim = 1024;

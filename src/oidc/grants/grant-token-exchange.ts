@@ -35,7 +35,7 @@ export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchan
  * Existing SDKs exchange a refresh token twice in a row: for new tokens, and then the replaced token for an ID token.
  * During this time the replaced token yields an ID token, and nothing else.
  */
-export const idTokenGrace: Millis = 10 * SECOND;
+const idTokenGrace: Millis = 10 * SECOND;
 
 /** Whom the answer is about. */
 interface Standing {

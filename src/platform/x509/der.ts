@@ -83,7 +83,7 @@ export function childrenOf(element: DerElement | undefined, tag: number): DerEle
 }
 
 /** @throws MalformedInput absent, or of another kind */
-export function contentOf(element: DerElement | undefined, tag: number): Buffer {
+function contentOf(element: DerElement | undefined, tag: number): Buffer {
   if (element?.tag !== tag) throw new MalformedInput('unexpected DER element');
   return element.content;
 }

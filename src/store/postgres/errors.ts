@@ -85,7 +85,7 @@ export function postgresError(error: unknown): unknown {
 }
 
 /** What went wrong, with advice if TLS is the cause. If several addresses were tried, the error of the first. */
-export function messageOf(error: Error): string {
+function messageOf(error: Error): string {
   const first = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
   return tlsAdvice(first) ?? first.message;
 }

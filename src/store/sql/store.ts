@@ -72,7 +72,7 @@ const single = {
   ...importIntents,
 } as const;
 
-export const intents = {
+const intents = {
   ...single,
   *commitGathered(gathered: GatheredCalls): Intent<void> {
     yield* runTogether(gathered, ({ name, args }: GatheredCall) =>
