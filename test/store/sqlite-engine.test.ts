@@ -332,6 +332,27 @@ describe('the SQLite engine', () => {
     });
   });
 
+  test('a list that is read in part holds no old state of the database afterwards', async () => {
+    const engine = open();
+    await create(engine);
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)';
+    for await (const rows of engine.readList({
+      sql: `${numbers} SELECT id FROM n, identities`,
+      params: [],
+    })) {
+      assert.ok(rows.length < 1000);
+      break;
+    }
+    // The thread answers in order.
+    for await (const [row] of engine.readList({ sql: 'SELECT 1 AS one', params: [] }))
+      assert.equal(row?.one, 1);
+    const other = new DatabaseSync(database.path);
+    other.exec("UPDATE identities SET name = name || 'x'");
+    const checkpoint = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    other.close();
+    assert.equal(checkpoint?.busy, 0, 'the write-ahead log could not be emptied');
+  });
+
   describe('when another process writes', () => {
     test('waits for it', async () => {
       const engine = open();

@@ -65,7 +65,10 @@ export function listThread(settings: ListerSettings): ListThread {
     return { worker, waiting, ended };
   }
 
-  function ask({ worker, waiting }: RunningThread, message: Exclude<ListMessage, 'close'>) {
+  function ask(
+    { worker, waiting }: RunningThread,
+    message: Extract<ListMessage, { readonly id: number }>,
+  ): Promise<ListAnswer> {
     return new Promise<ListAnswer>((resolve, reject) => {
       waiting.set(message.id, { resolve, reject });
       worker.postMessage(message satisfies ListMessage);
@@ -81,12 +84,18 @@ export function listThread(settings: ListerSettings): ListThread {
       lastId += 1;
       const id = lastId;
       let answer = await ask(thread, { id, statement });
-      for (;;) {
-        if ('failure' in answer) throw errorOf(answer.failure);
-        yield answer.rows;
-        if (answer.isLast) return;
-        if (running !== thread) throw new StoreUnavailable('the thread that reads lists has ended');
-        answer = await ask(thread, { id });
+      try {
+        for (;;) {
+          if ('failure' in answer) throw errorOf(answer.failure);
+          yield answer.rows;
+          if (answer.isLast) return;
+          if (running !== thread) throw new StoreUnavailable('the thread that reads lists has ended');
+          answer = await ask(thread, { id });
+        }
+      } finally {
+        // Whoever reads may stop before the end, and then nobody asks for the next batch.
+        const isOpen = !('failure' in answer) && !answer.isLast;
+        if (isOpen) thread.worker.postMessage({ givenUp: id } satisfies ListMessage);
       }
     },
     async close() {

@@ -7,8 +7,11 @@ import type { SqlRow, Statement } from '../sql/intent.ts';
 import type { SqliteConnection } from './connection.ts';
 import { type Failure, failureOf } from './errors.ts';
 
-/** What the engine sends: start a list, send its next batch, or finish. */
-export type ListMessage = { readonly id: number; readonly statement?: Statement } | 'close';
+/** What the engine sends: start a list, send its next batch, give it up, or finish. */
+export type ListMessage =
+  | { readonly id: number; readonly statement?: Statement }
+  | { readonly givenUp: number }
+  | 'close';
 
 export type ListAnswer =
   | { readonly id: number; readonly rows: readonly SqlRow[]; readonly isLast: boolean }
@@ -38,12 +41,19 @@ export function serveLists(port: MessagePort, { database }: SqliteConnection): v
     }
   }
 
+  /** As long as a statement is open, it holds the state that it reads, and the write-ahead log grows with every change. */
+  function giveUp(id: number): void {
+    open.get(id)?.return?.();
+    open.delete(id);
+  }
+
   port.on('message', (message: ListMessage) => {
     if (message === 'close') {
       database.close();
       port.close();
       return;
     }
-    port.postMessage(answer(message.id, message.statement));
+    if ('givenUp' in message) giveUp(message.givenUp);
+    else port.postMessage(answer(message.id, message.statement));
   });
 }
