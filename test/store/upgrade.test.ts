@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { asId } from '../../src/model/ids.ts';
-import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { DAY, fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresDialect } from '../../src/store/sql/engine.ts';
@@ -134,6 +134,29 @@ describe('an SQLite database of version 16', () => {
       [session?.ipAddress, session?.loginIpAddress, session?.program, session?.operatingSystem],
       ['192.0.2.1', null, null, null],
     );
+  });
+
+  test('of version 19 keeps its counters of attempts', async () => {
+    const path = folder.path('version-19.db');
+    const database = new DatabaseSync(path);
+    migrateSqlite(database, { ...ourSchema, migrations: ourSchema.migrations.slice(0, 2) });
+    const now = Date.parse(writtenAt);
+    database.exec(`INSERT INTO attempts (key, failures, locks, locked_until, forget_at) VALUES
+        ('password:locked', 10, 2, ${now + MINUTE}, ${now + DAY}),
+        ('password:one-left', 9, 1, 0, ${now + DAY})`);
+    database.close();
+    const store = await openSqliteStore({ path });
+    const limit = { max: 10, lockFor: MINUTE, longestLock: DAY, forgetAfter: DAY };
+    const reserve = (key: string) => store.attempts.reserve([{ ...limit, key }], now);
+    assert.deepEqual(await reserve('password:locked'), {
+      outcome: 'refused',
+      key: 'password:locked',
+      until: now + MINUTE,
+    });
+    assert.equal((await reserve('password:one-left')).outcome, 'reserved');
+    // The second lock in a row is twice as long.
+    assert.equal(await store.attempts.lockedUntil('password:one-left', now), now + 2 * MINUTE);
+    await store.close();
   });
 
   test('that is even older is refused and not changed', async () => {

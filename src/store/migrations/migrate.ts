@@ -4,7 +4,7 @@ import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfLogins } from './tables-of-logins.ts';
 import { tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService } from './tables-of-service.ts';
-import { to18, to19, upgradeFrom16 } from './upgrade.ts';
+import { type Migration, to18, to19, to20, upgradeFrom16 } from './upgrade.ts';
 
 /**
  * The version of a schema before any later migration. Versions older than the one before it were never used elsewhere.
@@ -18,7 +18,7 @@ export interface Schema {
   /** Brings a database of the version before `initial` to that version. */
   readonly upgrade: readonly string[];
   /** Later migrations, forward only: each brings the schema from its version to the next. */
-  readonly migrations: readonly (readonly string[])[];
+  readonly migrations: readonly (readonly Migration[])[];
   /**
    * The lowest version whose releases can still work on this schema, beside this one or again after it. Raise it to the
    * number of a migration that does more than add; see "Add a column" in CONTRIBUTING.md.
@@ -29,7 +29,7 @@ export interface Schema {
 export const ourSchema: Schema = {
   initial: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications],
   upgrade: upgradeFrom16,
-  migrations: [to18, to19],
+  migrations: [to18, to19, to20],
   usableFrom: initialVersion,
 };
 
@@ -86,7 +86,10 @@ export function migrationsFrom(version: number, dialect: Dialect, schema = ourSc
   }
   const first = version === 0 ? initial : version < initialVersion ? upgrade : [];
   const later = migrations.slice(Math.max(0, version - initialVersion)).flat();
-  return [...first, ...later].map((sql) => dialect.ddl(sql));
+  return [...first, ...later].flatMap((migration) => {
+    if (typeof migration === 'string') return dialect.ddl(migration);
+    return migration.only === dialect.name ? migration.sql : [];
+  });
 }
 
 /** Reads the row of the table schema_version. */

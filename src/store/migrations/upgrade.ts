@@ -2,6 +2,9 @@ import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfBrowserSessions, tablesOfDeviceLogins } from './tables-of-logins.ts';
 import { tablesOfInvitations } from './tables-of-people.ts';
 
+/** A statement for all engines, written as `Dialect.ddl` takes it, or for one of them. */
+export type Migration = string | { readonly only: 'sqlite' | 'postgres'; readonly sql: string };
+
 /**
  * Brings a database of schema version 16, the last one before the versions of releases, to version 17, as the tables of
  * this folder define it. Both are frozen.
@@ -83,3 +86,22 @@ export const to19: readonly string[] = [
   'ALTER TABLE api_sessions ADD COLUMN program TEXT',
   'ALTER TABLE api_sessions ADD COLUMN operating_system TEXT',
 ];
+
+/**
+ * Counters are kept in order of their keys, instead of in a table and an index of keys: each step writes a page less.
+ * PostgreSQL always has both, and its nodes go on counting meanwhile.
+ */
+export const to20: readonly Migration[] = [
+  `CREATE TABLE attempts_by_key (
+    key TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    locks INTEGER NOT NULL,
+    locked_until BIGINT NOT NULL,
+    forget_at BIGINT NOT NULL
+  ) WITHOUT ROWID`,
+  `INSERT INTO attempts_by_key (key, failures, locks, locked_until, forget_at)
+    SELECT key, failures, locks, locked_until, forget_at FROM attempts`,
+  'DROP TABLE attempts',
+  'ALTER TABLE attempts_by_key RENAME TO attempts',
+  'CREATE INDEX attempts_by_forgetting ON attempts (forget_at)',
+].map((sql) => ({ only: 'sqlite', sql }));
