@@ -532,5 +532,17 @@ export function authRequestTests(shared: GetDatabase): void {
         assert.deepEqual(outcome, { outcome: 'refused', reason: 'identity-unavailable', endedSession: null });
       }
     });
+
+    test('an identity whose time of being disabled is over gets its session, and the rules of its policy', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const { id, identity } = user;
+      await store.identities.update(id, { disabledAt: t0, disabledUntil: t0 + 1 }, t0);
+      const outcome = await store.authRequests.redeemCode(redemption(await loginWithCode(store, user)));
+      assert.ok(outcome.outcome === 'redeemed');
+      assert.deepEqual(outcome.identity, { id, name: identity.name, isAdmin: identity.isAdmin });
+      const policy = await store.authPolicies.find(identity.authPolicyId);
+      assert.deepEqual(outcome.policy, { primary: policy?.primary, secondary: policy?.secondary });
+    });
   });
 }

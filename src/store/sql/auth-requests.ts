@@ -22,7 +22,7 @@ import { endSession, endSessionsOf } from './api-sessions.ts';
 import { clearAttempts, releaseAttempts } from './attempts.ts';
 import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
-import { authPolicyRulesOf, identityOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
+import { authPolicyRulesOf, identityInTokensOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
@@ -226,6 +226,13 @@ interface RedeemedLogin {
   readonly progress: string;
 }
 
+const bearer = 'FROM identities WHERE identities.id = auth_requests.identity_id';
+/** Who logged in, and the rules that hold, with the login that won: another statement would be another round trip. */
+const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT is_admin ${bearer}) AS is_admin,
+       (SELECT disabled_at ${bearer}) AS disabled_at, (SELECT disabled_until ${bearer}) AS disabled_until,
+       (SELECT primary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS primary_rules,
+       (SELECT secondary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS secondary_rules`;
+
 function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
   // This statement alone decides. A used code is kept as long as the first tokens of its session can live.
@@ -235,7 +242,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
      WHERE id = ? AND code_hash = ? AND code_used_at IS NULL AND code_expires_at > ? AND code_failures < ?
        AND client_id = ? AND redirect_uri = ? AND code_challenge = ? AND issuer = ?
        AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
-     RETURNING request, progress, identity_id`,
+     RETURNING request, progress, ${bearerSql}`,
     now,
     redeem.session.id,
     redeem.session.expiresAt,
@@ -251,22 +258,24 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
     redeem.certThumbprint,
   );
   if (won === undefined) return yield* refuseCode(redeem);
-  const bearer = yield* first(
-    `SELECT identities.*, auth_policies.primary_rules, auth_policies.secondary_rules
-     FROM identities JOIN auth_policies ON auth_policies.id = identities.auth_policy_id WHERE identities.id = ?`,
-    text(won, 'identity_id'),
-  );
-  const identity = bearer === undefined ? null : identityOf(bearer);
-  if (bearer === undefined || identity === null || isDisabled(identity, now))
-    return refused('identity-unavailable');
+  if (!isBearerUsable(won, now)) return refused('identity-unavailable');
+  const identity = identityInTokensOf(won);
   const request = text(won, 'request');
   const progress = text(won, 'progress');
   const opened = openedSession(redeem, request, progress);
   yield* insertSession(opened);
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
-  const { id, name, isAdmin } = identity;
-  const policy = authPolicyRulesOf(bearer);
-  return { outcome: 'redeemed', identity: { id, name, isAdmin }, policy, request, progress };
+  return { outcome: 'redeemed', identity, policy: authPolicyRulesOf(won), request, progress };
+}
+
+/** A missing policy refuses, as a missing identity does. */
+function isBearerUsable(row: SqlRow, now: Millis): boolean {
+  if (row.name === null || row.primary_rules === null) return false;
+  const disabled = {
+    disabledAt: integerOrNull(row, 'disabled_at'),
+    disabledUntil: integerOrNull(row, 'disabled_until'),
+  };
+  return !isDisabled(disabled, now);
 }
 
 interface OpenedSession {
