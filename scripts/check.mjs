@@ -24,6 +24,7 @@ const failures = [];
 /** These begin first, because the run would wait for them at its end. */
 const longestFirst = [
   'test/cluster/faults',
+  'test/cluster/standby-away',
   'test/pages',
   'test/cli',
   'test/http',
@@ -41,10 +42,11 @@ const apart = ['test/cluster', 'test/http/what-strangers-cost.test.ts'];
 const wings = ['test/pages/console'];
 const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 /**
- * Tests wait for other processes now and then: one group more than there are cores. What mostly waits runs beside them,
- * one after another; who is through with that helps with the others. What measures runs alone.
+ * As many groups as there are cores. What mostly waits runs beside them, two at once: one after another, it would take
+ * longer than all others. Who is through with that helps with the others, which wait for processes now and then, too.
+ * What measures runs alone.
  */
-const atOnce = isFullSize ? 1 : availableParallelism() + 1;
+const [atOnce, atOnceBeside] = isFullSize ? [1, 0] : [availableParallelism(), 2];
 const mostlyWaits = (name) => !isFullSize && name.startsWith('test/cluster/');
 /** In full size a single test may take most of an hour. */
 const limits = isFullSize ? { silence: 3_600_000 } : {};
@@ -125,8 +127,8 @@ async function tests(files, before) {
   };
   const beside = groups.filter(({ name }) => mostlyWaits(name)).map(jobOf);
   const others = [...before, ...groups.filter(({ name }) => !mostlyWaits(name)).map(jobOf)];
-  const besides = beside.length > 0 ? [worker(beside, others)] : [];
-  await Promise.all([...besides, ...Array.from({ length: atOnce }, () => worker(others))]);
+  const workers = (count, ...lists) => Array.from({ length: count }, () => worker(...lists));
+  await Promise.all([...workers(atOnceBeside, beside, others), ...workers(atOnce, others)]);
   await postgres.close();
   return outcomes;
 }

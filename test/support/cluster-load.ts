@@ -122,6 +122,7 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
   }
 
   async function useSession(client: HttpsClient, session: SessionRecord): Promise<void> {
+    if (clusterSize.thought > 0) await wait(clusterSize.thought);
     const called = await insist(client, () => callWith(client, session.access));
     count.calls += 1;
     if (called.answer.status !== 200) broken.push(`a token was refused: ${called.answer.text}`);
@@ -205,15 +206,34 @@ export async function startLoad(cluster: Cluster, clients: number): Promise<Load
       await running;
     },
     async verdict() {
-      await wait(Math.max(0, lastEndAt + longestSpread - systemClock.monotonic()));
-      for (const [at, session] of sessions.entries()) broken.push(...(await judge(cluster, session, at)));
+      await untilReady(cluster);
+      const deadline = lastEndAt + longestSpread;
+      for (const [at, session] of sessions.entries())
+        broken.push(...(await judge(cluster, session, { at, deadline })));
       return broken;
     },
   };
 }
 
-/** Compares what the nodes say about a session with what was acknowledged. */
-async function judge(cluster: Cluster, session: SessionRecord, at: number): Promise<readonly string[]> {
+/** Clients are served as soon as one node is well again; a verdict asks every node. Who is not ready then is judged so. */
+async function untilReady({ nodes }: Cluster): Promise<void> {
+  const begun = systemClock.monotonic();
+  for (const node of nodes) {
+    while ((await node.failingChecks()).length > 0 && systemClock.monotonic() - begun < longestSpread)
+      await wait(pause);
+  }
+}
+
+/**
+ * Compares what the nodes say about a session with what was acknowledged.
+ * @param at its number; each session is asked of another node
+ * @param deadline by then every node knows of every end; monotonic
+ */
+async function judge(
+  cluster: Cluster,
+  session: SessionRecord,
+  { at, deadline }: { readonly at: number; readonly deadline: Millis },
+): Promise<readonly string[]> {
   const found: string[] = [];
   const node = (which: number) => cluster.nodes[which % cluster.nodes.length]?.client as HttpsClient;
   const expect = (what: string, answer: Answer, status: number) => {
@@ -222,8 +242,14 @@ async function judge(cluster: Cluster, session: SessionRecord, at: number): Prom
     }
   };
   if (session.state === 'ended') {
-    for (const { client } of cluster.nodes)
-      expect('the access token', await callWith(client, session.access), 401);
+    for (const { client } of cluster.nodes) {
+      let called = await callWith(client, session.access);
+      while (called.status !== 401 && systemClock.monotonic() < deadline) {
+        await wait(pause);
+        called = await callWith(client, session.access);
+      }
+      expect('the access token', called, 401);
+    }
     expect('the refresh token', await refresh(node(at), session.refresh), 400);
   }
   if (session.state === 'live') {

@@ -11,6 +11,8 @@ export interface ClusterSize {
   readonly rounds: number;
   /** How long the load runs before each fault, and after recovery. */
   readonly calm: Millis;
+  /** How long a client waits before its next step. A crowd that does not wait takes whatever processors there are. */
+  readonly thought: Millis;
   /** After this long a client gives up on an answer, and tries again. */
   readonly patience: Millis;
   /** Number of changes that are timed. */
@@ -18,6 +20,14 @@ export interface ClusterSize {
 }
 
 export const clusterSize = sized<ClusterSize>({
-  small: { nodes: 2, clients: 4, rounds: 1, calm: SECOND, patience: 4 * SECOND, changes: 20 },
-  full: { nodes: 3, clients: 16, rounds: 5, calm: 5 * SECOND, patience: 10 * SECOND, changes: 300 },
+  small: { nodes: 2, clients: 4, rounds: 1, calm: SECOND, thought: 40, patience: 4 * SECOND, changes: 20 },
+  full: {
+    nodes: 3,
+    clients: 16,
+    rounds: 5,
+    calm: 5 * SECOND,
+    thought: 0,
+    patience: 10 * SECOND,
+    changes: 300,
+  },
 });

@@ -16,6 +16,9 @@ import { type TcpProxy, tcpProxy } from './tcp-proxy.ts';
 
 const shiftedClock = new URL('./shifted-clock.ts', import.meta.url).pathname;
 
+/** These tests are not about the cost of hashing. */
+const leastHashing = 'passwordHash: { memory: 19MiB, passes: 2, lanes: 1 }';
+
 export interface ClusterNode {
   /** Its `node.name`. */
   readonly name: string;
@@ -116,7 +119,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       const yaml = withMetrics(template)
         .replace(`127.0.0.1:${front.port}`, `127.0.0.1:${port}`)
         .replaceAll(shared, address)
-        .replace(/^edge:/m, `node: { name: ${name} }\nedge:`);
+        .replace(/^edge:/m, `node: { name: ${name} }\nedge:\n  ${leastHashing}`);
       writeFileSync(join(home, 'controller.yml'), yaml);
       const clock = join(box.cwd, `${name}.clock`);
       writeFileSync(clock, '0');
