@@ -2,31 +2,35 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { findAdministrator } from '../../src/admin/recover-administrator.ts';
 import { asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { newIdentity, newPassword } from '../store/support.ts';
-import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
+import { clientOfHome, sandbox, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
+import type { HttpsClient } from '../support/https-client.ts';
 
 const password = 'tall tree bakery 41';
 const other = 'quiet river lantern 7';
 
-async function runningBox() {
-  const box = sandbox();
+/** Where a controller runs. Each test has administrators of its own there. */
+const box = sandbox();
+let client: HttpsClient;
+
+before(async () => {
   await box.home('.overlay', 'localhost:0');
   const run = box.start(['run', 'controller', '.overlay/controller.yml', '--log-format', 'json']);
-  const ready = await untilReady(run);
-  return { box, run, client: clientOfHome(ready.url, join(box.cwd, '.overlay')) };
-}
+  client = clientOfHome((await untilReady(run)).url, join(box.cwd, '.overlay'));
+});
+after(async () => {
+  client?.closeConnections();
+  await box.close();
+});
 
 describe('admin create', () => {
-  test('beside a running controller: the administrator can log in at once', async (t) => {
-    const { box, run, client } = await runningBox();
-    t.after(() => box.close());
-    t.after(() => client.closeConnections());
+  test('beside a running controller: the administrator can log in at once', async () => {
     const made = await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: `${password}\n` });
     assert.equal(made.code, 0, made.stderr);
     assert.equal(made.stdout, 'Created the administrator ana.\n');
@@ -35,7 +39,6 @@ describe('admin create', () => {
     const log = readFileSync(join(box.cwd, '.overlay', 'controller.log'), 'utf8');
     assert.match(log, /command="admin create" operator=\S+ event=admin\.changed action=create/);
     assert.ok(!log.includes(password));
-    await stopped(run);
   });
 
   test('offline, from a file, and never twice with one name', async (t) => {
@@ -92,11 +95,8 @@ describe('admin create', () => {
     assert.match(nobodyToAsk.stderr, /--password-stdin/);
   });
 
-  test('--link prints a link; creating an administrator withdraws it', async (t) => {
-    const { box, run, client } = await runningBox();
-    t.after(() => box.close());
-    t.after(() => client.closeConnections());
-    const made = await box.run(['admin', 'create', 'ana', '--link']);
+  test('--link prints a link; creating an administrator withdraws it', async () => {
+    const made = await box.run(['admin', 'create', 'bea', '--link']);
     assert.equal(made.code, 0, made.stderr);
     const { pathname, search } = new URL(made.stdout.trim());
     const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
@@ -106,24 +106,19 @@ describe('admin create', () => {
     assert.ok(!log.includes(search.slice(3)));
     await box.run(['admin', 'create', 'bob', '--password-stdin'], { input: password });
     assert.equal((await show()).status, 410);
-    await stopped(run);
   });
 });
 
 describe('admin recover', () => {
-  test('gives a new password and ends every earlier session', async (t) => {
-    const { box, run, client } = await runningBox();
-    t.after(() => box.close());
-    t.after(() => client.closeConnections());
-    await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
-    const tokens = await login(client, 'ana', password);
-    const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
+  test('gives a new password and ends every earlier session', async () => {
+    await box.run(['admin', 'create', 'cleo', '--password-stdin'], { input: password });
+    const tokens = await login(client, 'cleo', password);
+    const recovered = await box.run(['admin', 'recover', 'cleo', '--password-stdin'], { input: other });
     assert.equal(recovered.code, 0, recovered.stderr);
-    assert.match(recovered.stdout, /^ana has a new password, is enabled and was signed out everywhere\./);
-    assert.equal((await submitPassword(client, await beginLogin(client), 'ana', password)).status, 401);
-    assert.ok((await login(client, 'ana', other)).access_token);
+    assert.match(recovered.stdout, /^cleo has a new password, is enabled and was signed out everywhere\./);
+    assert.equal((await submitPassword(client, await beginLogin(client), 'cleo', password)).status, 401);
+    assert.ok((await login(client, 'cleo', other)).access_token);
     assert.equal((await refresh(client, tokens.refresh_token)).status, 400);
-    await stopped(run);
   });
 
   test('removes a lost authenticator app, and says what the policy requires', async (t) => {
@@ -151,21 +146,17 @@ describe('admin recover', () => {
     assert.match(log, /command="admin recover".*"mfa"/);
   });
 
-  test('withdraws usable set-up links', async (t) => {
-    const { box, run, client } = await runningBox();
-    t.after(() => box.close());
-    t.after(() => client.closeConnections());
-    await box.run(['admin', 'create', 'ana', '--password-stdin'], { input: password });
-    const { stdout } = await box.run(['admin', 'create', 'ana', '--link']);
+  test('withdraws usable set-up links', async () => {
+    await box.run(['admin', 'create', 'dora', '--password-stdin'], { input: password });
+    const { stdout } = await box.run(['admin', 'create', 'dora', '--link']);
     const { pathname, search } = new URL(stdout.trim());
     const show = () => client.get(`${pathname}${search}`, { headers: { accept: 'text/html' } });
     assert.equal((await show()).status, 200);
-    const recovered = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
+    const recovered = await box.run(['admin', 'recover', 'dora', '--password-stdin'], { input: other });
     assert.equal(recovered.code, 0, recovered.stderr);
     assert.equal((await show()).status, 410);
     const form = { t: search.slice(3), username: 'eve', password: other, repeated: other };
     assert.equal((await client.post(pathname, { form })).status, 410);
-    await stopped(run);
   });
 
   test('prefers an administrator to somebody else with that user name', async (t) => {
