@@ -11,17 +11,21 @@ import { type Caller, createdId, password, rootOf } from '../support/management.
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, giveLogin, go, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 import { signInAtProvider } from './support.ts';
 
 let server: TestServer;
 let root: Caller;
+const admin = colleague(() => server, 'root');
 let idp: TestIdp;
 before(async () => {
   [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
   root = await rootOf(server);
 });
-after(() => Promise.all([server.close(), idp.close()]));
+after(async () => {
+  await admin.close();
+  await Promise.all([server.close(), idp.close()]);
+});
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 const sample = (page: Page, name: string) => page.locator('form.entity figure', { hasText: name });
@@ -37,7 +41,7 @@ async function agree(guest: Visitor, button: string, ends: string | RegExp): Pro
 
 describe('applications', () => {
   test('are registered by the keyboard alone, with a secret that is shown once', async () => {
-    const guest = await atConsole(server, 'root', '/console/clients');
+    const guest = await admin.at('/console/clients');
     const { page } = guest;
     await page.getByText('No application yet.').waitFor();
     await assertClean(guest);
@@ -83,7 +87,7 @@ describe('applications', () => {
   test('are changed field by field; what somebody else changed meanwhile is shown and kept', async () => {
     const body = { name: 'shop', type: 'public', redirectUris: ['https://shop.example/cb'] };
     const id = createdId(await root.call('POST', 'oidc-clients', body));
-    const guest = await atConsole(server, 'root', `/console/clients/${id}`);
+    const guest = await admin.at(`/console/clients/${id}`);
     const { page } = guest;
     await page.locator('#field-name').fill("the shop's");
     await page.locator('#field-scopes').fill('openid\nprofile');
@@ -171,7 +175,7 @@ describe('external JWT signers', () => {
       claims_supported: ['sub', 'email'],
     });
     await createIdentity(server, 'grace');
-    const guest = await atConsole(server, 'root', '/console/signers');
+    const guest = await admin.at('/console/signers');
     const { page } = guest;
     await page.getByText('No signer yet.').waitFor();
     await assertClean(guest);
@@ -263,7 +267,7 @@ describe('the test sign-in of a signer', () => {
   });
 
   test('opens a window and shows token, checks and person; nobody is signed in', async () => {
-    const guest = await atConsole(server, 'root', `/console/signers/${id}`);
+    const guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     const signedIn = await peopleSignedIn();
     for (const [name, shows] of [
@@ -294,7 +298,7 @@ describe('the test sign-in of a signer', () => {
   test('reports a provider that refuses or is gone, and can be cancelled', async () => {
     const patch = (fields: object) => root.call('PATCH', `external-jwt-signers/${id}`, fields);
     await patch({ externalAuthUrl: 'https://localhost:1' });
-    const guest = await atConsole(server, 'root', `/console/signers/${id}`);
+    const guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     await page.locator('#test-sign-in').click();
     await page.locator('#verdict').getByText('Check externalAuthUrl and clientId').waitFor();
@@ -334,7 +338,7 @@ function leftByClosing(window: Page) {
 describe('third-party CAs', () => {
   test('are added from PEM, verified step by step, and given a rule', async () => {
     const made = authority();
-    const guest = await atConsole(server, 'root', '/console/cas');
+    const guest = await admin.at('/console/cas');
     const { page } = guest;
     await page.getByText('No CA yet.').waitFor();
     await assertClean(guest);

@@ -10,15 +10,19 @@ import { authority, client } from '../support/chains.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, giveLogin, go, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 
 let server: TestServer;
 let root: Caller;
+const admin = colleague(() => server, 'root');
 before(async () => {
   server = await startTestServer({ signing: true });
   root = await rootOf(server);
 });
-after(() => server.close());
+after(async () => {
+  await admin.close();
+  await server.close();
+});
 
 const fail = async (username: string): Promise<string> => {
   const answer = await submitPassword(server, await beginLogin(server), username, 'not the password');
@@ -38,7 +42,7 @@ describe('a person', () => {
     const id = await server.createUser({ name: 'Mary Shelley', username: 'frank', password });
     await root.call('PATCH', `identities/${id}`, { externalId: 'ext-1818' });
     const reference = await fail('frank');
-    const guest = await atConsole(server, 'root', '/console/people');
+    const guest = await admin.at('/console/people');
     const { page } = guest;
     for (const words of ['shelley', 'frank', id, 'ext-1818']) {
       await page.locator('#filter-q').fill(words);
@@ -72,7 +76,7 @@ describe('a person', () => {
     await root.call('PATCH', `identities/${id}`, { authPolicyId: policyId });
     await loggedIn(server, 'nora');
     for (let at = 0; at < 3; at += 1) await fail('nora');
-    const guest = await atConsole(server, 'root', `/console/people/${id}`);
+    const guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.getByRole('heading', { level: 1, name }).waitFor();
     const answer = page.locator('#answer');
@@ -177,7 +181,7 @@ describe('a person', () => {
 describe('login attempts', () => {
   test('appear by themselves, and are filtered by the address', async () => {
     await server.createUser({ name: 'walter', password });
-    const guest = await atConsole(server, 'root', '/console/attempts?person=walter&outcome=refused');
+    const guest = await admin.at('/console/attempts?person=walter&outcome=refused');
     const { page } = guest;
     await page.getByText('No login attempt matches').waitFor();
     const reference = await fail('walter');
@@ -209,7 +213,7 @@ describe('login attempts', () => {
     await server.createUser({ name: 'x; =HYPERLINK(1);y', username: 'second', password });
     await server.createUser({ name: '\uff1dHYPERLINK(2)', username: 'wide', password });
     for (const username of ['wide', 'second', 'formula']) await fail(username);
-    const guest = await atConsole(server, 'root', '/console/attempts?person=HYPERLINK');
+    const guest = await admin.at('/console/attempts?person=HYPERLINK');
     const { page } = guest;
     const fileOf = async (button: string) => {
       const [download] = await Promise.all([page.waitForEvent('download'), page.locator(button).click()]);
@@ -236,7 +240,7 @@ const openOf = async (id: string) => (await root.get(`identities/${id}/enrollmen
 
 describe('managing people', () => {
   test('adds somebody by the keyboard alone, with an invitation that lets them in', async () => {
-    const guest = await atConsole(server, 'root', '/console/people');
+    const guest = await admin.at('/console/people');
     const { page } = guest;
     await page.locator('#new-person').press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Add somebody' }).waitFor();
@@ -274,6 +278,7 @@ describe('managing people', () => {
   test('keeps somebody who was added when there is nothing to invite them to', async () => {
     const policy = { name: 'tokens only', primary: { updb: { allowed: false }, cert: { allowed: false } } };
     createdId(await root.call('POST', 'auth-policies', policy));
+    // A console that is open already would learn of the new policy only after some seconds.
     const guest = await atConsole(server, 'root', '/console/people/new');
     const { page } = guest;
     await page.locator('#field-name').fill('tom token');
@@ -288,7 +293,7 @@ describe('managing people', () => {
 
   test('changes what they may do, asks for a new password, and deletes them', async () => {
     const id = await server.createUser({ name: 'vera', password });
-    const guest = await atConsole(server, 'root', `/console/people/${id}`);
+    const guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.locator('#edit').click();
     await page.locator('#field-right').selectOption('helpdesk');
@@ -329,7 +334,7 @@ describe('managing people', () => {
     const id = await server.createUser({ name: 'ivo', password });
     createdId(await root.call('POST', 'enrollments', { identityId: id, method: 'ott' }));
     assert.equal((await root.call('POST', `identities/${id}/invitation`, {})).status, 201);
-    const guest = await atConsole(server, 'root');
+    const guest = await admin.at('/console');
     const soon = guest.page.locator('section:has(#ends)');
     await soon.getByText('Enrollment of ivo').waitFor();
     await assertClean(guest);
@@ -395,7 +400,7 @@ describe('managing people', () => {
 
   test('asks before the last administrator loses that right', async () => {
     const [me] = (await root.get('identities?filter=name%20%3D%20%22root%22')).json.data;
-    const guest = await atConsole(server, 'root', `/console/people/${me.id}/edit`);
+    const guest = await admin.at(`/console/people/${me.id}/edit`);
     const { page } = guest;
     await page.locator('#field-right').selectOption('read');
     await page.locator('#save').click();
@@ -409,7 +414,7 @@ describe('managing people', () => {
 
   test('enrolls a device by a file, renews that and withdraws it, and a link too', async () => {
     const id = await server.createUser({ name: 'walt device', password });
-    const guest = await atConsole(server, 'root', `/console/people/${id}`);
+    const guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.getByText('Nothing is open.').waitFor();
     await page.locator('#enroll').click();
@@ -467,7 +472,7 @@ describe('managing people', () => {
     const certId = createdId(
       await root.call('POST', 'authenticators', { method: 'cert', identityId: id, certPem }),
     );
-    const guest = await atConsole(server, 'root', `/console/people/${id}`);
+    const guest = await admin.at(`/console/people/${id}`);
     const { page } = guest;
     await page.locator(`#replace-${certId}`).click();
     await page.getByRole('alertdialog').getByLabel('With a new key').check();
@@ -501,7 +506,7 @@ describe('rights', () => {
       const id = await server.createUser({ name, password });
       assert.equal((await root.call('PATCH', `identities/${id}`, more)).status, 200);
     }
-    const guest = await atConsole(server, 'root', '/console/permissions?q=right');
+    const guest = await admin.at('/console/permissions?q=right');
     const { page } = guest;
     await page.getByText('1 to 2 of 2').waitFor();
     for (const [right, name] of [
@@ -525,7 +530,7 @@ describe('sessions', () => {
   test('are found by person, and one of them is ended', async () => {
     const id = await server.createUser({ name: 'yuri', password });
     const [one, other] = [await loggedIn(server, 'yuri'), await loggedIn(server, 'yuri')];
-    const guest = await atConsole(server, 'root', '/console/sessions?person=yuri');
+    const guest = await admin.at('/console/sessions?person=yuri');
     const { page } = guest;
     await page.getByText('1 to 2 of 2').waitFor();
     await assertClean(guest);

@@ -6,15 +6,19 @@ import type { Page } from 'playwright-core';
 import { screenshot } from '../support/browser.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, phone } from './console-support.ts';
 
 let server: TestServer;
 let root: Caller;
+const admin = colleague(() => server, 'root');
 before(async () => {
   server = await startTestServer();
   root = await rootOf(server);
 });
-after(() => server.close());
+after(async () => {
+  await admin.close();
+  await server.close();
+});
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const passwordsOnly = { cert: { allowed: false }, extJwt: { allowed: false }, updb: { allowed: true } };
@@ -31,7 +35,7 @@ async function policyFor(name: string, people: readonly string[]): Promise<strin
 
 test('says what a login would ask and refuse, by the saved policy and by an edited one', async () => {
   const id = await policyFor('staff', ['emma', 'john']);
-  const guest = await atConsole(server, 'root', '/console/what-if');
+  const guest = await admin.at('/console/what-if');
   const { page } = guest;
   await page.locator('#pick').fill('emm');
   await page.getByRole('button', { name: 'emma', exact: true }).click();
@@ -63,7 +67,7 @@ test('says what a login would ask and refuse, by the saved policy and by an edit
 
 test('shows who is affected before a policy is saved, and saves it', async () => {
   const id = await policyFor('drivers', ['dora']);
-  const guest = await atConsole(server, 'root', '/console/policies');
+  const guest = await admin.at('/console/policies');
   const { page } = guest;
   await page.getByRole('link', { name: 'drivers' }).click();
   await page.getByText('Sign in with a password.', { exact: true }).waitFor();
@@ -111,7 +115,7 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
 test('deletes a policy that nobody has, and says why another one stays', async () => {
   const inUse = await policyFor('cleaners', ['carl']);
   const unused = await policyFor('nobody', []);
-  const guest = await atConsole(server, 'root', `/console/policies/${inUse}`);
+  const guest = await admin.at(`/console/policies/${inUse}`);
   const { page } = guest;
   await page.locator('#delete').click();
   const dialog = page.getByRole('alertdialog');

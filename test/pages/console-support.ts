@@ -31,6 +31,38 @@ export async function atConsole(
   return guest;
 }
 
+/** Somebody who is signed in to the console, and whom several tests send to screens. */
+export interface Colleague {
+  /** At a screen. When a test before has failed, at a console that is opened anew. */
+  at(path: string): Promise<Visitor>;
+  close(): Promise<void>;
+}
+
+/** Signing in at the console costs more than most tests do there, so tests that are not about it share one sign-in. */
+export function colleague(server: () => TestServer, username: string): Colleague {
+  let guest: Visitor | undefined;
+  let isFree = false;
+  return {
+    async at(path) {
+      if (guest !== undefined && isFree) {
+        // The heading of a screen stays when that screen is asked for again.
+        const [pathname] = path.split('?');
+        if (new URL(guest.page.url()).pathname === pathname) await go(guest.page, '/nodes');
+        await go(guest.page, path.slice('/console'.length));
+      } else {
+        await guest?.close();
+        guest = await atConsole(server(), username, path);
+      }
+      isFree = false;
+      const close = async () => {
+        isFree = true;
+      };
+      return { ...guest, close };
+    },
+    close: async () => guest?.close(),
+  };
+}
+
 /**
  * Goes to another screen without leaving the page, as a link does: whoever is signed in stays so. Returns when the screen
  * before is gone.

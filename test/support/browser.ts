@@ -55,6 +55,8 @@ export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
     viewport: options.viewport ?? wide,
     locale: options.language ?? 'en',
     forcedColors: options.forcedColors === true ? 'active' : 'none',
+    // What is fading has too little contrast to be judged.
+    reducedMotion: 'reduce',
     ...(clientCertificate && {
       clientCertificates: [
         {
@@ -75,6 +77,17 @@ export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
   return { context, page, complaints, close: () => context.close() };
 }
 
+/**
+ * Each page that leads to another site would otherwise cost a process of its own, and pages live too briefly for their
+ * scripts to be worth optimizing. What pages may do to each other stays the same: that is decided by origin.
+ */
+const oneRenderer = [
+  '--disable-site-isolation-trials',
+  '--process-per-site',
+  '--renderer-process-limit=1',
+  '--js-flags=--no-opt',
+];
+
 /** The browser trusts the test server's certificate by its key, and no other unknown one. */
 async function launch(): Promise<Browser> {
   const [pki, { executable, env }] = await Promise.all([testPki(), unpackedChromium()]);
@@ -89,6 +102,7 @@ async function launch(): Promise<Browser> {
       '--no-sandbox',
       '--disable-gpu',
       '--font-render-hinting=none',
+      ...oneRenderer,
       `--ignore-certificate-errors-spki-list=${keyHash}`,
     ],
   });
