@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -81,17 +82,17 @@ test('a damaged file is refused with advice, and is not overwritten', async () =
 });
 
 test('the lock of a process that was killed is free', async () => {
-  mkdirSync(directory, { recursive: true });
-  const lock = new URL('./credentials-store.ts', import.meta.url).href;
-  const script = `import { withFileLock } from ${JSON.stringify(lock)};
-    await withFileLock(${JSON.stringify(join(directory, 'credentials.lock'))}, () => {
+  const script = `import { credentialsStore } from ${JSON.stringify(new URL('./credentials-store.ts', import.meta.url).href)};
+    const ports = { env: ${JSON.stringify({ OVERLAY_AUTH_CONFIG_DIR: directory })}, platform: 'linux', random: {} };
+    await credentialsStore(ports).update(() => {
       console.log('held');
       return new Promise((never) => setInterval(never, 1e9).ref());
     });`;
   const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await new Promise((held) => holder.stdout.once('data', held));
+  const [said] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit')]);
+  assert.equal(String(said), 'held\n');
   const second = new DatabaseSync(join(directory, 'credentials.lock'));
   assert.throws(() => second.exec('BEGIN EXCLUSIVE'), /locked/);
   second.close();
