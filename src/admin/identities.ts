@@ -146,7 +146,8 @@ export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: st
   recordDisabling(needs, by, { id, ...patch });
 }
 
-function recordDisabling(
+/** Records that an identity was disabled or enabled. */
+export function recordDisabling(
   needs: IdentityNeeds,
   by: AdminCall,
   { id, disabledAt }: { readonly id: string; readonly disabledAt: Millis | null },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { DAY, HOUR, isoTime, systemClock } from '../../src/platform/clock.ts';
 import { authority } from '../support/chains.ts';
 import { login } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
@@ -19,6 +20,7 @@ const names = (entries: readonly { kind: string; name: string }[]) =>
   entries.map(({ kind, name }) => `${kind} ${name}`);
 
 const ca = authority({ subject: 'a partner' });
+const inAYear = isoTime(systemClock.now() + 365 * DAY);
 /** Entities that refer to one another, in both directions. */
 const whole = {
   'auth-policy': [
@@ -57,7 +59,7 @@ const whole = {
       externalId: 'ana@x',
       tags: { n: 1 },
     },
-    { name: 'bea', disabled: true, disabledUntil: '2099-01-01T00:00:00.000Z', passwordMustChange: true },
+    { name: 'bea', disabled: true, disabledUntil: inAYear, passwordMustChange: true },
   ],
 };
 
@@ -89,7 +91,7 @@ describe('a document of what is managed', () => {
     assert.equal(state['ext-jwt-signer'][0].enrollAuthPolicy, 'with a token');
     const [ana, bea] = state.identity;
     assert.deepEqual([ana.authPolicy, ana.externalId, ana.tags], ['with a token', 'ana@x', { n: 1 }]);
-    assert.deepEqual([bea.disabled, bea.disabledUntil], [true, '2099-01-01T00:00:00.000Z']);
+    assert.deepEqual([bea.disabled, bea.disabledUntil], [true, inAYear]);
     assert.deepEqual([ana.passwordMustChange, bea.passwordMustChange], [false, true]);
     assert.doesNotMatch(
       JSON.stringify(state),
@@ -300,6 +302,28 @@ describe('who may', () => {
     assert.equal((await helper.call('POST', 'state', { state: {} })).status, 403);
     assert.equal((await server.get('/edge/management/v1/state')).status, 401);
     assertRefused(await admin.get('state?kinds=identity,services'), 400, 'COULD_NOT_VALIDATE');
+  });
+
+  test('disabling by a document follows the rules of any disabling', async () => {
+    const inAnHour = isoTime(server.clock.now() + HOUR);
+    for (const refused of [
+      { disabled: true, disabledUntil: isoTime(server.clock.now() - HOUR) },
+      { disabled: true, disabledUntil: '2999-01-01T00:00:00Z' },
+      { disabled: false, disabledUntil: inAnHour },
+    ]) {
+      for (const name of ['reader', 'somebody new']) {
+        const answer = await apply({ identity: [{ name, ...refused }] });
+        assertRefused(answer, 400, 'COULD_NOT_VALIDATE');
+        assert.match(answer.text, /disabledUntil/);
+      }
+    }
+    assert.equal((await apply({ identity: [{ name: 'reader', disabledUntil: inAnHour }] })).status, 200);
+    const [reader] = (await read('identity')).identity.filter(
+      ({ name }: { name: string }) => name === 'reader',
+    );
+    assert.deepEqual([reader.disabled, reader.disabledUntil], [true, inAnHour]);
+    assert.equal((await apply({ identity: [{ name: 'reader', disabled: false }] })).status, 200);
+    await login(server, 'reader', password);
   });
 
   test('disabling by a document ends sessions, like any disabling', async () => {

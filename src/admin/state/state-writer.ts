@@ -3,7 +3,7 @@
 import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
-import { type AdminCall, recordChange, type Some } from '../admin-call.ts';
+import type { AdminCall, Some } from '../admin-call.ts';
 import {
   type AuthPolicyNeeds,
   createAuthPolicy,
@@ -17,6 +17,7 @@ import {
   deleteConfigType,
   updateConfigType,
 } from '../config-types.ts';
+import { type Disabling, disablingPatch } from '../disabling.ts';
 import {
   createSigner,
   deleteSigner,
@@ -29,6 +30,7 @@ import {
   deleteIdentity,
   type IdentityFields,
   type IdentityNeeds,
+  recordDisabling,
   updateIdentity,
 } from '../identities.ts';
 import {
@@ -115,8 +117,12 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
     const id = await createIdentity(needs, by, {
       fields: complete<IdentityFields>({ ...newIdentity, ...fields }, []),
     });
-    const { disabled } = state as IdentityState;
-    if (disabled === true) await setDisabled(scope, id, state as IdentityState);
+    const now = needs.clock.now();
+    const enabled = { disabledAt: null, disabledUntil: null };
+    const disabling = disablingPatch(enabled, disablingOf(state as IdentityState), { now });
+    if (disabling === null) return;
+    await scope.store.identities.update(asId(id), disabling, now);
+    recordDisabling(needs, by, { id, ...disabling });
   }
 }
 
@@ -143,10 +149,10 @@ export async function changeEntity(
   else if (kind === 'oidc-client')
     await updateOidcClient(needs, by, { id, fields: withSameId<OidcClientState>(members) });
   else {
-    const fields = identityFields(references, members);
-    if (Object.keys(fields).length > 0) await updateIdentity(needs, by, { id, fields });
-    if ('disabled' in members || 'disabledUntil' in members)
-      await setDisabled(scope, id, given.state as IdentityState);
+    const isDisabling = 'disabled' in members || 'disabledUntil' in members;
+    const disabling = isDisabling ? disablingOf(given.state as IdentityState) : {};
+    const fields = { ...identityFields(references, members), ...disabling };
+    await updateIdentity(needs, by, { id, fields });
   }
 }
 
@@ -164,21 +170,9 @@ export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, 
   else await deleteIdentity(needs, by, id);
 }
 
-async function setDisabled(
-  { needs, by, store }: WriterScope,
-  id: string,
-  { disabled, disabledUntil }: IdentityState,
-): Promise<void> {
-  const until = typeof disabledUntil === 'string' ? Date.parse(disabledUntil) : null;
-  const isDisabling = disabled ?? until !== null;
-  const now = needs.clock.now();
-  const patch = isDisabling
-    ? { disabledAt: now, disabledUntil: until }
-    : { disabledAt: null, disabledUntil: null };
-  await store.identities.update(asId(id), patch, now);
-  const action = isDisabling ? 'disable' : 'enable';
-  const fields = ['disabledAt', 'disabledUntil'];
-  recordChange(needs, by, { action, entity: 'identity', entityId: id, fields });
+/** What a document says of disabling, both members: which of them changed does not tell what is meant. */
+function disablingOf({ disabled, disabledUntil: until }: Partial<IdentityState>): Disabling {
+  return { disabled, disabledUntil: typeof until === 'string' ? Date.parse(until) : until };
 }
 
 /** The fields of a new entity. @throws AuthError could_not_validate   a field without a default is missing */
