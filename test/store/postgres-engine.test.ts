@@ -12,10 +12,12 @@ import { postgresServer, query } from '../support/postgres.ts';
 import {
   createUser,
   isAlive,
+  loginWithCode,
   MINUTE,
   newId,
   newIdentity,
   openSession,
+  redemption,
   rotation,
   t0,
   uniqueName,
@@ -175,6 +177,20 @@ describe('an intent', () => {
       store.identities.create(newIdentity({ name: identity.name }), null, t0),
       (error) => error instanceof AlreadyTaken && error.field === 'name',
     );
+  });
+
+  test('is undone whole when a statement fails that COMMIT was sent with, and can be repeated', async () => {
+    const login = await loginWithCode(store, await createUser(store));
+    await query(
+      url,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room' USING ERRCODE = '53100'; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    await assert.rejects(store.authRequests.redeemCode(redemption(login)), StoreUnavailable);
+    await query(url, 'DROP TRIGGER refuse ON api_sessions');
+    const redeemed = redemption(login);
+    assert.equal((await store.authRequests.redeemCode(redeemed)).outcome, 'redeemed');
+    assert.equal(await isAlive(store, redeemed.session.id), true);
   });
 
   test('and a read continue after another node has changed the tables under their prepared statements', async () => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { NoticeMessage } from 'pg-protocol/dist/messages.js';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import type { PostgresClient, PostgresPool } from './connection.ts';
+import { type PostgresClient, type PostgresPool, send } from './connection.ts';
 
 /** How long the caller waits for the answer; as long as for a lock. */
 const patience: Millis = 10 * SECOND;
@@ -38,9 +38,9 @@ export async function commit(client: PostgresClient): Promise<void> {
     if (code === warning) isInDoubt = true;
   };
   client.on('notice', onNotice);
-  const answer = client
-    .query({ text: 'COMMIT', query_timeout: endless } as { readonly text: string })
-    .finally(() => client.off('notice', onNotice));
+  const answer = send(client, { text: 'COMMIT', query_timeout: endless } as {
+    readonly text: string;
+  }).finally(() => client.off('notice', onNotice));
   const first = await inTime(answer);
   if (first === null) {
     // Whoever holds the connection handles the failure.

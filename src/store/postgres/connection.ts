@@ -199,6 +199,19 @@ export function unprepared({ sql, params }: Statement): PostgresQuery {
   return { text: withNumbers(sql), values: params.map(storable) };
 }
 
+/**
+ * Sends a query. Queries that are sent in one turn share a write to the socket: each write is a call of the system, and
+ * those cost more than all else of a query.
+ */
+export function send(client: PostgresClient, query: PostgresQuery | string): Promise<pg.QueryResult> {
+  const { stream } = client.connection;
+  if (stream.writableCorked === 0) {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+  return client.query(query as PostgresQuery);
+}
+
 export function rowsOf(result: pg.QueryResult): readonly SqlRow[] {
   return result.rows as readonly SqlRow[];
 }

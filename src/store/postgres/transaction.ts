@@ -3,7 +3,7 @@
 import { addChangeSql } from '../sql/changes.ts';
 import type { Intent } from '../sql/intent.ts';
 import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
-import { type Asking, type PostgresClient, prepareAnew, rowsOf } from './connection.ts';
+import { type Asking, type PostgresClient, prepareAnew, rowsOf, send } from './connection.ts';
 import { isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
 import { changesChannel } from './feed.ts';
 import { beginAlone, beginBesideOthers, holdFeed, holdKeys } from './locks.ts';
@@ -72,31 +72,36 @@ export async function inTransaction(use: {
 }): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
   const { client, ask, keys, intent, beforeCommit } = use;
   // Sent without waiting, in this order. If one fails, those after it fail too.
-  const sent: Promise<unknown>[] = [client.query(keys === null ? beginAlone : beginBesideOthers)];
-  if (keys !== null && keys.length > 0) sent.push(client.query(holdKeys, [keys]));
+  const sent: Promise<unknown>[] = [send(client, keys === null ? beginAlone : beginBesideOthers)];
+  if (keys !== null && keys.length > 0) sent.push(send(client, { text: holdKeys, values: [keys] }));
   let hasChanges = false;
   let isCommitting = false;
+  let isConnected = false;
   try {
     let step = intent.next();
     while (!step.done) {
       if (step.value.sql === addChangeSql && !hasChanges) {
         hasChanges = true;
-        sent.push(client.query(holdFeed));
+        sent.push(send(client, holdFeed));
       }
-      const answer = client.query(ask(step.value));
+      const answer = send(client, ask(step.value));
       if (step.value.isUnread === true && sent.length < mostUnread) {
         sent.push(answer);
         step = intent.next([]);
       } else {
         await firstFailure([...sent.splice(0), answer]);
+        isConnected = true;
         step = intent.next(rowsOf(await answer));
       }
     }
-    if (hasChanges) sent.push(client.query(`NOTIFY ${changesChannel}`));
-    await firstFailure(sent.splice(0));
+    if (hasChanges) sent.push(send(client, `NOTIFY ${changesChannel}`));
+    // The last statements and COMMIT share a round trip, unless the connection may be dead, since nobody knows whether a
+    // lost COMMIT had an effect; or the lock of the feed is still to come, since `beforeCommit` has to know that wait.
+    if (hasChanges || !isConnected) await firstFailure(sent.splice(0));
     beforeCommit();
     isCommitting = true;
-    await commit(client);
+    // The server takes a COMMIT behind a failed statement as a ROLLBACK.
+    await firstFailure([...sent.splice(0), commit(client)]);
     return { outcome: step.value, hasChanges };
   } catch (thrown) {
     // The intent may have given up with statements under way. What failed there came before its own reason.
