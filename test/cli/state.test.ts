@@ -90,6 +90,17 @@ describe('apply', () => {
   });
 
   test('accepts what export printed', async () => {
+    // A tag may be any text: also what a terminal would obey, or show in another order.
+    const tags = { a: 'a\u001b[2J\u009b31m', b: 'one\rtwo\u007f', c: '\u202egnp', d: '\u0085\n' };
+    const odd = file('odd.json', JSON.stringify({ 'config-type': [{ name: 'odd', tags }] }));
+    await fine(['apply', odd]);
+    for (const args of [['export'], ['export', '-j'], ['get', 'config-type', 'odd', '-j']]) {
+      assert.doesNotMatch((await fine(args)).stdout, /[^\P{Cc}\n]|\p{Bidi_Control}/u);
+    }
+    const types: readonly { readonly name: string; readonly tags: object }[] = parse(
+      (await fine(['export'])).stdout,
+    )['config-type'];
+    assert.deepEqual(types.find(({ name }) => name === 'odd')?.tags, tags);
     const exported = file('all.yml', (await fine(['export'])).stdout);
     const { created, changed, deleted } = (await fine(['apply', exported, '--prune', '--yes', '-j'])).json;
     assert.deepEqual([created, changed, deleted], [[], [], []]);

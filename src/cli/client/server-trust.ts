@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { connect, type DetailedPeerCertificate, getCACertificates } from 'node:tls';
 import { SECOND } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
-import { notice, printable, type Report } from '../terminal/output.ts';
+import { notice, type Report } from '../terminal/output.ts';
 import { canPrompt, confirm } from '../terminal/prompt.ts';
 import { readNamedFile } from '../terminal/secret-input.ts';
 import type { Trust } from './credentials-store.ts';
@@ -185,7 +185,7 @@ async function askForTrust(
     report,
     `  SHA-256   ${top.fingerprint256}   (${top.ca ? 'authority' : 'certificate of the server'})`,
   );
-  notice(report, `  subject   ${printable(top.subject.replaceAll('\n', ', '))}`);
+  notice(report, `  subject   ${top.subject.replaceAll('\n', ', ')}`);
   notice(report, `  valid to  ${top.validTo}`);
   notice(report, 'Compare the fingerprint with the one that the operator of the server gives you.');
   // Servers need not send their root or have a list of authorities. The certificate itself can be trusted too, until it

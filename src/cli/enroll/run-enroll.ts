@@ -6,7 +6,7 @@ import { usageError } from '../cli-error.ts';
 import { createHttpsClient, type HttpsAnswer } from '../client/https-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
 import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 import { externalJwt, readNamedFile, readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
 
@@ -64,8 +64,10 @@ async function enrollOwnCertificate(
 async function enrollPassword(report: Report, invitation: Invitation, options: EnrollOptions): Promise<void> {
   const password = await readNewPassword(report.ports, options, 'this account');
   await send(invitation, { password });
-  printResult(report, { identityId: invitation.identityId }, () =>
-    printable(`The password is set.\nnext: overlay-auth login ${invitation.origin} -u USER`),
+  printResult(
+    report,
+    { identityId: invitation.identityId },
+    () => `The password is set.\nnext: overlay-auth login ${invitation.origin} -u USER`,
   );
 }
 
@@ -114,10 +116,11 @@ async function writeIdentity(
   const ztAPI = `${origin}/edge/client/v1`;
   const id = { key: `pem:${key}`, cert: `pem:${cert}`, ca: `pem:${ca}` };
   await writeOwnerFile(report.ports, output, `${JSON.stringify({ ztAPI, ztAPIs: [ztAPI], id }, null, 2)}\n`);
-  printResult(report, { identityId, file: output }, () =>
-    printable(
+  printResult(
+    report,
+    { identityId, file: output },
+    () =>
       `Enrolled. The identity is in ${output}; it holds a private key, so keep it where only you can read it.`,
-    ),
   );
   notice(report, `next: overlay-auth login -c ${shellWord(output)}`);
 }

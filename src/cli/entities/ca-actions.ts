@@ -1,5 +1,5 @@
 import { withApi } from '../client/api-client.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { readNamedFile } from '../terminal/secret-input.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
@@ -14,6 +14,6 @@ export async function verifyCa(
   await withApi(report, options.server, async (api) => {
     const { id } = await findEntity(api, entityNamed('ca'), nameOrId);
     await api.call({ method: 'POST', path: `/cas/${encodeURIComponent(id)}/verify`, json: { certPem } });
-    printResult(report, { id }, () => printable(`Verified ca ${nameOrId}.`));
+    printResult(report, { id }, () => `Verified ca ${nameOrId}.`);
   });
 }

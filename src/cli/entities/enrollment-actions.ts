@@ -1,6 +1,6 @@
 import { withApi } from '../client/api-client.ts';
 import { refuseTakenFile } from '../owner-file.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import type { AfterCreate } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
 import { handOutJwt } from './hand-out-jwt.ts';
@@ -33,8 +33,6 @@ export async function refreshEnrollment(
     const json = expiresAt === undefined ? {} : { expiresAt };
     await api.call({ method: 'POST', path: `/enrollments/${encodeURIComponent(id)}/refresh`, json });
     if (outputJwt !== undefined) await handOutJwt(report, api, { id, file: outputJwt });
-    printResult(report, { id }, () =>
-      printable(`Refreshed enrollment ${nameOrId}; the previous JWT no longer works.`),
-    );
+    printResult(report, { id }, () => `Refreshed enrollment ${nameOrId}; the previous JWT no longer works.`);
   });
 }

@@ -45,7 +45,7 @@ export async function disableIdentity(
     const { force } = options;
     await changed(api, { method: 'POST', path: `${path}/disable`, json }, { force });
     const end = minutes === undefined ? `until ${until ?? 'it is enabled'}` : `for ${minutes} minutes`;
-    printResult(report, { id, name }, () => printable(`Disabled ${name} ${end}; its sessions are ended.`));
+    printResult(report, { id, name }, () => `Disabled ${name} ${end}; its sessions are ended.`);
   });
 }
 
@@ -57,7 +57,7 @@ export async function enableIdentity(
 ): Promise<void> {
   await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     await api.call({ method: 'POST', path: `${path}/enable`, json: {} });
-    printResult(report, { id, name }, () => printable(`Enabled ${name}.`));
+    printResult(report, { id, name }, () => `Enabled ${name}.`);
   });
 }
 
@@ -69,7 +69,7 @@ export async function unlockIdentity(
 ): Promise<void> {
   await withIdentity(report, { nameOrId, options }, async ({ api, id, name, path }) => {
     await api.call({ method: 'POST', path: `${path}/unlock`, json: {} });
-    printResult(report, { id, name }, () => printable(`Unlocked ${name}.`));
+    printResult(report, { id, name }, () => `Unlocked ${name}.`);
   });
 }
 
@@ -82,7 +82,7 @@ export async function resetMfa(report: Report, nameOrId: string, options: Identi
         next: `overlay-auth get identity ${id}`,
       });
     }
-    printResult(report, { id, name }, () => printable(`Removed the authenticator app of ${name}.`));
+    printResult(report, { id, name }, () => `Removed the authenticator app of ${name}.`);
   });
 }
 
@@ -110,9 +110,7 @@ export async function setPassword(
       path: `/authenticators/${encodeURIComponent(authenticatorId)}`,
       json: { password },
     });
-    printResult(report, { id, name, authenticatorId }, () =>
-      printable(`The password of ${name} is changed.`),
-    );
+    printResult(report, { id, name, authenticatorId }, () => `The password of ${name} is changed.`);
   });
 }
 
@@ -123,7 +121,7 @@ export async function endSessions(report: Report, nameOrId: string, options: Ide
     const ended = numberField(asObject(meta.pagination), 'totalCount') ?? 0;
     await api.call({ method: 'DELETE', path: `${path}/api-sessions` });
     const sessions = ended === 1 ? '1 session' : `${ended} sessions`;
-    printResult(report, { id, name, ended }, () => printable(`Ended ${sessions} of ${name}.`));
+    printResult(report, { id, name, ended }, () => `Ended ${sessions} of ${name}.`);
   });
 }
 

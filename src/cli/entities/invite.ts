@@ -5,7 +5,7 @@ import { withApi } from '../client/api-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
 import { terminalQrCode } from '../login/terminal-qr-code.ts';
 import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
@@ -33,7 +33,7 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
     const path = `/identities/${encodeURIComponent(id)}/invitation`;
     if (withdraw) {
       await api.call({ method: 'DELETE', path });
-      printResult(report, { id, name }, () => printable(`The link of ${name} no longer works.`));
+      printResult(report, { id, name }, () => `The link of ${name} no longer works.`);
       return;
     }
     const json = { ...(expires === undefined ? {} : { expiresIn: inHours(expires) }), endSessions };
@@ -45,12 +45,9 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
     // A link written to a file is not shown as well.
     const result =
       output === undefined ? { id, name, url, expiresAt } : { id, name, file: output, expiresAt };
+    if (qr) draw(report, url);
     printResult(report, result, () =>
-      [
-        ...(qr ? drawn(report, url) : []),
-        output === undefined ? url : `Wrote ${output}`,
-        printable(`The link ${until}.`),
-      ].join('\n'),
+      [output === undefined ? url : `Wrote ${output}`, `The link ${until}.`].join('\n'),
     );
   });
 }
@@ -63,9 +60,10 @@ function inHours(text: string): string {
 
 const usualColumns = 80;
 
-/** As lines. Empty, with a notice, if the window is too narrow. */
-function drawn(report: Report, url: string): readonly string[] {
-  const code = terminalQrCode(url, report.ports.stdout.columns ?? usualColumns);
-  if (code === undefined) notice(report, 'The window is too narrow for the QR code.');
-  return code === undefined ? [] : [code];
+/** Draws the link above its text; not under `-j`. */
+function draw({ json, ports }: Report, url: string): void {
+  if (json) return;
+  const code = terminalQrCode(url, ports.stdout.columns ?? usualColumns);
+  if (code === undefined) ports.stderr.write('The window is too narrow for the QR code.\n');
+  else ports.stdout.write(`${code}\n`);
 }

@@ -2,7 +2,7 @@ import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import { type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
@@ -42,7 +42,7 @@ export async function deleteClientSecret(
     const path = await secretsPath(api, nameOrId);
     const id = secretId ?? (await olderSecret(api, path, nameOrId));
     await api.call({ method: 'DELETE', path: `${path}/${encodeURIComponent(id)}` });
-    printResult(report, { id }, () => printable(`Deleted secret ${id} of ${nameOrId}.`));
+    printResult(report, { id }, () => `Deleted secret ${id} of ${nameOrId}.`);
   });
 }
 

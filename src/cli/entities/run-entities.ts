@@ -37,7 +37,7 @@ export async function createEntity(
     await next?.(api, id);
     const name = textField(body, 'name') ?? textField(body, 'username');
     printResult(report, { id, ...(name === undefined ? {} : { name }) }, () =>
-      printable(`Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' ')),
+      `Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' '),
     );
   });
 }
@@ -118,7 +118,7 @@ export async function updateEntity(
     const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     await changed(api, { method: 'PATCH', path, json }, options);
-    printResult(report, { id }, () => printable(`Updated ${entityNoun(entity)} ${nameOrId}.`));
+    printResult(report, { id }, () => `Updated ${entityNoun(entity)} ${nameOrId}.`);
   });
 }
 
@@ -139,7 +139,7 @@ export async function deleteEntities(
     );
     for (const id of ids) await deleteOne(api, entity, { id, options });
     printResult(report, { ids }, () =>
-      namesOrIds.map((nameOrId) => printable(`Deleted ${entityNoun(entity)} ${nameOrId}.`)).join('\n'),
+      namesOrIds.map((nameOrId) => `Deleted ${entityNoun(entity)} ${nameOrId}.`).join('\n'),
     );
   });
 }

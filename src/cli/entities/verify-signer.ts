@@ -4,7 +4,7 @@ import { withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import { readJwt } from '../client/jwt-text.ts';
 import { checkLine, shownCheck } from '../explain/check-lines.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { externalJwt } from '../terminal/secret-input.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
@@ -25,14 +25,12 @@ export async function verifySigner(
     const tried = asObject((await api.call({ method: 'POST', path, json: { token } })).data);
     const { header = null, payload = null } = readJwt(token) ?? {};
     printResult(report, { header, payload, ...tried }, () =>
-      printable(
-        [
-          JSON.stringify({ header, payload }, null, 2),
-          '',
-          ...asList(tried.checks).map((check) => checkLine(shownCheck(asObject(check)))),
-          ...(tried.isAccepted === true ? ['', acceptance(tried)] : []),
-        ].join('\n'),
-      ),
+      [
+        JSON.stringify({ header, payload }, null, 2),
+        '',
+        ...asList(tried.checks).map((check) => checkLine(shownCheck(asObject(check)))),
+        ...(tried.isAccepted === true ? ['', acceptance(tried)] : []),
+      ].join('\n'),
     );
     if (tried.isAccepted !== true) throw refusal(tried);
   });

@@ -3,7 +3,7 @@ import { asList, asObject, type JsonObject } from '../client/json-shape.ts';
 import { readDocument } from '../entities/document-file.ts';
 import { entityNamed } from '../entities/entities.ts';
 import { findEntity } from '../entities/lookup.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { checkLine, shownCheck } from './check-lines.ts';
 
 export interface ExplainPolicyOptions {
@@ -31,13 +31,11 @@ export async function explainPolicy(
     const preview = sent === undefined ? undefined : await previewOf(api, sent);
     const value = { identity: { id, name }, canLogIn, logins, ...(preview === undefined ? {} : { preview }) };
     printResult(report, value, () =>
-      printable(
-        [
-          ...logins.map(loginText),
-          `${name} ${canLogIn ? 'can' : 'cannot'} log in${method === undefined ? '' : ` with ${method}`}.`,
-          ...(preview === undefined ? [] : [previewText(preview)]),
-        ].join('\n\n'),
-      ),
+      [
+        ...logins.map(loginText),
+        `${name} ${canLogIn ? 'can' : 'cannot'} log in${method === undefined ? '' : ` with ${method}`}.`,
+        ...(preview === undefined ? [] : [previewText(preview)]),
+      ].join('\n\n'),
     );
   });
 }

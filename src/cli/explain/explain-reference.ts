@@ -1,7 +1,7 @@
 import { CliError } from '../cli-error.ts';
 import { type ApiAnswer, type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
 import { checkLine, oneLine, shownCheck } from './check-lines.ts';
 
@@ -17,7 +17,7 @@ export async function explainReference(
   await withApi(report, server, async (api) => {
     const { data } = await attemptsOf(api, reference);
     const attempts = asList(asObject(data).attempts).map(asObject);
-    printResult(report, data, () => printable(attempts.map(attemptText).join('\n\n')));
+    printResult(report, data, () => attempts.map(attemptText).join('\n\n'));
   });
 }
 

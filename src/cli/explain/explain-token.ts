@@ -14,7 +14,7 @@ import {
   type SessionNeeds,
   savedLogin,
 } from '../client/saved-session.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { externalJwt } from '../terminal/secret-input.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
 import { checkLine, type ShownCheck } from './check-lines.ts';
@@ -55,24 +55,22 @@ export async function explainToken(report: Report, file: string, named: string |
   const failed = all.find(({ verdict }) => verdict === 'failed');
   const isAccepted = failed === undefined && all.every(({ verdict }) => verdict === 'passed');
   printResult(report, { header, payload, checks: all, failed: failed?.check ?? null, isAccepted }, () =>
-    printable(
-      [
-        JSON.stringify({ header, payload }, null, 2),
-        '',
-        ...all.map(checkLine),
-        '',
-        failed === undefined
-          ? isAccepted
-            ? own.isAccessToken
-              ? 'The server accepts this token.'
-              : 'This ID token is genuine; calls of the APIs need the access token.'
-            : 'No check failed. To run the checks that are unknown, log in: overlay-auth login URL'
-          : `This token is refused: ${failed.check}.`,
-        ...(failed?.check === 'issuer'
-          ? ['A token of an external provider: overlay-auth verify ext-jwt-signer NAME FILE']
-          : []),
-      ].join('\n'),
-    ),
+    [
+      JSON.stringify({ header, payload }, null, 2),
+      '',
+      ...all.map(checkLine),
+      '',
+      failed === undefined
+        ? isAccepted
+          ? own.isAccessToken
+            ? 'The server accepts this token.'
+            : 'This ID token is genuine; calls of the APIs need the access token.'
+          : 'No check failed. To run the checks that are unknown, log in: overlay-auth login URL'
+        : `This token is refused: ${failed.check}.`,
+      ...(failed?.check === 'issuer'
+        ? ['A token of an external provider: overlay-auth verify ext-jwt-signer NAME FILE']
+        : []),
+    ].join('\n'),
   );
 }
 

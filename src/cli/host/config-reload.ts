@@ -3,7 +3,7 @@
 import type { SettingChange } from '../../config/reload.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 import { askController } from './ask-controller.ts';
 import { configPath, shownPath } from './load-config.ts';
 
@@ -23,14 +23,12 @@ export async function reloadConfig(report: Report, named: string | undefined): P
   }
   const { changed, needsRestart, warnings } = answer;
   printResult(report, { changed, needsRestart, warnings }, () =>
-    printable(
-      [
-        changed.length === 0 ? 'Read again; no setting has changed.' : 'Read again. In use from now on:',
-        ...changed.map(lineOf),
-        ...(needsRestart.length === 0 ? [] : ['In use after a restart:', ...needsRestart.map(lineOf)]),
-        ...warnings.map((warning) => `warning: ${warning}`),
-      ].join('\n'),
-    ),
+    [
+      changed.length === 0 ? 'Read again; no setting has changed.' : 'Read again. In use from now on:',
+      ...changed.map(lineOf),
+      ...(needsRestart.length === 0 ? [] : ['In use after a restart:', ...needsRestart.map(lineOf)]),
+      ...warnings.map((warning) => `warning: ${warning}`),
+    ].join('\n'),
   );
   if (needsRestart.length > 0) notice(report, 'next: restart the controller');
 }

@@ -214,12 +214,12 @@ function printLogin(report: Report, { login, kept }: Completed): void {
   const accessTokenExpiresAt = new Date(login.accessTokenExpiresAt).toISOString();
   printResult(report, { url, issuer, identityId, name, amr, accessTokenExpiresAt }, () => {
     const factors = amr.length === 0 ? '' : ` (${amr.join(', ')})`;
-    return printable(`Logged in to ${url} as ${name}${factors}.`);
+    return `Logged in to ${url} as ${name}${factors}.`;
   });
   const other = kept.at(-1);
   if (other !== undefined) {
     const back = `overlay-auth login use ${shellWord(loginWord(other))}`;
-    notice(report, printable(`${other.name} stays logged in there; to go back: ${back}`));
+    notice(report, `${other.name} stays logged in there; to go back: ${back}`);
   }
   notice(report, 'next: overlay-auth whoami');
 }

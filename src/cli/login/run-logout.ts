@@ -6,7 +6,7 @@ import { discover } from '../client/provider.ts';
 import { connectionOf, type SessionNeeds, savedLogin } from '../client/saved-session.ts';
 import { currentLogin, withoutLogins } from '../client/several-logins.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 
 export interface LogoutOptions {
   readonly server?: string;
@@ -27,10 +27,12 @@ export async function runLogout(report: Report, options: LogoutOptions): Promise
     const left = withoutLogins(credentials, [login]);
     return [left, credentials.current === left.current ? undefined : currentLogin(left)];
   });
-  printResult(report, { url: login.url, name: login.name, endedAtServer: endsAtServer }, () =>
-    printable(`Logged out of ${login.url} (was ${login.name}).`),
+  printResult(
+    report,
+    { url: login.url, name: login.name, endedAtServer: endsAtServer },
+    () => `Logged out of ${login.url} (was ${login.name}).`,
   );
-  if (inUse !== undefined) notice(report, printable(`Now using ${inUse.url} as ${inUse.name}.`));
+  if (inUse !== undefined) notice(report, `Now using ${inUse.url} as ${inUse.name}.`);
 }
 
 async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void> {

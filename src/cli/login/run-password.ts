@@ -30,8 +30,10 @@ export async function runPassword(report: Report, options: PasswordOptions): Pro
     const password = await readNewPassword(report.ports, options, printable(username));
     const json = { currentPassword, password };
     await api.call({ api: 'client', method: 'PATCH', path: `${path}/${encodeURIComponent(id)}`, json });
-    printResult(report, { authenticatorId: id, username }, () =>
-      printable(`The password of ${username} is changed. All other sessions are ended.`),
+    printResult(
+      report,
+      { authenticatorId: id, username },
+      () => `The password of ${username} is changed. All other sessions are ended.`,
     );
   });
 }

@@ -9,7 +9,7 @@ import {
   withCurrentLogin,
   withoutLogins,
 } from '../client/several-logins.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 
 /** `login list` */
@@ -44,7 +44,7 @@ export async function useLogin(report: Report, word: string): Promise<void> {
     const login = loginMeantBy(credentials, word);
     return [withCurrentLogin(credentials, login), login];
   });
-  printResult(report, { url, name }, () => printable(`Now using ${url} as ${name}.`));
+  printResult(report, { url, name }, () => `Now using ${url} as ${name}.`);
 }
 
 /** `login forget LOGIN`. With the address of a server: all logins there, and what is trusted for it. */
@@ -68,9 +68,10 @@ export async function forgetLogin(report: Report, word: string): Promise<void> {
     ];
   });
   const names = forgotten.logins.map(({ name }) => name);
-  printResult(report, { url: forgotten.url, names }, () =>
-    printable(
+  printResult(
+    report,
+    { url: forgotten.url, names },
+    () =>
       `Forgot ${forgotten.logins.length === 1 ? forgotten.logins.map(loginWord)[0] : forgotten.url}. A session there continues until it expires.`,
-    ),
   );
 }

@@ -3,7 +3,7 @@ import { type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, textField } from '../client/json-shape.ts';
 import { readDocument } from '../entities/document-file.ts';
 import type { CliPorts } from '../ports.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 import { canPrompt, confirm } from '../terminal/prompt.ts';
 
 export interface ApplyOptions {
@@ -88,11 +88,11 @@ function changesText(changes: JsonObject, isTrial: boolean): string {
 
 function called(entity: unknown): string {
   const { kind } = asObject(entity);
-  return printable(`${String(kind)} ${textField(asObject(entity), 'name') ?? ''}`);
+  return `${String(kind)} ${textField(asObject(entity), 'name') ?? ''}`;
 }
 
 function memberText({ field, before, after }: JsonObject): string {
-  return printable(`${String(field)}: ${shown(before)} -> ${shown(after)}`);
+  return `${String(field)}: ${shown(before)} -> ${shown(after)}`;
 }
 
 const longestShown = 120;
@@ -112,7 +112,7 @@ export async function readStateFiles(ports: CliPorts, files: readonly string[]):
   for (const file of files) {
     for (const [kind, entities] of Object.entries(await readDocument(ports, file))) {
       if (!Array.isArray(entities))
-        throw usageError(`${file}: ${printable(kind)} does not hold a list.`, 'correct the file');
+        throw usageError(`${file}: ${kind} does not hold a list.`, 'correct the file');
       const list = state.get(kind) ?? [];
       state.set(kind, list);
       for (const entity of asList(entities)) {
@@ -120,7 +120,7 @@ export async function readStateFiles(ports: CliPorts, files: readonly string[]):
         const former = places.get(`${kind} ${name}`);
         if (name !== '' && former !== undefined)
           throw usageError(
-            `${kind} ${printable(name)} appears twice: in ${former} and in ${file}.`,
+            `${kind} ${name} appears twice: in ${former} and in ${file}.`,
             'leave it in one place',
           );
         places.set(`${kind} ${name}`, file);

@@ -1,6 +1,7 @@
-import { stringify } from 'yaml';
+import { Document, Scalar, visit } from 'yaml';
+import { escapeUnseen } from '../../platform/formats/escape-unseen.ts';
 import { withApi } from '../client/api-client.ts';
-import { asObject } from '../client/json-shape.ts';
+import { asObject, type JsonObject } from '../client/json-shape.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 
 export interface ExportOptions {
@@ -19,7 +20,19 @@ export async function exportCommand(report: Report, { server, kind, schema }: Ex
   await withApi(report, server, async (api) => {
     const query = kind === undefined ? {} : { kinds: [...new Set(kind)].join(',') };
     const { data } = await api.call({ method: 'GET', path: '/state', query });
-    // Long text is not folded: certificates and names keep their lines.
-    printResult(report, data, () => stringify(asObject(data), { lineWidth: 0 }));
+    printResult(report, data, () => yamlOf(asObject(data)));
   });
+}
+
+/** Text with characters that nobody sees is quoted, because only there YAML has escapes for them. */
+function yamlOf(state: JsonObject): string {
+  const document = new Document(state);
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && escapeUnseen(node.value) !== node.value)
+        node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  // Long text is not folded: certificates and names keep their lines.
+  return escapeUnseen(document.toString({ lineWidth: 0 }));
 }

@@ -2,7 +2,7 @@ import { SECOND } from '../../platform/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { askController } from '../host/ask-controller.ts';
 import { configPath, shownPath } from '../host/load-config.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 
 /** More than its checks may take. */
 const longestWait = 8 * SECOND;
@@ -25,5 +25,5 @@ export async function controllerReadiness(report: Report, named: string | undefi
       next: 'look into its log',
     });
   }
-  printResult(report, { ready: true, checks }, () => printable(`The controller of ${file} is ready.`));
+  printResult(report, { ready: true, checks }, () => `The controller of ${file} is ready.`);
 }

@@ -5,7 +5,7 @@ import type { DescribedKey } from '../../tokens/described-keys.ts';
 import { listedKeys } from '../host/key-commands.ts';
 import { withHost } from '../host/open-host.ts';
 import { type ShownCertificate, shownCertificates } from '../host/pki-commands.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
 
 /** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
@@ -78,5 +78,5 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
       status.controllers,
     ),
   ];
-  printResult(report, status, () => printable(text().join('\n\n')));
+  printResult(report, status, () => text().join('\n\n'));
 }

@@ -6,7 +6,7 @@ import { credentialsStore } from '../client/credentials-store.ts';
 import { asList, asObject, type JsonObject } from '../client/json-shape.ts';
 import { discover } from '../client/provider.ts';
 import { issuersOf } from '../entities/service.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
 
 interface ServerStatus {
@@ -94,5 +94,5 @@ function statusText(status: ServerStatus): string {
     ],
     controllers,
   );
-  return printable(`${fields}\n\n${nodes}`);
+  return `${fields}\n\n${nodes}`;
 }

@@ -1,3 +1,4 @@
+import { escapeUnseen } from '../../platform/formats/escape-unseen.ts';
 import { CliError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
@@ -9,15 +10,18 @@ export interface Report {
   readonly json: boolean;
 }
 
-/** Prints a result: `value` as JSON under `-j`, otherwise the text that `asText` makes of it. */
+/**
+ * Prints a result: `value` as JSON under `-j`, otherwise the text that `asText` makes of it. Much of it is other
+ * people's text, so nothing in it reaches the terminal that could control it.
+ */
 export function printResult(report: Report, value: unknown, asText: () => string): void {
-  const text = report.json ? JSON.stringify(value, null, 2) : asText();
+  const text = report.json ? escapeUnseen(JSON.stringify(value, null, 2)) : printable(asText());
   if (text !== '') report.ports.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
 /** Tells the person something on standard error; nothing under `-j`, which reports only results and failures. */
 export function notice(report: Report, text: string): void {
-  if (!report.json) report.ports.stderr.write(`${asTypedHere(report.ports, text)}\n`);
+  if (!report.json) report.ports.stderr.write(`${printable(asTypedHere(report.ports, text))}\n`);
 }
 
 /**
@@ -30,7 +34,8 @@ export function reportFailure(report: Report & { readonly helpCommand: string },
   const { stderr } = report.ports;
   if (report.json) {
     const { message, code, reference } = failure;
-    stderr.write(`${JSON.stringify({ error: { code: code ?? 'failed', message, reference, next } })}\n`);
+    const error = { code: code ?? 'failed', message, reference, next };
+    stderr.write(`${escapeUnseen(JSON.stringify({ error }))}\n`);
     return failure.exitCode;
   }
   stderr.write(`error: ${printable(failure.message)}\n`);

@@ -9,7 +9,7 @@ import { CliError, usageError } from '../cli-error.ts';
 import { explained } from '../host/failures.ts';
 import { shownPath } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 import { canPrompt, confirm } from '../terminal/prompt.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
 import { type Authority, readAuthority } from './authority.ts';
@@ -88,14 +88,14 @@ function explanation(ports: CliPorts, authority: Authority, isUndo: boolean): st
     ['valid until', new Date(authority.expiresAt).toISOString().slice(0, 10)],
     ['can vouch for', authority.isLimited ? 'the names in its certificate only' : 'every name'],
   ]);
-  if (isUndo) return printable(`${fields}\n`);
+  if (isUndo) return `${fields}\n`;
   const sites = authority.isLimited ? 'a site of those names' : 'any site';
   const warning = [
     `Whoever has its key can pretend to be ${sites} to programs that trust it.`,
     'Undo it when you no longer need it. Only "pki renew" needs the key, so',
     'it can be kept elsewhere meanwhile.',
   ].join('\n');
-  return printable(`${fields}\n\n${warning}\n`);
+  return `${fields}\n\n${warning}\n`;
 }
 
 async function isIn(ports: CliPorts, { look }: TrustStore): Promise<boolean> {
@@ -174,7 +174,7 @@ function runStep(
 function conclude(report: Report, authority: Authority, outcomes: readonly Outcome[]): void {
   const { subject, fingerprint, file, isLimited } = authority;
   printResult(report, { authority: { subject, fingerprint, file, isLimited }, stores: outcomes }, () =>
-    printable(textOf(report.ports, outcomes)),
+    textOf(report.ports, outcomes),
   );
   const has = (state: State) => outcomes.some((each) => each.state === state);
   const failed = outcomes.filter(({ state }) => state === 'failed');

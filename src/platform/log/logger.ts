@@ -1,4 +1,5 @@
 import { type Clock, isoTime, systemClock } from '../clock.ts';
+import { escapeUnseen } from '../formats/escape-unseen.ts';
 import { openDestination } from './log-destination.ts';
 import { type LogFields, loggableFields, loggableText } from './log-fields.ts';
 
@@ -143,10 +144,6 @@ function renamed(fields: LogFields | undefined): LogFields {
 
 // The form of a log line: nothing in it can begin a new line, move the cursor or turn the reading direction.
 
-// Beyond what JSON escapes anyway: DEL and C1 controls (U+009B starts terminal sequences), line and paragraph
-// separators, and the marks that reorder displayed text (Unicode TR 36 section 2.5).
-const unseenCharacters = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
-
 /** What a line says. Fields and message are safe to log (see log-fields.ts). */
 interface LineParts {
   readonly level: string;
@@ -166,11 +163,6 @@ function textLine({ level, time, fields, msg }: LineParts): string {
   let line = `${time} ${level.toUpperCase().padEnd(5)} ${plain(msg)}`;
   for (const name in fields) line += ` ${plain(name)}=${fieldValue(fields[name])}`;
   return `${line}\n`;
-}
-
-/** Escapes, in a piece of JSON, what JSON itself would allow. It still parses to the same values. */
-function escapeUnseen(json: string): string {
-  return json.replace(unseenCharacters, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function fieldValue(value: unknown): string {
