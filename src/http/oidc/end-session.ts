@@ -10,6 +10,7 @@ import type { Views } from '../pages/views.ts';
 import { type Answer, json, page, redirect, wantsHtml } from '../request/answer.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
+import { isOfOwnPage } from '../request/foreign-page.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
@@ -51,7 +52,8 @@ export function endSessionRoute(
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {
       const parameters = parametersOf(query, body ?? {});
-      const isAgreed = body?.[agreedField] === agreedValue && isOfOwnPage(context);
+      const isAgreed =
+        body?.[agreedField] === agreedValue && isOfOwnPage(context.method, context.headers, context.issuer);
       const bindPoint = oidcBindPointOf(context);
       const isForPeople = wantsHtml(context.headers.accept);
       // Programs keep no cookies, and nobody could answer for them.
@@ -69,13 +71,6 @@ export function endSessionRoute(
       return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }), { headers });
     },
   });
-}
-
-/** Whether one of our forms was submitted. Applications may post here too, but must not answer for the person. */
-function isOfOwnPage({ method, headers, issuer }: RequestContext): boolean {
-  const { origin, 'sec-fetch-site': site } = headers;
-  const isOwn = origin === undefined || origin === new URL(issuer).origin;
-  return method === 'POST' && (site === 'same-origin' || (site === undefined && isOwn));
 }
 
 /**
