@@ -84,4 +84,50 @@ export const decidingModules: readonly DecidingModule[] = [
     files: ['src/http/oidc/browser-binding.ts', 'src/oidc/flow/open-auth-request.ts'],
     tests: ['src/http/oidc/browser-binding.test.ts', 'src/oidc/flow/open-auth-request.test.ts'],
   },
+  {
+    name: 'foreign page',
+    files: ['src/http/request/foreign-page.ts'],
+    tests: ['src/http/request/foreign-page.test.ts', 'test/http/foreign-pages.test.ts'],
+  },
+  {
+    name: 'external JWT',
+    files: [
+      'src/login/external-jwt/foreign-jwt.ts',
+      'src/login/external-jwt/claims-selector.ts',
+      'src/login/external-jwt/verify-external-jwt.ts',
+      'src/login/external-jwt/external-jwt.ts',
+      'src/login/external-jwt/secondary-jwt.ts',
+    ],
+    tests: [
+      'src/login/external-jwt/foreign-jwt.test.ts',
+      'src/login/external-jwt/claims-selector.test.ts',
+      'test/login/external-jwt.test.ts',
+      'test/oidc/secondary-ext-jwt.test.ts',
+    ],
+  },
+  {
+    name: 'fresh proof',
+    files: ['src/login/fresh-proof.ts'],
+    tests: ['test/edge/fresh-proof.test.ts'],
+  },
+  {
+    name: 'standing',
+    files: ['src/login/standing.ts'],
+    tests: ['test/oidc/refresh-standing.test.ts', 'test/legacy/methods.test.ts'],
+  },
+  {
+    name: 'browser session',
+    files: ['src/oidc/flow/browser-session.ts', 'src/oidc/flow/continue-signed-in.ts'],
+    tests: ['test/oidc/browser-session.test.ts'],
+  },
+  {
+    name: 'permission',
+    files: ['src/model/permission.ts', 'src/http/management/admin-route.ts'],
+    tests: ['test/management/permissions.test.ts'],
+  },
+  {
+    name: 'revocation',
+    files: ['src/oidc/revocation.ts', 'src/sessions/deny-set.ts'],
+    tests: ['test/oidc/session-end.test.ts', 'test/management/revocations.test.ts'],
+  },
 ];
