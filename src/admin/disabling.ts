@@ -1,5 +1,6 @@
 // Disabling an identity, permanently or until a time.
 
+import { AuthError } from '../errors/auth-error.ts';
 import { type Identity, isDisabled } from '../model/identity.ts';
 import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { IdentityPatch } from '../store/contracts/identities.ts';
@@ -38,4 +39,27 @@ export function disablingPatch(
   if (until !== null && until <= now) throw refusedField(field, 'must be in the future');
   if (until !== null && until > now + longest) throw refusedField(field, 'must be within ten years');
   return { disabledAt: wasDisabled ? identity.disabledAt : now, disabledUntil: until };
+}
+
+/**
+ * Refuses a whole document that would let a disabled identity in earlier. It may have been read before somebody
+ * disabled the identity, and its sender only wants to change a name.
+ * @param patch the change that the document makes
+ * @throws AuthError conflict
+ */
+export function refuseEarlierEnd(
+  identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>,
+  patch: Required<Pick<IdentityPatch, 'disabledAt' | 'disabledUntil'>>,
+  now: Millis,
+): void {
+  if (!isDisabled(identity, now)) return;
+  const isKeptAsLong =
+    patch.disabledAt !== null &&
+    (patch.disabledUntil ?? Number.POSITIVE_INFINITY) >= (identity.disabledUntil ?? Number.POSITIVE_INFINITY);
+  if (isKeptAsLong) return;
+  throw new AuthError('conflict', {
+    description:
+      'The identity is disabled, and this document would let it in earlier: it may be an older one. If that is meant, enable the identity first, or send its etag as If-Match',
+    fields: [{ field: 'disabled', reason: 'has changed since, or is not to be changed by a whole document' }],
+  });
 }

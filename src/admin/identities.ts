@@ -17,7 +17,7 @@ import {
   takenRefused,
 } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
-import { type Disabling, disablingPatch } from './disabling.ts';
+import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
 import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
 import { requireMayHelp } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
@@ -86,19 +86,25 @@ export async function getIdentity(
  * Changes the given fields.
  * @throws AuthError not_found
  * @throws AuthError could_not_validate   as when creating and disabling
- * @throws AuthError conflict             no administrator could log in
+ * @throws AuthError conflict             no administrator could log in; a whole document that names no version would
+ *   let a disabled identity in earlier
  */
 export async function updateIdentity(
   needs: IdentityNeeds,
   by: AdminCall,
-  { id, fields }: { readonly id: string; readonly fields: Some<IdentityFields> & Disabling },
+  {
+    id,
+    fields,
+    isWhole = false,
+  }: {
+    readonly id: string;
+    readonly fields: Some<IdentityFields> & Disabling;
+    /** Whether the fields are a whole document, which may have been read a while ago. */
+    readonly isWhole?: boolean;
+  },
 ): Promise<void> {
   const { disabled, disabledUntil, ...others } = fields;
-  const now = needs.clock.now();
-  const isAsked = disabled !== undefined || disabledUntil !== undefined;
-  const disabling = isAsked
-    ? disablingPatch(await getIdentity(needs, id), { disabled, disabledUntil }, { now })
-    : null;
+  const disabling = await disablingIn(needs, by, { id, wanted: { disabled, disabledUntil }, isWhole });
   const patch = { ...(await acceptable(needs, others)), ...disabling };
   await change(needs, by, { id: asId(id), patch, sent: others });
   const names = namesOf(others);
@@ -106,6 +112,19 @@ export async function updateIdentity(
     recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: names });
   }
   if (disabling !== null) recordDisabling(needs, by, { id, ...disabling });
+}
+
+async function disablingIn(
+  needs: IdentityNeeds,
+  by: AdminCall,
+  { id, wanted, isWhole }: { readonly id: string; readonly wanted: Disabling; readonly isWhole: boolean },
+): Promise<ReturnType<typeof disablingPatch>> {
+  if (wanted.disabled === undefined && wanted.disabledUntil === undefined) return null;
+  const identity = await getIdentity(needs, id);
+  const now = needs.clock.now();
+  const patch = disablingPatch(identity, wanted, { now });
+  if (isWhole && by.unchanged === null && patch !== null) refuseEarlierEnd(identity, patch, now);
+  return patch;
 }
 
 /**

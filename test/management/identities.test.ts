@@ -361,6 +361,33 @@ describe('an identity that is removed', () => {
     }
   });
 
+  test('is not undone by a document that was read before', async () => {
+    const id = await create({ name: 'stale' });
+    const path = `identities/${id}`;
+    const at = (minutes: number) => new Date(clock.now() + minutes * MINUTE).toISOString();
+    const read = async () => {
+      const document = await identity(id);
+      return { ...document, type: document.type.name };
+    };
+    const wasEnabled = await read();
+    await admin.call('POST', `${path}/disable`, { until: at(5) });
+    const wasUntil = await read();
+    assertRefused(await admin.call('PUT', path, { ...wasEnabled, name: 'x' }), 409, 'CONFLICT', 'disabled');
+    assert.equal((await admin.call('PUT', path, { ...wasUntil, disabledUntil: at(6) })).status, 200);
+    await admin.call('POST', `${path}/disable`);
+    for (const sent of [wasEnabled, wasUntil])
+      assertRefused(await admin.call('PUT', path, { ...sent, name: 'x' }), 409, 'CONFLICT', 'disabled');
+    const { name, disabled, disabledUntil } = await identity(id);
+    assert.deepEqual([name, disabled, disabledUntil], ['stale', true, null]);
+    assert.equal((await admin.call('PUT', path, await read())).status, 200);
+    // Whoever names the version knows that the identity is disabled.
+    const { etag } = (await admin.get(path)).headers;
+    const headers = { authorization: `Bearer ${admin.accessToken}`, 'if-match': String(etag) };
+    const known = await server.request('PUT', `/edge/management/v1/${path}`, { headers, json: wasEnabled });
+    assert.equal(known.status, 200, known.text);
+    assert.equal((await identity(id)).disabled, false);
+  });
+
   test('not with an invalid duration', async () => {
     const id = await create({ name: 'durations' });
     for (const durationMinutes of [-1, 1.5, '5', 1e300, true, []]) {

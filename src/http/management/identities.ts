@@ -64,7 +64,10 @@ const fields = z.strictObject({
 
 /** Changes only: a new identity is never disabled. */
 const changes = fields.extend({
-  disabled: z.boolean().meta({ description: 'True ends all sessions of the identity' }),
+  disabled: z.boolean().meta({
+    description:
+      'True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match',
+  }),
   disabledUntil: someTime.nullable().meta({
     description:
       'A time within the next ten years. It also disables the identity. Null: until somebody enables it',
@@ -210,7 +213,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
       createIdentity(needs, by, { fields: identity, enrollments: enrollment }),
     ),
     replace: operation(replacement, (by, identity, id) =>
-      updateIdentity(needs, by, { id, fields: identity }),
+      updateIdentity(needs, by, { id, fields: identity, isWhole: true }),
     ),
     patch: operation(changes.partial(), (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
     remove: (by, id) => deleteIdentity(needs, by, id),

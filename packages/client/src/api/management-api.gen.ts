@@ -3542,7 +3542,7 @@ export interface operations {
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
-                    /** @description True ends all sessions of the identity */
+                    /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
                     disabled?: boolean;
                     /** @description A time within the next ten years. It also disables the identity. Null: until somebody enables it */
                     disabledUntil?: string | null;
@@ -3624,7 +3624,7 @@ export interface operations {
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
-                    /** @description True ends all sessions of the identity */
+                    /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
                     disabled?: boolean;
                     /** @description A time within the next ten years. It also disables the identity. Null: until somebody enables it */
                     disabledUntil?: string | null;
