@@ -27,6 +27,8 @@ export interface SessionCertificateView {
   ): boolean | Promise<boolean>;
   /** Call it when a certificate was revoked. */
   forget(thumbprint: string): void;
+  /** Call it when any certificate may have been revoked. */
+  forgetAll(): void;
 }
 
 interface Known {
@@ -83,6 +85,10 @@ export function sessionCertificateView(
     forget(thumbprint) {
       epoch += 1;
       known.delete(thumbprint);
+    },
+    forgetAll() {
+      epoch += 1;
+      known.clear();
     },
   };
 }

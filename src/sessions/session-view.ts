@@ -151,10 +151,12 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
   };
 }
 
+/** Does for every kind of change what `dropping` does for one: the changes until now are not looked at one by one. */
 async function readEverything(needs: SessionViewNeeds, views: Views): Promise<void> {
   await readDenied(needs, views.ended);
   views.accounts.forgetAll();
   views.legacy.forgetAll();
+  views.sessionCertificates.forgetAll();
   await views.signers.reloadAll();
   await views.authorities.reloadAll();
   await views.clients.reloadAll();

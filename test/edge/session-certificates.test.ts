@@ -165,6 +165,20 @@ describe('a certificate of a session', () => {
     for (const each of [one, two]) each.closeConnections();
   });
 
+  test('ends when it is revoked at a moment after which everything is read again', async () => {
+    const { caller, tokens } = await boundSession();
+    const revoked = await certified(caller);
+    const connection = withCertificate(server, revoked);
+    assert.equal((await callWith(connection, tokens.access_token)).status, 200);
+    // Nobody trusts what was read by a clock that was ahead; what happened meanwhile is not looked at one by one.
+    clock.set(clock.now() - 3 * SECOND);
+    assert.equal((await caller.call('DELETE', `${path}/${revoked.id}`)).status, 200);
+    assertNotBound(await callWith(connection, tokens.access_token));
+    clock.advance(3 * SECOND);
+    assertNotBound(await callWith(connection, tokens.access_token));
+    connection.closeConnections();
+  });
+
   test('ends with the trust in the authority that signed it', async () => {
     // The authorities are replaced in the thread of the test only.
     const own = await startTestServer({ clock, signing: true, threads: 1 });
