@@ -8,7 +8,7 @@ export type RecordedRatios = Readonly<Record<string, number>>;
 
 const file = fileURLToPath(new URL('./recorded-ratios.json', import.meta.url));
 /** Runs on one machine differ by so much. */
-export const tolerance = 0.15;
+const tolerance = 0.15;
 
 export function readRecorded(): RecordedRatios {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};

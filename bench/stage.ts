@@ -56,7 +56,7 @@ export interface StageOptions {
   readonly profile: string | undefined;
 }
 
-export const sessionsAtStart = 2000;
+const sessionsAtStart = 2000;
 /** So many that none of them reaches the limit of sessions, at which each login ends an older one. */
 const usersAtStart = 400;
 

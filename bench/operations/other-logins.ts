@@ -16,7 +16,7 @@ const firstSightPath = '/first-sight';
 const legacyLogin = (method: string) => `/edge/client/v1/authenticate?method=${method}`;
 
 /** A new connection with the certificate, and one request that opens a session of the `zt-session` header. */
-export async function legacyDeviceLogin(port: number, device: Device): Promise<void> {
+async function legacyDeviceLogin(port: number, device: Device): Promise<void> {
   const connection = await openConnection(port, device);
   expectStatus(await connection.request('POST', legacyLogin('cert'), jsonHead, '{}'), 200);
   connection.close();

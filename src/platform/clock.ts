@@ -95,6 +95,10 @@ export function isoTime(time: Millis): string {
   return `${dateOf(day)}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds)}.${three(rest % SECOND)}Z`;
 }
 
+export function isoTimeOrNull(time: Millis | null): string | null {
+  return time === null ? null : isoTime(time);
+}
+
 function dateOf(day: number): string {
   const known = dates.get(day);
   if (known !== undefined) return known;

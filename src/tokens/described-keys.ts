@@ -1,5 +1,5 @@
 import type { SigningAlgorithm, SigningKey } from '../model/signing-key.ts';
-import { isoTime, type Millis } from '../platform/clock.ts';
+import { isoTime, isoTimeOrNull, type Millis } from '../platform/clock.ts';
 import { signingPeriod } from './key-ring.ts';
 
 /**
@@ -33,7 +33,7 @@ export function describedKeys(keys: readonly SigningKey[], now: Millis): readonl
       createdAt: isoTime(key.createdAt),
       signsFrom: isoTime(key.activeFrom),
       signsUntil: isoTime(key.retiredAt ?? key.activeFrom + signingPeriod),
-      removedAt: key.removedAt === null ? null : isoTime(key.removedAt),
+      removedAt: isoTimeOrNull(key.removedAt),
     }));
 }
 

@@ -106,7 +106,7 @@ export function recordingLogger(): Logger & { readonly lines: LogLine[] } {
   return { ...logger, lines, always: at('info'), child: () => recordingLogger() };
 }
 
-export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
+function testPrincipal(overrides: Partial<Principal> = {}): Principal {
   const now = systemClock.now();
   return {
     identityId: asId('identity-1'),

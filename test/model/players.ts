@@ -36,7 +36,7 @@ export interface StepRequest {
   readonly tokens?: readonly string[];
 }
 
-export class ServerFailed extends Error {}
+class ServerFailed extends Error {}
 
 /** New browsers, without cookies. */
 export function newPlayers(house: House): Players {

@@ -189,7 +189,7 @@ export function lacking(world: World, who: Who, passed: readonly Proof[]): reado
 }
 
 /** The steps of the secret that have this code: now, or one before or after. */
-export function stepsOf(secret: string | Secret, text: string, now: Millis): readonly number[] {
+function stepsOf(secret: string | Secret, text: string, now: Millis): readonly number[] {
   const totp = new TOTP({ secret });
   const current = Math.floor(now / (30 * SECOND));
   return [-1, 0, 1]

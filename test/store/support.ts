@@ -149,7 +149,7 @@ export function redemption(
 }
 
 /** Hash of the refresh token of a generation, as the tests make them. */
-export function refreshHash(session: ApiSessionId, generation: number): string {
+function refreshHash(session: ApiSessionId, generation: number): string {
   return sha256(`refresh ${session} ${generation}`);
 }
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 /** Milliseconds of processor time; `work` runs three times. */
-export function processorTimeOf(work: () => void): number {
+function processorTimeOf(work: () => void): number {
   const runs = [0, 1, 2].map(() => {
     const before = process.threadCpuUsage();
     work();

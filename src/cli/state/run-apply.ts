@@ -106,7 +106,7 @@ function shown(value: unknown): string {
  * Combines the documents of all files. The server reports what is wrong inside an entity.
  * @throws CliError exit 2: a file cannot be read, a kind is not a list, or two files describe one entity
  */
-export async function readStateFiles(ports: CliPorts, files: readonly string[]): Promise<JsonObject> {
+async function readStateFiles(ports: CliPorts, files: readonly string[]): Promise<JsonObject> {
   const state = new Map<string, unknown[]>();
   const places = new Map<string, string>();
   for (const file of files) {

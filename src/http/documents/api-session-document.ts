@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ShownApiSession } from '../../admin/api-sessions.ts';
-import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema, wireTime } from './wire.ts';
+import { isoTime } from '../../platform/clock.ts';
+import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
 
 /** Not proven: words of the client, without invisible characters and shortened. */
 export const clientProgramMembers = {
@@ -66,10 +67,10 @@ export const ownApiSessionSchema = z
 /** A session without its tokens: only their owner ever sees them. */
 export function apiSessionDocument(session: ShownApiSession) {
   const { id, identityId } = session;
-  const lastActivityAt = wireTime(session.lastActivityAt);
+  const lastActivityAt = isoTime(session.lastActivityAt);
   return {
     id,
-    createdAt: wireTime(session.createdAt),
+    createdAt: isoTime(session.createdAt),
     updatedAt: lastActivityAt,
     _links: { self: selfLink('api-sessions', id) },
     tags: {},
@@ -79,7 +80,7 @@ export function apiSessionDocument(session: ShownApiSession) {
     authenticatorId: session.authenticatorId,
     clientId: session.clientId,
     amr: session.passed,
-    authTime: wireTime(session.authTime),
+    authTime: isoTime(session.authTime),
     ipAddress: session.ipAddress,
     loginIpAddress: session.loginIpAddress,
     program: session.program,
@@ -87,6 +88,6 @@ export function apiSessionDocument(session: ShownApiSession) {
     configTypes: session.configTypes,
     lastActivityAt,
     cachedLastActivityAt: lastActivityAt,
-    expiresAt: wireTime(session.expiresAt),
+    expiresAt: isoTime(session.expiresAt),
   };
 }

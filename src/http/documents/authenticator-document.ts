@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Clock, Millis } from '../../platform/clock.ts';
+import { type Clock, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
-import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema, wireTimeOrNull } from './wire.ts';
+import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from './wire.ts';
 
 const authenticatorMembers = { ...entityMembers, identityId: z.string(), identity: entityRefSchema };
 export const authenticatorSchema = z
@@ -38,7 +38,7 @@ function document(authenticator: ListedAuthenticator, now: Millis): object {
     identityId,
     identity: entityRef('identities', identityId, authenticator.identityName),
     ...(authenticator.method === 'updb'
-      ? { username: authenticator.username, lockedUntil: wireTimeOrNull(isLocked ? lockedUntil : null) }
+      ? { username: authenticator.username, lockedUntil: isoTimeOrNull(isLocked ? lockedUntil : null) }
       : {
           certPem: authenticator.certPem,
           fingerprint: authenticator.thumbprint,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ControllerNode, isOnline } from '../../model/node.ts';
-import type { Millis } from '../../platform/clock.ts';
-import { entityHead, entityMembers, timeSchema, wireTime } from './wire.ts';
+import { isoTime, type Millis } from '../../platform/clock.ts';
+import { entityHead, entityMembers, timeSchema } from './wire.ts';
 
 export const controllerSchema = z
   .strictObject({
@@ -27,7 +27,7 @@ export function controllerDocument(node: ControllerNode, now: Millis) {
     ctrlAddress: node.address,
     version: node.version,
     isOnline: isOnline(node, now),
-    lastJoinedAt: wireTime(node.startedAt),
+    lastJoinedAt: isoTime(node.startedAt),
     apiAddresses,
   };
 }

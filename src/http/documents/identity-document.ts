@@ -2,18 +2,10 @@ import { z } from 'zod';
 import { type Identity, identityTypes, isDisabled } from '../../model/identity.ts';
 import type { AuthPolicyId } from '../../model/ids.ts';
 import { permissions } from '../../model/permission.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
+import { type Clock, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../../store/contracts/auth-policies.ts';
 import type { TotpStore } from '../../store/contracts/totp.ts';
-import {
-  entityHead,
-  entityMembers,
-  entityRef,
-  entityRefSchema,
-  selfLink,
-  timeSchema,
-  wireTimeOrNull,
-} from './wire.ts';
+import { entityHead, entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
 
 export interface IdentityDocumentNeeds {
   readonly store: { readonly authPolicies: AuthPolicyStore; readonly totp: TotpStore };
@@ -80,7 +72,7 @@ function identityDocument(identity: Identity, authPolicyName: string, now: Milli
     roleAttributes: identity.roleAttributes,
     disabled,
     // A time in the past no longer says anything about the identity.
-    disabledAt: wireTimeOrNull(disabled ? identity.disabledAt : null),
-    disabledUntil: wireTimeOrNull(disabled ? identity.disabledUntil : null),
+    disabledAt: isoTimeOrNull(disabled ? identity.disabledAt : null),
+    disabledUntil: isoTimeOrNull(disabled ? identity.disabledUntil : null),
   };
 }

@@ -25,15 +25,6 @@ export interface Link {
   readonly href: string;
 }
 
-/** RFC 3339, UTC, with milliseconds. */
-export function wireTime(time: Millis): string {
-  return isoTime(time);
-}
-
-export function wireTimeOrNull(time: Millis | null): string | null {
-  return time === null ? null : wireTime(time);
-}
-
 /** @param collection the last part of the collection's path, such as `identities` */
 export function selfLink(collection: string, id: string): Link {
   return { href: `./${collection}/${id}` };
@@ -56,8 +47,8 @@ export function entityHead(
   const { id, createdAt, updatedAt, tags = {} } = entity;
   return {
     id,
-    createdAt: wireTime(createdAt),
-    updatedAt: wireTime(updatedAt),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
     _links: { self: selfLink(collection, id), ...links },
     tags,
   };

@@ -17,11 +17,12 @@ import {
   ownLoginAttemptListFields,
 } from '../../model/list-fields.ts';
 import { attemptMechanisms } from '../../model/login-attempt.ts';
+import { isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
-import { timeSchema, wireTime } from '../documents/wire.ts';
+import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf, listParameters } from '../request/fields.ts';
@@ -191,5 +192,5 @@ function ownSessionRoutes(
 
 /** Without what was checked and why it was refused. Administrators find that by the reference. */
 function ownAttemptDocument({ reference, at, step, mechanism, outcome, ipAddress }: ListedAttempt): object {
-  return { reference, at: wireTime(at), method: step, mechanism, outcome, ipAddress };
+  return { reference, at: isoTime(at), method: step, mechanism, outcome, ipAddress };
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
+import { isoTime } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
-import { entityMembers, selfLink, wireTime } from '../documents/wire.ts';
+import { entityMembers, selfLink } from '../documents/wire.ts';
 import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
 import { type Route, route } from '../request/route.ts';
@@ -58,8 +59,8 @@ function publicSignerDocument(signer: ExternalJwtSigner): object {
   const { enrollToCertEnabled, enrollToTokenEnabled } = signer;
   return {
     id,
-    createdAt: wireTime(signer.createdAt),
-    updatedAt: wireTime(signer.updatedAt),
+    createdAt: isoTime(signer.createdAt),
+    updatedAt: isoTime(signer.updatedAt),
     _links: { self: selfLink('external-jwt-signers', id) },
     name,
     externalAuthUrl,

@@ -10,9 +10,10 @@ import {
 } from '../../certificates/session-certificates.ts';
 import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
+import { isoTime } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
-import { entityMembers, linksSchema, wireTime } from '../documents/wire.ts';
+import { entityMembers, linksSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { csrText, idOf } from '../request/fields.ts';
@@ -120,14 +121,14 @@ function certificateDocument(certificate: SessionCertificate): object {
   const parsed = parseCertificate(certPem);
   return {
     id,
-    createdAt: wireTime(createdAt),
-    updatedAt: wireTime(createdAt),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(createdAt),
     _links: linksOf(certificate),
     tags: {},
     subject: displaySubject(parsed),
     fingerprint: thumbprint,
-    validFrom: wireTime(parsed.validFromDate.getTime()),
-    validTo: wireTime(expiresAt),
+    validFrom: isoTime(parsed.validFromDate.getTime()),
+    validTo: isoTime(expiresAt),
     certificate: certPem,
   };
 }

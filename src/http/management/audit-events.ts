@@ -5,9 +5,10 @@ import {
   type ReadAuditEventsNeeds,
 } from '../../explain/read-audit-events.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
+import { isoTime } from '../../platform/clock.ts';
 import type { ListedAuditEvent } from '../../store/contracts/audit-events.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
+import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
 import { resourceRoutes } from './resource.ts';
 
@@ -49,7 +50,7 @@ function auditEventDocument({ at, identityName, byIdentityName, ...event }: List
   const { identityId, byIdentityId } = event;
   return {
     ...event,
-    at: wireTime(at),
+    at: isoTime(at),
     identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
     byIdentity: byIdentityId === null ? null : entityRef('identities', byIdentityId, byIdentityName ?? ''),
   };

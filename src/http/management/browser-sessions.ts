@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import { endBrowserSession, getBrowserSession, listBrowserSessions } from '../../admin/browser-sessions.ts';
 import { browserSessionListFields } from '../../model/list-fields.ts';
+import { isoTime } from '../../platform/clock.ts';
 import type { NamedBrowserSession } from '../../store/contracts/browser-sessions.ts';
 import { clientProgramMembers } from '../documents/api-session-document.ts';
 import { mapPage } from '../documents/lists.ts';
-import {
-  entityHead,
-  entityMembers,
-  entityRef,
-  entityRefSchema,
-  timeSchema,
-  wireTime,
-} from '../documents/wire.ts';
+import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { resourceRoutes } from './resource.ts';
@@ -57,12 +51,12 @@ function browserSessionDocument({ id, progress, ...session }: NamedBrowserSessio
     identity: entityRef('identities', identityId, session.identityName),
     issuer: session.issuer,
     amr: passed,
-    authTime: wireTime(authTime),
+    authTime: isoTime(authTime),
     applications: session.applications,
     ipAddress: session.ipAddress,
     program: place?.program ?? null,
     operatingSystem: place?.operatingSystem ?? null,
-    lastUsedAt: wireTime(session.lastUsedAt),
-    expiresAt: wireTime(session.expiresAt),
+    lastUsedAt: isoTime(session.lastUsedAt),
+    expiresAt: isoTime(session.expiresAt),
   };
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { authorityJwt, createCa, deleteCa, getCa, updateCa, verifyCa } from '../../admin/cas.ts';
 import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
 import { caListFields } from '../../model/list-fields.ts';
+import { isoTimeOrNull } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, timeSchema, wireTimeOrNull } from '../documents/wire.ts';
+import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
@@ -152,7 +153,7 @@ function caDocument(ca: Ca): object {
     ...rest,
     fingerprint: thumbprint,
     isVerified: verifiedAt !== null,
-    verifiedAt: wireTimeOrNull(verifiedAt),
+    verifiedAt: isoTimeOrNull(verifiedAt),
     // Of no further use once the CA is verified.
     verificationToken: verifiedAt === null ? verificationToken : null,
   };

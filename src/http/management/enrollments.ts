@@ -9,16 +9,10 @@ import {
 } from '../../admin/enrollments.ts';
 import { tokenMethods } from '../../model/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
+import { isoTime } from '../../platform/clock.ts';
 import type { ListedEnrollment } from '../../store/contracts/enrollments.ts';
 import { mapPage } from '../documents/lists.ts';
-import {
-  entityHead,
-  entityMembers,
-  entityRef,
-  entityRefSchema,
-  timeSchema,
-  wireTime,
-} from '../documents/wire.ts';
+import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { idText, optionalTime } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { operation, type Reader, resourceRoutes } from './resource.ts';
@@ -92,7 +86,7 @@ export function enrollmentDocument(
       identity: entityRef('identities', identityId, identityName),
       caId,
       username,
-      expiresAt: wireTime(enrollment.expiresAt),
+      expiresAt: isoTime(enrollment.expiresAt),
       ...(reader.isAdmin ? issuedEnrollment(needs, reader, enrollment) : {}),
     };
   };

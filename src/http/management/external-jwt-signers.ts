@@ -16,15 +16,9 @@ import { asId, type SignerId } from '../../model/ids.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
+import { isoTimeOrNull } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
-import {
-  entityHead,
-  entityMembers,
-  entityRef,
-  entityRefSchema,
-  timeSchema,
-  wireTimeOrNull,
-} from '../documents/wire.ts';
+import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { idOf, idText, tags } from '../request/fields.ts';
@@ -254,7 +248,7 @@ function signerDocument(signer: ExternalJwtSigner): object {
   return {
     ...entityHead('external-jwt-signers', { id, createdAt, updatedAt, tags: signerTags }),
     ...rest,
-    notBefore: wireTimeOrNull(notBefore),
-    notAfter: wireTimeOrNull(notAfter),
+    notBefore: isoTimeOrNull(notBefore),
+    notAfter: isoTimeOrNull(notAfter),
   };
 }

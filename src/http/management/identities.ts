@@ -25,11 +25,11 @@ import {
   identityListFields,
 } from '../../model/list-fields.ts';
 import { permissions } from '../../model/permission.ts';
-import { MINUTE, type Millis } from '../../platform/clock.ts';
+import { isoTimeOrNull, MINUTE, type Millis } from '../../platform/clock.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage } from '../documents/lists.ts';
-import { timeSchema, wireTimeOrNull } from '../documents/wire.ts';
+import { timeSchema } from '../documents/wire.ts';
 import { idText, someTime, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
@@ -264,5 +264,5 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
 }
 
 function locksDocument({ password, totp }: Locks): object {
-  return { password: wireTimeOrNull(password), totp: wireTimeOrNull(totp) };
+  return { password: isoTimeOrNull(password), totp: isoTimeOrNull(totp) };
 }

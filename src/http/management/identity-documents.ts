@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { type EnrollmentNeeds, issuedEnrollment } from '../../admin/enrollments.ts';
 import type { Enrollment } from '../../model/enrollment.ts';
 import type { Identity } from '../../model/identity.ts';
+import { isoTime } from '../../platform/clock.ts';
 import { inChunks } from '../../platform/in-chunks.ts';
 import {
   type IdentityDocumentNeeds,
   identityDocuments,
   identitySchema,
 } from '../documents/identity-document.ts';
-import { timeSchema, wireTime } from '../documents/wire.ts';
+import { timeSchema } from '../documents/wire.ts';
 import type { Reader } from './resource.ts';
 
 export type ManagedIdentityNeeds = IdentityDocumentNeeds &
@@ -72,7 +73,7 @@ function enrollmentMember(enrollment: Enrollment, issued: (enrollment: Enrollmen
   const { id, method, caId, username, expiresAt } = enrollment;
   return {
     id,
-    expiresAt: wireTime(expiresAt),
+    expiresAt: isoTime(expiresAt),
     ...issued(enrollment),
     ...(method === 'ottca' ? { caId } : {}),
     ...(method === 'updb' ? { username } : {}),

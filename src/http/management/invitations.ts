@@ -9,10 +9,11 @@ import {
 import type { Config } from '../../config/config.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
+import { isoTime } from '../../platform/clock.ts';
 import type { ListedInvitation } from '../../store/contracts/invitations.ts';
 import { inviteUrl } from '../documents/invite-path.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
-import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
+import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
@@ -85,7 +86,7 @@ export function invitationRoutes(
         inviteUrl(context, needs.config.listeners, '');
         const issued = await invite(needs, adminCallOf(context), { id: idOf(context), fields: input.body });
         const url = inviteUrl(context, needs.config.listeners, issued.token);
-        return envelope({ url, expiresAt: wireTime(issued.expiresAt) }, {}, { status: 201 });
+        return envelope({ url, expiresAt: isoTime(issued.expiresAt) }, {}, { status: 201 });
       },
     }),
     adminRoute('GET', path, {
@@ -111,7 +112,7 @@ export function invitationRoutes(
 
 /** An invitation without its link. */
 export function invitationDocument({ createdAt, expiresAt, endSessions }: Invitation): object {
-  return { createdAt: wireTime(createdAt), expiresAt: wireTime(expiresAt), endSessions };
+  return { createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt), endSessions };
 }
 
 function listedInvitationDocument(invitation: ListedInvitation): object {

@@ -8,10 +8,10 @@ import {
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import { attemptMechanisms, refusalReasons } from '../../model/login-attempt.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityRef, entityRefSchema, timeSchema, wireTime } from '../documents/wire.ts';
+import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import type { Route } from '../request/route.ts';
@@ -75,7 +75,7 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: 
     ),
     async handler() {
       const hours = await attemptsByHour(needs);
-      return envelope({ hours: hours.map(({ from, ...counts }) => ({ from: wireTime(from), ...counts })) });
+      return envelope({ hours: hours.map(({ from, ...counts }) => ({ from: isoTime(from), ...counts })) });
     },
   });
   return [...entities, hourly];
@@ -85,7 +85,7 @@ function loginAttemptDocument(attempt: ListedAttempt): object {
   const { identityId, identityName, at, ...rest } = attempt;
   return {
     ...rest,
-    at: wireTime(at),
+    at: isoTime(at),
     identityId,
     identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
     explanation: explanationOf(attempt),

@@ -22,9 +22,9 @@ import {
   oidcClientTypes,
 } from '../../model/oidc-client.ts';
 import { mainClientId } from '../../oidc/clients.ts';
-import type { Millis } from '../../platform/clock.ts';
+import { isoTime, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
+import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
@@ -177,5 +177,5 @@ export function durationOf(millis: Millis | null): string | null {
 }
 
 function secretDocument({ id, createdAt, lastUsedAt }: OidcClientSecret): object {
-  return { id, createdAt: wireTime(createdAt), lastUsedAt: wireTimeOrNull(lastUsedAt) };
+  return { id, createdAt: isoTime(createdAt), lastUsedAt: isoTimeOrNull(lastUsedAt) };
 }

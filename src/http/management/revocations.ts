@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { createRevocation, deleteRevocation, getRevocation } from '../../admin/revocations.ts';
 import { revocationListFields } from '../../model/list-fields.ts';
 import { type Revocation, revocationTypes } from '../../model/revocation.ts';
+import { isoTime, isoTimeOrNull } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, timeSchema, wireTime, wireTimeOrNull } from '../documents/wire.ts';
+import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
 import { idText, optionalTime, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import type { ManagementNeeds } from './needs.ts';
@@ -44,7 +45,7 @@ function revocationDocument(revocation: Revocation): object {
   return {
     ...entityHead('revocations', revocation),
     type,
-    issuedBefore: wireTimeOrNull(issuedBefore),
-    expiresAt: wireTime(expiresAt),
+    issuedBefore: isoTimeOrNull(issuedBefore),
+    expiresAt: isoTime(expiresAt),
   };
 }

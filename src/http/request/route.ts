@@ -23,7 +23,7 @@ export type Api =
   | 'health'
   | 'metrics';
 
-export const bindingsOfApi: Readonly<Record<Api, readonly Binding[]>> = {
+const bindingsOfApi: Readonly<Record<Api, readonly Binding[]>> = {
   oidc: ['edge-oidc'],
   pages: ['edge-oidc'],
   // The account page calls both.

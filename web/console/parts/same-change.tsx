@@ -35,6 +35,6 @@ function Sample({ label, text }: { readonly label: string; readonly text: string
 }
 
 /** A word quoted for a POSIX shell: strangers choose names, and somebody will paste this. */
-export function shellQuoted(word: string): string {
+function shellQuoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
