@@ -379,11 +379,12 @@ export async function openServices(
       return endpoints.views;
     },
     async prepare(fresh) {
-      const prepared = endpointsOf(fresh);
-      const useTelemetry = await telemetry.prepare(fresh.telemetry);
-      // Before tokens may live longer, everything that has ended within the longer life must be known.
+      // Before tokens may live longer, everything that has ended within the longer life must be known, and what is
+      // revoked has to stay so for that long. Harmless if the configuration is refused in the end.
       accessTokenEnd = Math.max(accessTokenEnd, accessTokenEndOf(fresh));
       await view.rememberEnded(accessTokenEnd);
+      const prepared = endpointsOf(fresh);
+      const useTelemetry = await telemetry.prepare(fresh.telemetry);
       return {
         ...prepared,
         use() {

@@ -10,7 +10,7 @@ import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { readNamedFile } from '../support/files.ts';
 import { authorize, beginLogin, callWith, claimsOf, locationOf, login, refresh } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
-import { callerWith, password, rootOf } from '../support/management.ts';
+import { callerWith, createdId, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts';
 
 interface Reloading {
@@ -137,6 +137,16 @@ describe('a reload', () => {
     await reload((yaml) => yaml);
     assert.equal((await callWith(server, alive.access_token)).status, 200);
     assert.equal((await callWith(server, ended.access_token)).status, 401);
+
+    await reload(lifetimes('2h'));
+    const long = claimsOf((await refresh(server, renewed.refresh_token)).json.access_token);
+    assert.equal(long.exp - long.iat, 2 * 60 * 60);
+    const revoked = await admin.call('POST', 'revocations', { id: long.jti, type: 'JTI' });
+    const { expiresAt } = (await admin.get(`revocations/${createdId(revoked)}`)).json.data;
+    assert.ok(
+      Date.parse(expiresAt) >= long.exp * 1000,
+      'a token is not revoked for a shorter time than it lives',
+    );
   });
 
   test('reaches every thread, and those that start later', async (t) => {
