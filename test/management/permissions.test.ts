@@ -56,6 +56,8 @@ describe('the permission to read', () => {
       } else assertRefused(answer, 403, 'FORBIDDEN');
     }
     assert.ok(guardedOperations().some(({ route }) => route.permission === 'read'));
+    const { pagination } = (await reader.get('identities?limit=none')).json.meta;
+    assert.equal(pagination.limit, 500, 'lists of any length are for administrators');
   });
 
   test('does not show what would let somebody enroll', async () => {

@@ -455,6 +455,24 @@ describe('administrators', () => {
     assertRefused(await admin.call('DELETE', `browser-sessions/${session.id}`), 404, 'NOT_FOUND');
     assertRefused(await admin.get(`browser-sessions/${session.id}`), 404, 'NOT_FOUND');
   });
+
+  test('let the help desk end it, but not for those with more rights', async () => {
+    const admin = await loggedIn(server, 'root');
+    const { id: helperId, name } = await person();
+    await admin.call('PATCH', `identities/${helperId}`, { permissions: ['helpdesk'] });
+    const helper = await loggedIn(server, name);
+    const { browser, id } = await signedIn();
+    const [session] = (await helper.get(`browser-sessions?filter=identityId="${id}"`)).json.data;
+    const end = () => helper.call('DELETE', `browser-sessions/${session.id}`);
+    for (const more of [{ isAdmin: true }, { isAdmin: false, permissions: ['read'] }]) {
+      await admin.call('PATCH', `identities/${id}`, more);
+      assertRefused(await end(), 403, 'FORBIDDEN');
+      assert.equal(errorOf(await silently(browser)), null);
+    }
+    await admin.call('PATCH', `identities/${id}`, { permissions: [] });
+    assert.equal((await end()).status, 200);
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+  });
 });
 
 test('a client of the compatibility profile gets its code through both redirects, even if only the session is left', async () => {

@@ -3,9 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { fixedClock } from '../../src/platform/clock.ts';
-import { callWith, login } from '../support/flow.ts';
-import { password } from '../support/management.ts';
+import { asId } from '../../src/model/ids.ts';
+import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { assertNoSession, openSession } from '../legacy/support.ts';
+import { authorize, beginLogin, callWith, claimsOf, login } from '../support/flow.ts';
+import { createdId, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
@@ -52,4 +54,51 @@ test('as long as it cannot be read nobody is let in, and afterwards everybody is
   Object.assign(server.store.changes, { readAfter: original });
   assert.equal((await callWith(server, stays.access_token)).status, 200);
   assert.equal((await callWith(server, gone.access_token)).status, 401);
+});
+
+/** A clock that is set back: nobody trusts what it read before, so everything is read again, and no single change. */
+async function whileEverythingIsReadAgain(change: () => Promise<unknown>): Promise<void> {
+  clock.set(clock.now() - 3 * SECOND);
+  await change();
+}
+
+test('what changes while everything is read again counts at once, for each kind', async () => {
+  const { store } = server;
+  const id = await server.createUser({ name: 'bob', password });
+  const { access_token } = await login(server, 'bob', password);
+  assert.equal((await callWith(server, access_token)).status, 200);
+  await whileEverythingIsReadAgain(() =>
+    store.apiSessions.end(claimsOf(access_token).z_asid, 'administrator', clock.now()),
+  );
+  assert.equal((await callWith(server, access_token)).status, 401);
+
+  const session = await openSession(server, 'bob');
+  assert.equal((await session.get('current-identity')).status, 200);
+  await whileEverythingIsReadAgain(() =>
+    store.apiSessions.end(asId(session.id), 'administrator', clock.now()),
+  );
+  assertNoSession(await session.get('current-identity'));
+
+  const tokens = await login(server, 'bob', password);
+  assert.equal((await callWith(server, tokens.access_token)).json.data.identity.name, 'bob');
+  await whileEverythingIsReadAgain(() => store.identities.update(id, { name: 'robert' }, clock.now()));
+  assert.equal((await callWith(server, tokens.access_token)).json.data.identity.name, 'robert');
+
+  const root = await rootOf(server);
+  const signer = { name: 'idp', issuer: 'https://idp.example', audience: 'overlay', certPem: server.caPem };
+  await whileEverythingIsReadAgain(async () =>
+    createdId(await root.call('POST', 'external-jwt-signers', signer)),
+  );
+  const { headers } = await server.post('/oidc/login/ext-jwt', {
+    json: { authRequestId: await beginLogin(server) },
+  });
+  assert.match(String(headers['www-authenticate']), /https:\/\/idp\.example/);
+
+  let client = '';
+  await whileEverythingIsReadAgain(async () => {
+    const fields = { name: 'app', type: 'public', redirectUris: ['https://app.example/cb'] };
+    client = createdId(await root.call('POST', 'oidc-clients', fields));
+  });
+  const asked = { client_id: client, redirect_uri: 'https://app.example/cb' };
+  assert.equal((await authorize(server, asked)).status, 302);
 });
