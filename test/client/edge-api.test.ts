@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { rootCertificates } from 'node:tls';
 import { createClientApi, createManagementApi } from '../../packages/client/src/api/edge-api.ts';
 import { ProtocolError, Refusal, Unreachable } from '../../packages/client/src/errors.ts';
+import { httpsTransport } from '../../packages/client/src/node/https-transport.ts';
 import type { Transport } from '../../packages/client/src/transport.ts';
 import { login } from '../support/flow.ts';
 import { password } from '../support/management.ts';
@@ -21,6 +23,18 @@ after(() => server.close());
 
 const management = (more: object = {}) =>
   createManagementApi({ baseUrl: server.url, token, transport, ...more });
+
+test('a server of another authority gets nothing, even where the environment says that none is needed', async () => {
+  const { send, close } = httpsTransport({ ca: rootCertificates[0] ?? '' });
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  try {
+    const refused = send(new Request(`${server.url}/edge/client/v1/version`));
+    await assert.rejects(refused, { code: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY' });
+  } finally {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    close();
+  }
+});
 
 describe('typed calls', () => {
   test('an answer is typed down to its members', async () => {

@@ -35,6 +35,9 @@ export function httpsTransport(options: HttpsTransportOptions = {}): HttpsTransp
     keepAlive: true,
     maxSockets: 4,
     minVersion: 'TLSv1.2',
+    // Stated, because NODE_TLS_REJECT_UNAUTHORIZED changes the default: set for another program, it would send passwords
+    // to anybody.
+    rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }),
     ...clientCertificate,
     // A listed certificate may be an intermediate or the server's own. It ends the chain then.
