@@ -4,7 +4,7 @@ import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { changed } from './change.ts';
 import { entityNamed } from './entities.ts';
@@ -104,7 +104,7 @@ export async function setPassword(
         next: `overlay-auth create authenticator updb ${id} ${shellWord(name)}`,
       });
     }
-    const password = await readNewPassword(report.ports, options, printable(name));
+    const password = await readNewPassword(report.ports, options, name);
     await api.call({
       method: 'PATCH',
       path: `/authenticators/${encodeURIComponent(authenticatorId)}`,

@@ -3,7 +3,7 @@ import { CliError, usageError } from '../cli-error.ts';
 import type { ApiClient } from '../client/api-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
 import { refuseTakenFile } from '../owner-file.ts';
-import { notice, printable } from '../terminal/output.ts';
+import { notice } from '../terminal/output.ts';
 import { isPrompted, readNewPassword } from '../terminal/secret-input.ts';
 import type { AfterCreate } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
@@ -77,7 +77,7 @@ const newIdentityPassword: AfterCreate = {
     }
     const name = textField(body, 'name') ?? '';
     const username = typeof updb === 'string' ? updb : name;
-    const readAgain = () => readNewPassword(report.ports, options, printable(username));
+    const readAgain = () => readNewPassword(report.ports, options, username);
     let password = await readAgain();
     return async (api, identityId) => {
       for (let tries = 1; ; tries += 1) {

@@ -5,7 +5,7 @@ import { usageError } from '../cli-error.ts';
 import { type ApiClient, withApi } from '../client/api-client.ts';
 import { asList, asObject, type JsonObject, numberField, textField } from '../client/json-shape.ts';
 import type { CliPorts } from '../ports.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';
 import { readNewPassword } from '../terminal/secret-input.ts';
@@ -132,11 +132,7 @@ export async function deleteEntities(
     const ids: string[] = [];
     for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
     const named = namesOrIds.map(shellWord).join(', ');
-    await confirmAtTerminal(
-      report,
-      printable(`Delete ${entityNoun(entity)} ${named}?`),
-      options.yes === true,
-    );
+    await confirmAtTerminal(report, `Delete ${entityNoun(entity)} ${named}?`, options.yes === true);
     for (const id of ids) await deleteOne(api, entity, { id, options });
     printResult(report, { ids }, () =>
       namesOrIds.map((nameOrId) => `Deleted ${entityNoun(entity)} ${nameOrId}.`).join('\n'),
@@ -178,7 +174,7 @@ async function withPassword(
   options: EntityOptions,
   { body, whose = textField(body, 'username') ?? '' }: { readonly body: JsonObject; readonly whose?: string },
 ): Promise<JsonObject> {
-  return { ...body, password: await readNewPassword(report.ports, options, printable(whose)) };
+  return { ...body, password: await readNewPassword(report.ports, options, whose) };
 }
 
 function serverOf({ server }: EntityOptions): string | undefined {

@@ -15,7 +15,7 @@ import { establishTrust } from '../client/server-trust.ts';
 import { serverOrigin } from '../client/server-url.ts';
 import { currentLogin, loginKey, loginWord, withCurrentLogin } from '../client/several-logins.ts';
 import type { CliPorts } from '../ports.ts';
-import { notice, printable, printResult, type Report } from '../terminal/output.ts';
+import { notice, printResult, type Report } from '../terminal/output.ts';
 import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { browserLogin } from './browser-login.ts';
 import { deviceLogin } from './device-login.ts';
@@ -161,7 +161,7 @@ async function credentialsOf(ports: CliPorts, options: LoginOptions): Promise<Di
   const token = extJwt === undefined ? undefined : await externalJwt(ports, extJwt);
   const second = token === undefined ? {} : { externalJwt: token };
   if (username !== undefined) {
-    const password = await readPassword(ports, options, `Password of ${printable(username)}: `);
+    const password = await readPassword(ports, options, `Password of ${username}: `);
     return { method: 'password', username, password, ...second };
   }
   if (options.cert !== undefined) return { method: 'cert', ...second };

@@ -1,7 +1,7 @@
 import { CliError, usageError } from '../cli-error.ts';
 import { withApi } from '../client/api-client.ts';
 import { asList, asObject, textField } from '../client/json-shape.ts';
-import { printable, printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report } from '../terminal/output.ts';
 import { askHidden, canPrompt } from '../terminal/prompt.ts';
 import { readNamedFile, readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 
@@ -27,7 +27,7 @@ export async function runPassword(report: Report, options: PasswordOptions): Pro
       });
     }
     const currentPassword = await readCurrentPassword(report, options, username);
-    const password = await readNewPassword(report.ports, options, printable(username));
+    const password = await readNewPassword(report.ports, options, username);
     const json = { currentPassword, password };
     await api.call({ api: 'client', method: 'PATCH', path: `${path}/${encodeURIComponent(id)}`, json });
     printResult(
@@ -47,7 +47,7 @@ async function readCurrentPassword(
     const text = await readNamedFile(ports, currentPasswordFile, 'file of the current password');
     return text.replace(/\r?\n$/, '');
   }
-  if (canPrompt(ports)) return askHidden(ports, `Current password of ${printable(username)}: `);
+  if (canPrompt(ports)) return askHidden(ports, `Current password of ${username}: `);
   throw usageError(
     'The current password is needed, and there is no terminal to ask for it.',
     'add --current-password-file FILE, and --password-stdin or --password-file FILE for the new one',

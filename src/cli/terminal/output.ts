@@ -47,7 +47,7 @@ export function reportFailure(report: Report & { readonly helpCommand: string },
 function unexpected(report: Report, error: unknown): CliError {
   const detail = error instanceof Error ? error.message : String(error);
   if (report.ports.env.OVERLAY_AUTH_DEBUG !== undefined && error instanceof Error) {
-    report.ports.stderr.write(`${error.stack ?? ''}\n`);
+    report.ports.stderr.write(`${printable(error.stack ?? '')}\n`);
   }
   return new CliError(`Something unexpected happened: ${detail}`, {
     exitCode: exitCodes.failed,

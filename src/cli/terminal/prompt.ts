@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
-import type { Report } from './output.ts';
+import { printable, type Report } from './output.ts';
 
 /** Whether there is somebody to ask. */
 export function canPrompt(ports: CliPorts): boolean {
@@ -39,7 +39,8 @@ export async function confirmAtTerminal(report: Report, question: string, isSure
   });
 }
 
-async function ask(ports: CliPorts, question: string, echo: boolean): Promise<string> {
+async function ask(ports: CliPorts, text: string, echo: boolean): Promise<string> {
+  const question = printable(text);
   // The line editor draws everything itself, so for a secret its output is dropped.
   const screen = new Writable({
     write(chunk, _encoding, done) {
