@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOfOwnPage } from './foreign-page.ts';
+import type { AuthError } from '../../errors/auth-error.ts';
+import { isOfOwnPage, refuseForeignPage } from './foreign-page.ts';
 
 const issuer = 'https://login.example:1280/oidc';
 
@@ -25,4 +26,23 @@ test('only a form that a page of this origin posted counts as ours', () => {
   // A link of any site can lead a person to it.
   for (const headers of ours)
     assert.equal(isOfOwnPage('GET', headers, issuer), false, JSON.stringify(headers));
+});
+
+test('a refusal says what to change, and the log what was sent, cut', () => {
+  const detailOf = (headers: Record<string, string>) => {
+    let detail: string | undefined;
+    assert.throws(
+      () => refuseForeignPage('POST', headers, () => false),
+      (error: AuthError) => {
+        detail = error.detail;
+        return error.code === 'forbidden' && /page of another site .* redirect URI$/.test(error.description);
+      },
+    );
+    return detail;
+  };
+  assert.equal(detailOf({ 'sec-fetch-site': 'same-site' }), 'Origin: none, Sec-Fetch-Site: same-site');
+  assert.equal(
+    detailOf({ origin: 'o'.repeat(5000), 'sec-fetch-site': 's'.repeat(5000) }),
+    `Origin: ${'o'.repeat(200)}, Sec-Fetch-Site: ${'s'.repeat(50)}`,
+  );
 });
