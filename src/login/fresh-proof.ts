@@ -49,12 +49,11 @@ export async function requireFreshProof(
 
 async function isProvenByCertificate(
   { store }: FreshProofNeeds,
-  { passed, mechanism, apiSessionId }: Principal,
+  { passed, apiSessionId }: Principal,
   leafThumbprint: string | null,
 ): Promise<boolean> {
   if (passed[0] !== 'cert') return false;
-  // The guard has already compared the token with the connection.
-  if (mechanism === 'oidc') return true;
   if (leafThumbprint === null) return false;
+  // Looked up for a bound token too: a certificate that was issued for the session may have proven that one.
   return (await store.apiSessions.find(apiSessionId))?.certThumbprint === leafThumbprint;
 }

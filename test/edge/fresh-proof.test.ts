@@ -150,6 +150,10 @@ describe('the fresh proof', () => {
     const opened = await connection.post(`${clientRoot}/authenticate?method=cert`, { json: {} });
     clock.advance(10 * MINUTE);
     assertAsked(await sessionOf(server, opened).post(mfa), 'zt-session realm="zt-session"');
+    const other = await createIdentity(server, 'other device', { externalId: null });
+    const thief = withCertificate(server, await enrolled(server, other));
+    assertAsked(await sessionOf(thief, opened).post(mfa), 'zt-session realm="zt-session"');
+    thief.closeConnections();
     const overTls = sessionOf(connection, opened);
     assert.equal((await overTls.post(mfa)).status, 201);
     assert.equal((await overTls.call('DELETE', mfa)).status, 200);

@@ -107,6 +107,18 @@ describe('a certificate of a session', () => {
     connection.closeConnections();
   });
 
+  test('is no fresh proof of who it is, which the certificate that opened the session is', async () => {
+    const { caller, tokens } = await boundSession();
+    const connection = withCertificate(server, await certified(caller));
+    clock.advance(10 * MINUTE);
+    const mfa = `${root}/current-identity/mfa`;
+    const answer = await callerWith(connection, tokens.access_token).call('POST', mfa);
+    assertRefused(answer, 401, 'UNAUTHORIZED');
+    assert.match(String(answer.headers['www-authenticate']), /error="insufficient_user_authentication"/);
+    assert.equal((await caller.call('POST', mfa)).status, 201);
+    connection.closeConnections();
+  });
+
   test('works for its own session only, even with the key of another one', async () => {
     const one = await boundSession();
     const again = await certificateLogin(one.connection);
