@@ -113,7 +113,7 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'standing',
     files: ['src/login/standing.ts'],
-    tests: ['test/oidc/refresh-standing.test.ts', 'test/legacy/methods.test.ts'],
+    tests: ['src/login/standing.test.ts', 'test/oidc/refresh-standing.test.ts'],
   },
   {
     name: 'browser session',

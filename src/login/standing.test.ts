@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { Ca } from '../model/ca.ts';
+import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import { asId, type CaId, type SignerId } from '../model/ids.ts';
+import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
+import { type Opening, type StandingNeeds, standingObjection } from './standing.ts';
+
+const [enabled, disabled] = [asId<SignerId>('enabled'), asId<SignerId>('disabled')];
+const trusted = asId<CaId>('trusted');
+const needs = {
+  signers: {
+    find: (id: SignerId) =>
+      [enabled, disabled].includes(id) ? ({ id, enabled: id === enabled } as ExternalJwtSigner) : undefined,
+  },
+  authorities: { find: (id: CaId) => (id === trusted ? ({ id } as Ca) : undefined) },
+} as StandingNeeds;
+
+function policyOf(allowed: readonly PrimaryMethod[], allowedSigners: readonly SignerId[] = []) {
+  return {
+    primary: {
+      cert: { allowed: allowed.includes('cert') },
+      extJwt: { allowed: allowed.includes('ext-jwt'), allowedSigners },
+      updb: { allowed: allowed.includes('password') },
+    },
+    secondary: { requireTotp: false, requireExtJwt: null },
+  } as unknown as AuthPolicy;
+}
+const everything = policyOf(['cert', 'ext-jwt', 'password']);
+
+function opened(passed: readonly PassedMethod[], by: Partial<Opening> = {}): Opening {
+  return { passed, signerId: null, caId: null, ...by };
+}
+
+test('a session stands as long as the policy allows the method that opened it', () => {
+  for (const method of ['cert', 'ext-jwt', 'password'] as const) {
+    const by = method === 'ext-jwt' ? { signerId: enabled } : {};
+    assert.equal(standingObjection(needs, { policy: policyOf([method]) }, opened([method], by)), null);
+    const others = (['cert', 'ext-jwt', 'password'] as const).filter((other) => other !== method);
+    // The first method opened it; a later one does not stand in for it.
+    const session = opened([method, 'totp'], by);
+    assert.equal(standingObjection(needs, { policy: policyOf(others) }, session), 'method-not-allowed');
+  }
+});
+
+test('and as long as the signer that vouched for it is there, enabled, and allowed', () => {
+  const by = (signerId: SignerId | null) => opened(['ext-jwt'], { signerId });
+  const objection = (policy: AuthPolicy, signerId: SignerId | null) =>
+    standingObjection(needs, { policy }, by(signerId));
+  assert.equal(objection(policyOf(['ext-jwt'], [disabled, enabled]), enabled), null);
+  assert.equal(objection(policyOf(['ext-jwt'], [disabled]), enabled), 'signer-not-allowed');
+  assert.equal(objection(everything, disabled), 'signer-disabled');
+  assert.equal(objection(everything, asId<SignerId>('deleted')), 'signer-disabled');
+  assert.equal(objection(everything, null), 'signer-disabled');
+});
+
+test('and as long as the third-party authority of its certificate may log people in', () => {
+  const by = (caId: CaId | null) =>
+    standingObjection(needs, { policy: everything }, opened(['cert'], { caId }));
+  assert.equal(by(null), null);
+  assert.equal(by(trusted), null);
+  assert.equal(by(asId<CaId>('disabled')), 'authority-disabled');
+});
+
+test('and as long as it has passed every factor that the policy requires', () => {
+  const policy = { ...everything, secondary: { requireTotp: true, requireExtJwt: enabled } };
+  const objection = (passed: readonly PassedMethod[]) => standingObjection(needs, { policy }, opened(passed));
+  assert.equal(objection(['password', 'totp']), 'factors-outstanding');
+  assert.equal(objection(['password', `ejs:${enabled}`]), 'factors-outstanding');
+  assert.equal(objection(['password', 'totp', `ejs:${enabled}`]), null);
+});
