@@ -57,9 +57,9 @@ interface Loot {
   readonly code: string;
 }
 
-async function signerWithLoot(): Promise<Loot & { readonly id: string }> {
+async function signerWithLoot(more: object = {}): Promise<Loot & { readonly id: string }> {
   const audience = unique('audience');
-  const id = await createSigner(admin, idp, unique('signer'), { audience });
+  const id = await createSigner(admin, idp, unique('signer'), { audience, ...more });
   const name = unique('person');
   await createIdentity(server, name);
   const token = () => tokenOf(server, idp, `${name}@idp`, { aud: audience });
@@ -127,6 +127,18 @@ describe('what an external JWT signer has opened ends for good when it changes',
       await goesOn(bystander);
     });
   }
+
+  test('that email addresses have to be verified; not that they no longer have to', async () => {
+    const loot = await signerWithLoot({ requireVerifiedEmail: false });
+    const path = `external-jwt-signers/${loot.id}`;
+    await changed(path, { requireVerifiedEmail: true });
+    await isOver(loot);
+    await changed(path, { requireVerifiedEmail: false });
+    await isOver(loot);
+    const strict = await signerWithLoot({ requireVerifiedEmail: true });
+    await changed(`external-jwt-signers/${strict.id}`, { requireVerifiedEmail: false });
+    await goesOn(strict);
+  });
 
   test('but continues when something else changes, or the same values are saved again', async () => {
     const loot = await signerWithLoot();

@@ -154,14 +154,22 @@ function* applyUpdate({ id, patch, now }: SignerUpdate): Intent<boolean> {
     id,
   );
   if (row === undefined) return false;
-  if (set.some(([column, value]) => vouching.has(column) && before[column] !== value)) {
+  if (set.some(([column, value]) => before[column] !== value && changesVouching(column, value))) {
     yield* endSessionsOpenedBy('signer', id, { reason: 'credential-changed', now });
   }
   yield* recordChange('external-jwt-signer', id, now);
   return true;
 }
 
-/** What a signer vouches with, and for whom. If this changes, whatever it vouched for before no longer counts. */
+/**
+ * Whether whatever a signer vouched for before no longer counts. That email addresses have to be verified from now on
+ * says that those before perhaps were not; the reverse says nothing about them.
+ */
+function changesVouching(column: string, value: SqlValue): boolean {
+  return vouching.has(column) || (column === columns.requireVerifiedEmail && value === 1);
+}
+
+/** What a signer vouches with, and for whom. */
 const vouching: ReadonlySet<string> = new Set(
   (['issuer', 'audience', 'certPem', 'jwksEndpoint', 'claimsProperty', 'useExternalId'] as const).map(
     (name) => columns[name],
