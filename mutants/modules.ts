@@ -118,16 +118,20 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'browser session',
     files: ['src/oidc/flow/browser-session.ts', 'src/oidc/flow/continue-signed-in.ts'],
-    tests: ['test/oidc/browser-session.test.ts'],
+    tests: ['src/oidc/flow/browser-session.test.ts', 'test/oidc/browser-session.test.ts'],
   },
   {
     name: 'permission',
-    files: ['src/model/permission.ts', 'src/http/management/admin-route.ts'],
+    files: ['src/model/permission.ts'],
     tests: ['test/management/permissions.test.ts'],
   },
   {
     name: 'revocation',
     files: ['src/oidc/revocation.ts', 'src/sessions/deny-set.ts'],
-    tests: ['test/oidc/session-end.test.ts', 'test/management/revocations.test.ts'],
+    tests: [
+      'src/sessions/deny-set.test.ts',
+      'test/oidc/session-end.test.ts',
+      'test/oidc/registered-clients.test.ts',
+    ],
   },
 ];

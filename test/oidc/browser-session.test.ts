@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { auditedBy } from '../support/audit.ts';
 import {
   asksForLogin,
   asksWhom,
@@ -15,7 +16,9 @@ import {
   signIn,
   withBrowserSession,
 } from '../support/browser-session.ts';
+import { enrolled, withCertificate } from '../support/certificates.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
+import { createIdentity } from '../support/external-jwt.ts';
 import { authorizationQuery, authRequestIdOf, callWith, claimsOf, codeOf, redeem } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
@@ -23,7 +26,8 @@ import { appRedirectUri, redeemAs, registerClient, type TestClient } from '../su
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, totpPolicy } from '../support/totp.ts';
 
-const clock = fixedClock('2026-01-01T00:00:00Z');
+// Certificates are made by the system's clock.
+const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 let server: TestServer;
 let root: Caller;
 let wiki: TestClient;
@@ -229,7 +233,10 @@ describe('what is proven is judged at each use', () => {
     const who = await signedIn();
     const policy = await totpPolicy(server);
     await server.store.identities.update(who.id, { authPolicyId: policy }, clock.now());
-    assert.equal(errorOf(await silently(who.browser)), 'login_required');
+    const refused = await silently(who.browser);
+    assert.equal(errorOf(refused), 'login_required');
+    const [ended] = auditedBy(server, refused);
+    assert.deepEqual([ended?.event, ended?.reason], ['browser-session.ended', 'no-longer-enough']);
     await server.store.identities.update(who.id, { authPolicyId: defaultAuthPolicyId }, clock.now());
     assert.equal(errorOf(await silently(who.browser)), 'login_required', 'it has ended');
 
@@ -256,6 +263,29 @@ describe('what is proven is judged at each use', () => {
     const done = await browser.submit(codePage, { code: app.code() });
     assert.deepEqual((await idTokenOf(done)).amr, ['password', 'totp']);
     assert.deepEqual((await idTokenOf(await silently(browser))).amr, ['password', 'totp']);
+  });
+
+  test('a copy of the cookie is worth nothing without the certificate that signed in, or when that has expired', async () => {
+    const deviceFor = async (validity: number) => {
+      people += 1;
+      const id = await createIdentity(server, `device${people}`, { externalId: null });
+      const until = clock.now() + validity - systemClock.now();
+      const connection = withCertificate(server, await enrolled(server, id, { until }));
+      return { connection, browser: cookieBrowser({ ...connection, url: server.url }) };
+    };
+    const [mine, others] = [await deviceFor(10 * MINUTE), await deviceFor(60 * MINUTE)];
+    const { browser } = mine;
+    const answer = await browser.submit(await follow(browser, await authorizeIn(browser)));
+    const tokens = await redeem(mine.connection, codeOf(answer));
+    assert.deepEqual(claimsOf(tokens.json.id_token).amr, ['cert']);
+    for (const copy of [cookieBrowser(server), others.browser]) {
+      copy.cookies.set(sessionCookieName, String(browser.cookies.get(sessionCookieName)));
+      assert.equal(errorOf(await silently(copy)), 'login_required');
+    }
+    assert.equal(errorOf(await silently(browser)), null);
+    clock.advance(11 * MINUTE);
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+    for (const { connection } of [mine, others]) connection.closeConnections();
   });
 
   test('it ends after the idle time, and at its absolute end however often it is used', async () => {

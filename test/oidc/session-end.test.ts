@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { auditedBy } from '../support/audit.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -312,8 +313,18 @@ describe('revocation', () => {
   test('of a refresh token ends its access tokens too', async () => {
     const tokens = await login(server, 'alice', password);
     await assertAlive(tokens);
-    assert.equal((await revoke(tokens.refresh_token)).status, 200);
+    const answer = await revoke(tokens.refresh_token);
+    assert.equal(answer.status, 200);
     await assertDead(tokens);
+    const { z_asid: sessionId, sub } = claimsOf(tokens.access_token);
+    const said = auditedBy(server, answer).map((event) => [
+      event.event,
+      event.sessionId,
+      event.reason,
+      event.byIdentityId,
+    ]);
+    assert.deepEqual(said, [['session.ended', sessionId, 'revoked', sub]]);
+    assert.deepEqual(auditedBy(server, await revoke(tokens.refresh_token)), []);
   });
 
   test('of an access token ends its session', async () => {

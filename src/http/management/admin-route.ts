@@ -46,39 +46,20 @@ export function adminRoute<Body extends z.ZodType = z.ZodUndefined, Query extend
   path: string,
   definition: AdminRouteDefinition<Body, Query>,
 ): Route {
-  const {
-    operationId,
-    summary,
-    answer,
-    status = 200,
-    refusals = [],
-    body,
-    produces,
-    rawBody,
-    query,
-    handler,
-  } = definition;
-  const { describedBody, bodyLimit, reads } = definition;
-  const { permission = method === 'GET' ? 'read' : null } = definition;
+  const { answer, status = 200, body, describedBody, permission, ...shared } = definition;
+  const asked = permission === undefined && method === 'GET' ? 'read' : permission;
   return route<'admin', Body, Query>({
+    refusals: [],
+    ...shared,
     // Reading changes nothing, so HEAD is allowed (RFC 9110 section 9.3.2).
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-    ...(operationId === undefined ? {} : { operationId }),
     path: `${managementRoot}/${path}`,
     api: 'edge-management',
     guard: 'admin',
     errors: 'edge',
-    ...(permission === null ? {} : { permission }),
-    summary,
+    ...(asked == null ? {} : { permission: asked }),
     answers: { [status]: answer },
-    refusals,
-    ...(reads === undefined ? {} : { reads }),
     ...(body === undefined ? {} : { body: { json: true, form: false, schema: body } }),
-    ...(produces === undefined ? {} : { produces }),
-    ...(rawBody === undefined ? {} : { rawBody }),
     ...(describedBody === undefined ? {} : { described: { body: describedBody } }),
-    ...(query === undefined ? {} : { query }),
-    ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    handler,
   });
 }
