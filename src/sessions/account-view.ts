@@ -5,10 +5,11 @@
 
 import type { Account } from '../model/account.ts';
 import type { AuthPolicy } from '../model/auth-policy.ts';
-import { isDisabled } from '../model/identity.ts';
+import { type Identity, isDisabled } from '../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import { recentMap } from '../platform/recent-map.ts';
+import { type SharedValues, sharedValues } from '../platform/shared-values.ts';
 import type { IdentityStore } from '../store/contracts/identities.ts';
 
 export interface AccountView {
@@ -26,6 +27,7 @@ export function accountView(
   const known = recentMap<IdentityId, Account>(Math.ceil(100_000 / threads));
   // Shared by all identities with the policy: it would be half the memory of an account.
   const policies = new Map<AuthPolicyId, AuthPolicy>();
+  const shared = sharedValues();
   // A read that began before a change must not be kept after it: it may have seen the old state.
   let epoch = 0;
 
@@ -35,7 +37,7 @@ export function accountView(
     if (found === null) return null;
     if (begun !== epoch) return usable(found, now);
     const policy = policies.get(found.policy.id) ?? found.policy;
-    const account = { ...found, policy };
+    const account = { ...found, identity: withShared(found.identity, shared), policy };
     policies.set(policy.id, policy);
     known.set(id, account);
     return usable(account, now);
@@ -55,6 +57,17 @@ export function accountView(
       policies.clear();
       known.clear();
     },
+  };
+}
+
+/** What many identities have in common is kept once. */
+function withShared(identity: Identity, { text, list }: SharedValues): Identity {
+  return {
+    ...identity,
+    type: text(identity.type),
+    authPolicyId: text(identity.authPolicyId),
+    permissions: list(identity.permissions),
+    roleAttributes: list(identity.roleAttributes),
   };
 }
 

@@ -18,7 +18,8 @@ const views: Readonly<Record<string, (read: () => void) => Ask>> = {
   'accounts of identities': (read) => {
     const findAccount = async (id: string) => {
       read();
-      return { identity: { id, disabledUntil: null, disabledAt: null }, policy: { id: 'default' } };
+      const identity = { id, type: 'User', authPolicyId: 'default', permissions: [], roleAttributes: [] };
+      return { identity: { ...identity, disabledUntil: null, disabledAt: null }, policy: { id: 'default' } };
     };
     const view = accountView({ identities: { findAccount } } as never, 50_000);
     return (caller) => view.find(asId(caller), now);
@@ -36,7 +37,7 @@ const views: Readonly<Record<string, (read: () => void) => Ask>> = {
   'sessions that their owners look at': (read) => {
     const findOwn = async () => {
       read();
-      return { expiresAt: now + MINUTE };
+      return { passed: [], expiresAt: now + MINUTE };
     };
     const view = ownSessionView({ sessionVersion: () => 1, apiSessions: { findOwn } } as never, 10_000);
     return (caller) => view.find(asId(caller), now);

@@ -17,7 +17,7 @@ function storeWith(version: number | null) {
         state.reads += 1;
         state.beforeRead();
         const { ipAddress, expiresAt } = state;
-        return at < expiresAt ? ({ ipAddress, expiresAt } as OwnSession) : null;
+        return at < expiresAt ? ({ passed: [], ipAddress, expiresAt } as unknown as OwnSession) : null;
       },
     },
   };

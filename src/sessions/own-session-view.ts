@@ -4,6 +4,7 @@
 import type { ApiSessionId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import { recentMap } from '../platform/recent-map.ts';
+import { sharedValues } from '../platform/shared-values.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { Store } from '../store/contracts/store.ts';
 
@@ -23,10 +24,13 @@ export function ownSessionView(
   threads = 1,
 ): OwnSessionView {
   const known = recentMap<ApiSessionId, Known>(Math.ceil(20_000 / threads));
+  const shared = sharedValues();
 
   async function read(id: ApiSessionId, version: number | null, now: Millis): Promise<OwnSession | null> {
-    const session = await store.apiSessions.findOwn(id, now);
-    if (session !== null && version !== null) known.set(id, { session, version });
+    const found = await store.apiSessions.findOwn(id, now);
+    if (found === null || version === null) return found;
+    const session = { ...found, passed: shared.list(found.passed) };
+    known.set(id, { session, version });
     return session;
   }
 

@@ -226,6 +226,24 @@ describe('an access token', () => {
     assert.equal(checksOf(one, other, one, other), 2);
   });
 
+  test('that is remembered shares what others say as well', () => {
+    const judge = verifier();
+    const seenClaims = (changes: Partial<ApiSession>) => {
+      const token = mint(changes);
+      judge.verify(token, now);
+      const again = judge.verify(token, now);
+      assert.ok(again.verdict === 'valid');
+      assert.deepEqual({ ...again.claims }, claimsIn(token));
+      return again.claims;
+    };
+    const one = seenClaims({});
+    const other = seenClaims({ id: asId('another') });
+    assert.equal(other.amr, one.amr);
+    assert.equal(other.z_ct, one.z_ct);
+    const fewer = seenClaims({ id: asId('third'), passed: ['password'] });
+    assert.deepEqual(fewer.amr, ['password']);
+  });
+
   test('of another kind, key or length is invalid', () => {
     const [header = '', payload = '', signature = ''] = mint().split('.');
     for (const token of [

@@ -7,6 +7,7 @@ import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { recentMap } from '../platform/recent-map.ts';
+import { type SharedValues, sharedValues } from '../platform/shared-values.ts';
 import { readSignedClaims, signJwt } from './jws.ts';
 import type { KeyRing } from './key-ring.ts';
 
@@ -139,6 +140,7 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
  * token that comes again after a newer one is kept beside it, so that two in use do not push each other out.
  */
 function seenTokens(atLeast: number) {
+  const shared = sharedValues();
   const newest = new Map<string, string>();
   const known = recentMap<string, AccessTokenClaims>(atLeast, ({ z_asid }, key) => {
     if (newest.get(z_asid) === key) newest.delete(z_asid);
@@ -147,7 +149,7 @@ function seenTokens(atLeast: number) {
     get: known.get,
     clear: known.clear,
     add(key: string, claims: AccessTokenClaims): void {
-      known.set(key, claims);
+      known.set(key, { ...claims, ...commonClaims(claims, shared) });
       const before = newest.get(claims.z_asid);
       const earlier = before === undefined ? undefined : known.peek(before);
       if (before !== undefined && earlier !== undefined) {
@@ -156,6 +158,22 @@ function seenTokens(atLeast: number) {
       }
       newest.set(claims.z_asid, key);
     },
+  };
+}
+
+/** The claims that are the same in many tokens, which take more than half of the memory of one. */
+function commonClaims(
+  { iss, aud, client_id, scope, amr, acr, z_ct }: AccessTokenClaims,
+  { text, list }: SharedValues,
+) {
+  return {
+    iss: text(iss),
+    aud: typeof aud === 'string' ? text(aud) : list(aud),
+    client_id: text(client_id),
+    scope: text(scope),
+    amr: list(amr),
+    acr: text(acr),
+    z_ct: list(z_ct),
   };
 }
 
