@@ -22,6 +22,30 @@ describe('the browser of the tests', () => {
     await server.close();
   });
 
+  test('keeps nothing of one visitor for the next', async (t) => {
+    const server = await startTestServer();
+    t.after(() => server.close());
+    const login = `${server.url}/oidc/authorization?${authorizationQuery()}`;
+    const first = await visitor();
+    await first.page.goto(login);
+    await first.page.evaluate(leaveSomething);
+    await first.context.grantPermissions(['geolocation']);
+    const left = { stored: ['local', 'session', 'database', 'cache'], location: 'granted' };
+    assert.deepEqual(await first.page.evaluate(whatIsThere), left);
+    await first.context.newPage();
+    await first.context.setOffline(true);
+    await first.close();
+
+    const next = await visitor();
+    assert.equal(next.context, first.context, 'only the process is the same');
+    assert.deepEqual(next.context.pages(), [next.page]);
+    assert.deepEqual(await next.context.cookies(), []);
+    await next.page.goto(login);
+    assert.deepEqual(await next.page.evaluate(whatIsThere), { stored: [], location: 'prompt' });
+    assert.equal(await next.page.evaluate(isAllTransferred), true, 'nothing is cached');
+    await next.close();
+  });
+
   test('presents a client certificate', async () => {
     const server = await startTestServer();
     const id = await server.createUser({ name: 'ana', password: 'seven quiet lanterns' });
@@ -44,3 +68,31 @@ describe('the browser of the tests', () => {
     await close();
   });
 });
+
+const leaveSomething = `(async () => {
+  localStorage.setItem('local', '');
+  sessionStorage.setItem('session', '');
+  await caches.open('cache');
+  const opening = indexedDB.open('database');
+  await new Promise((resolve) => { opening.onsuccess = resolve; });
+})()`;
+
+const whatIsThere = `(async () => {
+  const databases = await indexedDB.databases();
+  const { state } = await navigator.permissions.query({ name: 'geolocation' });
+  return {
+    stored: [
+      ...Object.keys(localStorage),
+      ...Object.keys(sessionStorage),
+      ...databases.map(({ name }) => name),
+      ...(await caches.keys()),
+    ],
+    location: state,
+  };
+})()`;
+
+/** A file that came from a cache has a size of 0. */
+const isAllTransferred = `(() => {
+  const files = performance.getEntriesByType('resource');
+  return files.length > 0 && files.every(({ transferSize }) => transferSize > 0);
+})()`;

@@ -42,14 +42,34 @@ export const zoomed = { width: 320, height: 256 } as const;
 
 let running: Promise<Browser> | undefined;
 
+/** A context that a visitor has left. Its process knows the fonts and has compiled the scripts: a new one takes longer. */
+interface Free {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Who may have it. */
+  readonly options: string;
+}
+const free: Free[] = [];
+const mostFree = 6;
+
 /** A new visitor. The caller closes it. */
 export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
   if (running === undefined) {
     running = launch();
     atTheEnd(async () => (await running)?.close());
   }
+  const { context, page } = takeFree(options) ?? (await begin(await running, options));
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { context, page, complaints, close: () => leave(context, options) };
+}
+
+async function begin(browser: Browser, options: VisitorOptions): Promise<Pick<Visitor, 'context' | 'page'>> {
   const { clientCertificate } = options;
-  const context = await (await running).newContext({
+  const context = await browser.newContext({
     javaScriptEnabled: options.scripts ?? true,
     colorScheme: options.colorScheme ?? 'light',
     viewport: options.viewport ?? wide,
@@ -68,13 +88,34 @@ export async function visitor(options: VisitorOptions = {}): Promise<Visitor> {
     }),
   });
   context.setDefaultTimeout(10_000);
+  return { context, page: await context.newPage() };
+}
+
+function takeFree(options: VisitorOptions): Free | undefined {
+  const wanted = JSON.stringify(options);
+  const at = free.findIndex(({ options }) => options === wanted);
+  return at === -1 ? undefined : free.splice(at, 1)[0];
+}
+
+/** Closes all pages of a visitor, removes what they left, and keeps the context for somebody who wants the same. */
+async function leave(context: BrowserContext, options: VisitorOptions): Promise<void> {
+  if (options.clientCertificate !== undefined) return context.close();
+  const pages = context.pages();
+  // Without a page, the process would end.
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  return { context, page, complaints, close: () => context.close() };
+  await Promise.all(pages.map((one) => one.close()));
+  await Promise.all([
+    context.unrouteAll(),
+    context.clearCookies(),
+    context.clearPermissions(),
+    context.setOffline(false),
+  ]);
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' });
+  await session.send('Network.clearBrowserCache');
+  await session.detach();
+  free.push({ context, page, options: JSON.stringify(options) });
+  if (free.length > mostFree) await free.shift()?.context.close();
 }
 
 /**
