@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
-import { narrow, screenshot, type Visitor, type VisitorOptions, visitor } from '../support/browser.ts';
+import { narrow, screenshot, type Visitor, type VisitorOptions, visitor, wide } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
@@ -103,13 +103,13 @@ async function confirmApp(page: Page, app: AuthenticatorApp): Promise<void> {
 }
 
 /** Looks at the page with axe, at its width in both directions of writing, and at what it complained of. */
-async function assertClean({ page, complaints }: Visitor): Promise<void> {
+async function assertClean({ page, complaints }: Visitor, what = 'as it is'): Promise<void> {
   await page.locator('.loading').first().waitFor({ state: 'detached' });
-  assert.deepEqual(await accessibilityProblems(page), []);
-  assert.deepEqual(await page.evaluate(sticksOut), []);
+  assert.deepEqual(await accessibilityProblems(page), [], what);
+  assert.deepEqual(await page.evaluate(sticksOut), [], what);
   await page.evaluate("document.documentElement.dir = 'rtl'");
-  assert.deepEqual(await page.evaluate(sticksOut), [], 'from right to left');
-  assert.deepEqual(await accessibilityProblems(page), [], 'from right to left');
+  assert.deepEqual(await page.evaluate(sticksOut), [], `${what}, from right to left`);
+  assert.deepEqual(await accessibilityProblems(page), [], `${what}, from right to left`);
   await page.evaluate("document.documentElement.dir = 'ltr'");
   const ours = complaints.filter((complaint) => !/status of 4\d\d/.test(complaint));
   assert.deepEqual(ours, []);
@@ -480,22 +480,39 @@ describe('while the server cannot be reached or cannot answer', () => {
   }
 });
 
+interface Look extends Required<Pick<VisitorOptions, 'colorScheme' | 'viewport'>> {
+  readonly name: string;
+}
+
 describe('every state is accessible', () => {
-  const looks: readonly (readonly [string, VisitorOptions])[] = [
-    ['light', { colorScheme: 'light' }],
-    ['light and narrow', { colorScheme: 'light', viewport: narrow }],
-    ['dark', { colorScheme: 'dark' }],
-    ['at 200 % zoom', { language: 'de', viewport: { width: 640, height: 400 } }],
-    ['dark and narrow', { colorScheme: 'dark', viewport: narrow }],
-    ['in German, narrow', { language: 'de-AT', viewport: narrow }],
-  ];
-  for (const [name, options] of looks) {
-    test(name, async () => {
-      const guest = await atAccount(options);
+  /** The windows that each state is shown in; whoever goes from state to state has the last. */
+  const windows: Readonly<Record<string, readonly Look[]>> = {
+    en: [
+      { name: 'light', colorScheme: 'light', viewport: wide },
+      { name: 'dark', colorScheme: 'dark', viewport: wide },
+      { name: 'dark and narrow', colorScheme: 'dark', viewport: narrow },
+      { name: 'light and narrow', colorScheme: 'light', viewport: narrow },
+    ],
+    'de-AT': [
+      { name: 'in German, at 200 % zoom', colorScheme: 'light', viewport: { width: 640, height: 400 } },
+      { name: 'in German, narrow', colorScheme: 'light', viewport: narrow },
+    ],
+  };
+  for (const [language, looks] of Object.entries(windows)) {
+    test(looks.map(({ name }) => name).join(', '), async () => {
+      const guest = await atAccount({ language });
       const { page } = guest;
+      const assertCleanAs = async (state: string) => {
+        for (const { name, colorScheme, viewport } of looks) {
+          await page.setViewportSize(viewport);
+          await page.emulateMedia({ colorScheme });
+          await assertClean(guest, `${state}, ${name}`);
+          await screenshot(page, `account ${state} ${name}`);
+        }
+      };
       await page.locator('#sign-in').waitFor();
-      await assertClean(guest);
-      const who = `gerda ${name}`;
+      await assertCleanAs('signed out');
+      const who = `gerda ${language}`;
       await server.createUser({ name: who, password });
       const sdkInfo = { appId: `<img/src=x>${'W'.repeat(99)}` };
       const json = { username: who, password, sdkInfo };
@@ -506,18 +523,15 @@ describe('every state is accessible', () => {
       await page.getByText('<img/src=x>WWW').waitFor();
       for (const part of ['attempts', 'sessions', 'language', 'sign-in'] as const) {
         await goTo(page, part);
-        await assertClean(guest);
-        await screenshot(page, part === 'sign-in' ? `account ${name}` : `account ${part} ${name}`);
+        await assertCleanAs(part);
       }
       const { app } = await setUpApp(page);
       await page.locator('#secret').waitFor();
-      await assertClean(guest);
-      await screenshot(page, `account set-up ${name}`);
+      await assertCleanAs('set-up');
       await confirmApp(page, app);
       await page.locator('#fold-new-codes summary').click();
       await page.locator('#fold-remove-app summary').click();
-      await assertClean(guest);
-      await screenshot(page, `account app ${name}`);
+      await assertCleanAs('app');
       await guest.close();
     });
   }
