@@ -99,6 +99,8 @@ function takeFree(options: VisitorOptions): Free | undefined {
 
 /** Closes all pages of a visitor, removes what they left, and keeps the context for somebody who wants the same. */
 async function leave(context: BrowserContext, options: VisitorOptions): Promise<void> {
+  // Where a file runs alone, the browser is closed before the hooks of that file run.
+  if (context.browser()?.isConnected() !== true) return;
   if (options.clientCertificate !== undefined) return context.close();
   const pages = context.pages();
   // Without a page, the process would end.
