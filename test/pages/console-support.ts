@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { accessibilityProblems } from '../support/axe.ts';
-import { type Visitor, type VisitorOptions, visitor } from '../support/browser.ts';
+import { type Visitor, type VisitorOptions, visitor, wide } from '../support/browser.ts';
 import { password } from '../support/management.ts';
 import type { TestServer } from '../support/test-server.ts';
 
@@ -39,7 +39,11 @@ export interface Colleague {
 }
 
 /** Signing in at the console costs more than most tests do there, so tests that are not about it share one sign-in. */
-export function colleague(server: () => TestServer, username: string): Colleague {
+export function colleague(
+  server: () => TestServer,
+  username: string,
+  options: VisitorOptions = {},
+): Colleague {
   let guest: Visitor | undefined;
   let isFree = false;
   return {
@@ -49,9 +53,12 @@ export function colleague(server: () => TestServer, username: string): Colleague
         const [pathname] = path.split('?');
         if (new URL(guest.page.url()).pathname === pathname) await go(guest.page, '/nodes');
         await go(guest.page, path.slice('/console'.length));
+        // The test before may have looked at its screens in another window.
+        await guest.page.setViewportSize(options.viewport ?? wide);
+        await guest.page.emulateMedia({ colorScheme: options.colorScheme ?? 'light' });
       } else {
         await guest?.close();
-        guest = await atConsole(server(), username, path);
+        guest = await atConsole(server(), username, path, options);
       }
       isFree = false;
       const close = async () => {

@@ -7,16 +7,20 @@ import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { screenshot, type Visitor, visitor, wide } from '../support/browser.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, giveLogin, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, giveLogin, phone } from './console-support.ts';
 
 let server: TestServer;
 let root: Caller;
+const admin = colleague(() => server, 'root');
 before(async () => {
   // Its store is broken, which reaches the thread of the test only.
   server = await startTestServer({ threads: 1 });
   root = await rootOf(server);
 });
-after(() => server.close());
+after(async () => {
+  await admin.close();
+  await server.close();
+});
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 
@@ -177,7 +181,7 @@ describe('the shell', () => {
   });
 
   test('says so when the server is busy or cannot be reached, and continues with a button', async () => {
-    const guest = await atConsole(server, 'root', '/console/people');
+    const guest = await admin.at('/console/people');
     const { page, context } = guest;
     await page.getByRole('link', { name: 'root' }).waitFor();
     const { identities } = server.store;
@@ -206,7 +210,7 @@ describe('the shell', () => {
   });
 
   test('works with the keyboard alone', async () => {
-    const guest = await atConsole(server, 'root');
+    const guest = await admin.at('/console');
     const { page } = guest;
     await heading(page, 'Overview').waitFor();
     assert.equal(await page.evaluate('document.querySelector("a, button, input").className'), 'skip');
