@@ -420,25 +420,46 @@ test('shows who tried the account, with the reference for an administrator', asy
   await guest.close();
 });
 
+interface Look extends Required<Pick<VisitorOptions, 'colorScheme' | 'viewport'>> {
+  readonly name: string;
+}
+
+/** Shows a page in each window in turn, and leaves it in the last. */
+async function inEach(
+  page: Page,
+  looks: readonly Look[],
+  check: (name: string) => Promise<void>,
+): Promise<void> {
+  for (const { name, colorScheme, viewport } of looks) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await check(name);
+  }
+}
+
 describe('while the server cannot be reached or cannot answer', () => {
-  const looks: readonly VisitorOptions[] = [
-    { colorScheme: 'light' },
-    { colorScheme: 'dark', viewport: narrow },
-    { colorScheme: 'light', viewport: narrow, language: 'de-AT' },
-  ];
-  for (const [at, look] of looks.entries()) {
-    const { colorScheme = 'light', language = 'en' } = look;
-    test(`it says so and continues afterwards: ${colorScheme}, ${language}`, async () => {
-      const name = `nora ${at}`;
-      const guest = await signedIn(name, look);
+  const windows: Readonly<Record<string, readonly Look[]>> = {
+    en: [
+      { name: 'light', colorScheme: 'light', viewport: wide },
+      { name: 'dark and narrow', colorScheme: 'dark', viewport: narrow },
+    ],
+    'de-AT': [{ name: 'in German, narrow', colorScheme: 'light', viewport: narrow }],
+  };
+  for (const [language, looks] of Object.entries(windows)) {
+    test(`it says so and continues afterwards: ${looks.map(({ name }) => name).join(', ')}`, async () => {
+      const guest = await signedIn(`nora ${language}`, { language });
       const { page } = guest;
+      const assertAccessible = (state: string) =>
+        inEach(page, looks, async (name) => {
+          assert.deepEqual(await accessibilityProblems(page), [], name);
+          await screenshot(page, `account ${state} ${name}`);
+        });
       await goTo(page, 'app');
       await page.context().setOffline(true);
       await page.locator('#set-up-app').click();
       const alert = page.getByRole('alert').filter({ hasText: /could not be reached|nicht erreichbar/ });
       await alert.waitFor();
-      assert.deepEqual(await accessibilityProblems(page), []);
-      await screenshot(page, `account unreachable ${colorScheme} ${language}`);
+      await assertAccessible('unreachable');
       await page.context().setOffline(false);
       await page.locator('#set-up-app').click();
       await page.locator('#secret').waitFor();
@@ -449,8 +470,7 @@ describe('while the server cannot be reached or cannot answer', () => {
       await page.reload();
       await page.locator('#retry').waitFor();
       assert.match(await page.title(), /^(Error|Fehler): /);
-      assert.deepEqual(await accessibilityProblems(page), []);
-      await screenshot(page, `account not loaded ${colorScheme} ${language}`);
+      await assertAccessible('not loaded');
       await page.unroute('**/.well-known/**');
       await page.locator('#retry').click();
       await page.locator('#sign-out').waitFor();
@@ -470,8 +490,7 @@ describe('while the server cannot be reached or cannot answer', () => {
         await page.getByRole('alert').filter({ hasText: 'R3F3R3NC35' }).innerText(),
         /cannot answer at the moment|kann gerade nicht antworten/,
       );
-      assert.deepEqual(await accessibilityProblems(page), []);
-      await screenshot(page, `account unavailable ${colorScheme} ${language}`);
+      await assertAccessible('unavailable');
       await page.unroute('**/edge/**');
       await changePassword(page, password, newPassword);
       await announced(page, /Your password is changed|Ihr Passwort ist geändert/);
@@ -479,10 +498,6 @@ describe('while the server cannot be reached or cannot answer', () => {
     });
   }
 });
-
-interface Look extends Required<Pick<VisitorOptions, 'colorScheme' | 'viewport'>> {
-  readonly name: string;
-}
 
 describe('every state is accessible', () => {
   /** The windows that each state is shown in; whoever goes from state to state has the last. */
@@ -502,14 +517,11 @@ describe('every state is accessible', () => {
     test(looks.map(({ name }) => name).join(', '), async () => {
       const guest = await atAccount({ language });
       const { page } = guest;
-      const assertCleanAs = async (state: string) => {
-        for (const { name, colorScheme, viewport } of looks) {
-          await page.setViewportSize(viewport);
-          await page.emulateMedia({ colorScheme });
+      const assertCleanAs = (state: string) =>
+        inEach(page, looks, async (name) => {
           await assertClean(guest, `${state}, ${name}`);
           await screenshot(page, `account ${state} ${name}`);
-        }
-      };
+        });
       await page.locator('#sign-in').waitFor();
       await assertCleanAs('signed out');
       const who = `gerda ${language}`;
