@@ -126,8 +126,6 @@ const script = `async (attacks) => {
   const worker = async (_, at) => {
     const frame = document.createElement('iframe');
     frame.name = 'answers ' + at;
-    // Nobody looks at the answers, and drawing them takes longer than asking for them.
-    frame.hidden = true;
     document.body.append(frame);
     for (let at = next++; at < attacks.length; at = next++) {
       const attack = attacks[at];
