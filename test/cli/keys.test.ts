@@ -87,7 +87,7 @@ describe('keys', () => {
   test('rekey reseals everything beside a running controller, which continues', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+    await box.home('h', 'localhost:0');
     const config = ['--config', 'h/controller.yml'];
     await box.run(['admin', 'create', 'ana', '--password-stdin', ...config], { input: password });
     const before = await startedIn(t, box);
@@ -141,7 +141,7 @@ describe('keys', () => {
   test('an interrupted rekey continues; until then everything opens, and a second one keeps every key', async (t) => {
     const box = sandbox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'h', '--address', 'localhost:0']);
+    await box.home('h', 'localhost:0');
     const config = ['--config', 'h/controller.yml'];
     const keyFile = join(box.cwd, 'h', 'secrets', 'master.key');
     // The first start makes the server secret.
