@@ -10,6 +10,7 @@ import type { Millis } from '../platform/clock.ts';
 import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/client-view.ts';
 import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access-token.ts';
 import type { RefreshTokenForm } from '../tokens/refresh-token.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 
 /**
  * `strict`: the service as its specification says. `compatibility`: what existing SDKs need instead. A client always
@@ -77,6 +78,15 @@ export function redirectUrisOf(
 ): readonly RedirectUriPattern[] {
   if (registered !== null) return registered.redirectPatterns;
   return profile === 'compatibility' ? [...configured, ...sdkCallbacks] : configured;
+}
+
+/**
+ * Why a code of an application is worth nothing today, as a word for the audit trail: the address to which it was sent
+ * has been taken from the application since. Null when it still belongs to it.
+ */
+export function wayBackObjection({ registered }: Client, redirectUri: string): 'redirect-uri-removed' | null {
+  if (registered === null || isRegisteredRedirectUri(registered.redirectPatterns, redirectUri)) return null;
+  return 'redirect-uri-removed';
 }
 
 /** Where a client may send a browser after logout: the addresses in the configuration, or its own. */

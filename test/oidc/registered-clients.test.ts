@@ -104,6 +104,25 @@ describe('a login at a registered client', () => {
     assert.equal(fine.status, 302);
   });
 
+  test('goes to no address that was taken from the client meanwhile, neither with a code nor with an error', async () => {
+    const lost = 'https://lost.example/cb';
+    const app = await registerClient(await asRoot(), { redirectUris: [appRedirectUri, lost] });
+    const begin = () => authorize(server, { client_id: app.id, redirect_uri: lost });
+    const [toCode, toError] = [authRequestIdOf(await begin()), authRequestIdOf(await begin())];
+    const code = await codeFor(server, app, 'alice', { redirect_uri: lost });
+    await change(app.id, { redirectUris: [appRedirectUri] });
+    const refused = async (id: string) => {
+      const answer = await submitPassword(server, id, 'alice', password);
+      assert.deepEqual([answer.status, answer.headers.location], [400, undefined], answer.text);
+    };
+    await refused(toCode);
+    await change(app.id, { allowedRoleAttributes: ['nobody has this'] });
+    await refused(toError);
+    await change(app.id, { allowedRoleAttributes: [] });
+    assertError(await redeemAs(server, app, code, { redirect_uri: lost }), 400, 'invalid_grant');
+    assert.equal((await redeemAs(server, app, await codeFor(server, app, 'alice'))).status, 200);
+  });
+
   test('signs with the algorithm of the client', async () => {
     const app = await registerClient(root, { idTokenSigningAlg: 'ES256' });
     const { id_token } = await loginAt(server, app, 'alice');

@@ -8,7 +8,17 @@ import { loadConfig } from '../../src/config/load.ts';
 import { type Reloaded, ReloadRefused } from '../../src/controller.ts';
 import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { readNamedFile } from '../support/files.ts';
-import { authorize, beginLogin, callWith, claimsOf, locationOf, login, refresh } from '../support/flow.ts';
+import {
+  authorize,
+  authRequestIdOf,
+  beginLogin,
+  callWith,
+  claimsOf,
+  locationOf,
+  login,
+  refresh,
+  submitPassword,
+} from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { callerWith, createdId, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts';
@@ -87,9 +97,12 @@ describe('a reload', () => {
       'each change is in the audit trail',
     );
 
+    const toTheApplication = authRequestIdOf(await asked());
     await reload((yaml) => yaml);
     assert.equal((await asked()).status, 400);
     assert.notEqual(await fromItsPage(), application);
+    const nowhere = await submitPassword(server, toTheApplication, 'between', password);
+    assert.deepEqual([nowhere.status, nowhere.headers.location], [400, undefined], nowhere.text);
   });
 
   test('changes the look of the pages, and the files that they need', async (t) => {

@@ -14,6 +14,7 @@ import {
 } from '../support/external-jwt.ts';
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -217,6 +218,22 @@ describe('an answer that is not what was asked for', () => {
     await admin.call('DELETE', `external-jwt-signers/${id}`);
     await other.close();
   });
+});
+
+test('an answer reaches no token endpoint when the address of the application was taken away meanwhile', async () => {
+  const lost = 'https://lost.example/cb';
+  const app = await registerClient(admin, { redirectUris: [appRedirectUri, lost] });
+  const id = await beginLogin(server, { client_id: app.id, redirect_uri: lost });
+  const visit = `/oidc/login/ext-jwt/visit?step=primary&signer=${signerId}&authRequestID=${id}`;
+  const leaving = await server.get(visit, { headers: { accept: 'text/html' } });
+  const cookie = leaving.lines('set-cookie')[0]?.split(';')[0] ?? '';
+  const state = new URL(String(leaving.headers.location)).searchParams.get('state') ?? '';
+  const answer = { state, iss: provider.issuer, code: 'made-up' };
+  const headers = { accept: 'text/html', cookie };
+  assert.equal((await comeBack(signerId, answer, headers)).status, 503, 'the provider was asked');
+  await admin.call('PATCH', `oidc-clients/${app.id}`, { redirectUris: [appRedirectUri] });
+  const refused = await comeBack(signerId, answer, headers);
+  assert.deepEqual([refused.status, refused.headers.location], [400, undefined]);
 });
 
 test('a provider that cannot be reached, or is a different one, is reported', async () => {

@@ -11,8 +11,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, page, wantsHtml } from '../request/answer.ts';
-import { originOf, type RequestContext } from '../request/request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { formTarget } from '../request/security-headers.ts';
+import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { type Application, applicationOf, hrefOf, pageAsking } from './sign-in-ways.ts';
 
@@ -70,7 +71,8 @@ export interface Step {
 /**
  * Opens the login that a request names.
  * @throws AuthError could_not_validate     no id, or several
- * @throws AuthError auth_request_unknown   not ours, expired, of another browser, or a form that none of our pages made
+ * @throws AuthError auth_request_unknown   not ours, expired, of another browser, without a way back, or a form that
+ *   none of our pages made
  */
 export function openStep(
   needs: StepNeeds,
@@ -80,7 +82,8 @@ export function openStep(
   const authRequestId = authRequestIdIn(...sources);
   const browser = bindingCookie(context);
   if (isFormOfPerson(context)) requireBoundId(needs, authRequestId);
-  const authRequest = openAuthRequest(needs, { authRequestId, browserCookie: browser }, originOf(context));
+  const presented = { authRequestId, browserCookie: browser };
+  const authRequest = openAuthRequest(needs, presented, oidcBindPointOf(context));
   const opened = stepOf(needs, { context, authRequest, authRequestId });
   // Programs keep the id that they know, and go back to no page.
   if (!isForPeople(opened)) return opened;

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { requireOpen } from '../../oidc/flow/login-flow.ts';
+import { requireWayBack } from '../../oidc/flow/open-auth-request.ts';
 import {
   type ProviderFailure,
   type ProviderLoginNeeds,
@@ -24,6 +25,7 @@ import { redirectAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
 import {
@@ -117,6 +119,7 @@ export function providerVisitRoutes(
         return redirect(consoleAddress(answerOfSignerTest(needs, visit, { code, error, iss })));
       }
       const { authRequest } = visit;
+      requireWayBack(needs, authRequest, oidcBindPointOf(context));
       const authRequestId = needs.sealer.seal(authRequest);
       const left = stepOf(needs, { context, authRequest, authRequestId });
       const step = withPage(left, pageOfProviderStep[visit.step]);

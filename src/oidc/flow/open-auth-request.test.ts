@@ -19,7 +19,8 @@ import {
 
 const start = Date.parse('2026-01-01T12:00:00Z');
 const issuer = 'https://localhost:1280/oidc';
-const origin = { requestId: 'r', ipAddress: '192.0.2.1', issuer };
+const redirectUris = [{ kind: 'exact', uri: 'http://localhost:1/auth/callback' }] as const;
+const bindPoint = { issuer, redirectUris };
 const cookie = 'a'.repeat(43);
 const root = Buffer.alloc(32, 1);
 const sealer = authRequestSealer(root);
@@ -42,7 +43,7 @@ const begun: AuthRequest = {
 function opened(
   request: Partial<AuthRequest>,
   browserCookie: string | null,
-  { at = start, from = origin, id = sealer.seal({ ...begun, ...request }) } = {},
+  { at = start, from = bindPoint, id = sealer.seal({ ...begun, ...request }) } = {},
 ): AuthRequest {
   const needs = {
     sealer,
@@ -73,12 +74,16 @@ describe('an auth request id', () => {
     assert.equal(opened({ browserBinding: sha256(cookie) }, cookie).browserBinding, sha256(cookie));
   });
 
-  test('of another bind point, client, browser or service is unknown', () => {
-    const elsewhere = { ...origin, issuer: 'https://other:1280/oidc' };
+  test('of another bind point, client, browser or service, or without a way back, is unknown', () => {
+    const elsewhere = { ...bindPoint, issuer: 'https://other:1280/oidc' };
     const bound = { browserBinding: sha256(cookie) };
     const refusals: readonly (readonly [string, () => unknown])[] = [
       ['the request was begun at another bind point', () => opened({}, null, { from: elsewhere })],
       ['the client is no longer configured', () => opened({ clientId: 'gone' }, null)],
+      [
+        'the redirect_uri is no longer registered',
+        () => opened({ redirectUri: 'https://was.example/cb' }, null),
+      ],
       ['the binding cookie is missing or another browser is used', () => opened(bound, null)],
       ['the binding cookie is missing or another browser is used', () => opened(bound, 'b'.repeat(43))],
     ];

@@ -1,23 +1,25 @@
 import { AuthError } from '../../errors/auth-error.ts';
-import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { type Clock, MINUTE, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
-import type { ClientRegistry } from '../clients.ts';
+import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
 import { dailySealer } from '../daily-sealer.ts';
+import { isForDevice } from '../device/device-login.ts';
+import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+import type { OidcBindPoint } from './authorization-request.ts';
 import { beginAgain } from './begin-again.ts';
 
 /**
- * The authorization request behind an auth request id, for a step that arrives from `origin`. A request that did not
+ * The authorization request behind an auth request id, for a step that arrives at a bind point. A request that did not
  * begin in a browser becomes bound to the browser that continues it: see `requireSameBrowser`.
  * @param browserCookie the binding cookie of the browser, or null
- * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point, in another browser or by a
- * client that is no longer configured
+ * @throws AuthError auth_request_unknown   not ours, expired, begun at another bind point or in another browser, and as
+ * requireWayBack
  */
 export function openAuthRequest(
   needs: { readonly sealer: AuthRequestSealer; readonly clients: ClientRegistry; readonly clock: Clock },
   { authRequestId, browserCookie }: { readonly authRequestId: string; readonly browserCookie: string | null },
-  origin: RequestOrigin,
+  bindPoint: WayBackPoint,
 ): AuthRequest {
   const now = needs.clock.now();
   const authRequest = needs.sealer.open(authRequestId, now);
@@ -25,15 +27,37 @@ export function openAuthRequest(
     const ended = needs.sealer.openEnded(authRequestId, now);
     throw new AuthError('auth_request_unknown', ended === undefined ? {} : { startAgain: beginAgain(ended) });
   }
-  if (authRequest.issuer !== origin.issuer) {
+  if (authRequest.issuer !== bindPoint.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   }
-  if (needs.clients.find(authRequest.clientId) === undefined) {
-    throw new AuthError('auth_request_unknown', { detail: 'the client is no longer configured' });
-  }
+  requireWayBack(needs, authRequest, bindPoint);
   const presented = browserCookie === null ? null : sha256(browserCookie);
   requireSameBrowser(authRequest.browserBinding, presented);
   return { ...authRequest, browserBinding: presented };
+}
+
+/** What a bind point says about the addresses to which its logins lead. */
+export type WayBackPoint = Pick<OidcBindPoint, 'issuer' | 'redirectUris'>;
+
+/**
+ * Whether a login may still lead to its client. The client or its redirect URI may have been taken away since the
+ * authorization request was checked, perhaps because it fell into the wrong hands: then nothing leads there any more,
+ * neither a code nor an error.
+ * @throws AuthError auth_request_unknown
+ */
+export function requireWayBack(
+  { clients }: { readonly clients: ClientRegistry },
+  authRequest: AuthRequest,
+  { redirectUris }: WayBackPoint,
+): void {
+  const client = clients.find(authRequest.clientId);
+  if (client === undefined) {
+    throw new AuthError('auth_request_unknown', { detail: 'the client is no longer configured' });
+  }
+  if (isForDevice(authRequest)) return;
+  if (!isRegisteredRedirectUri(redirectUrisOf(client, redirectUris), authRequest.redirectUri)) {
+    throw new AuthError('auth_request_unknown', { detail: 'the redirect_uri is no longer registered' });
+  }
 }
 
 /**

@@ -10,7 +10,14 @@ import type { TokenResponse } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
-import { clientObjection, isForSome, refreshTokenFormOf, requiresPkce, runsWithPerson } from '../clients.ts';
+import {
+  clientObjection,
+  isForSome,
+  refreshTokenFormOf,
+  requiresPkce,
+  runsWithPerson,
+  wayBackObjection,
+} from '../clients.ts';
 import { isForDevice } from '../device/device-login.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
@@ -73,7 +80,8 @@ export async function redeemCode(
   const sessionId = asId<ApiSessionId>(needs.random.id());
   const refresh = firstRefreshToken(needs, sessionId, refreshTokenFormOf(client));
   const refreshExpiresAt = now + needs.lifetimes.refreshToken;
-  const isWithPerson = runsWithPerson(client) || isForDevice({ redirectUri, issuer: origin.issuer });
+  const isOfDevice = isForDevice({ redirectUri, issuer: origin.issuer });
+  const isWithPerson = runsWithPerson(client) || isOfDevice;
   const outcome = await needs.store.authRequests.redeemCode({
     key,
     codeHash: code.hash,
@@ -112,6 +120,7 @@ export async function redeemCode(
   const { session, identity, policy, nonce, certificateKey } = outcome;
   const account = isForSome(client) ? await needs.view.accounts.find(identity.id, now) : null;
   const objection =
+    (isOfDevice ? null : wayBackObjection(client, redirectUri)) ??
     (account === null ? null : clientObjection(client, account.identity)) ??
     standingObjection(needs.view, { policy }, session);
   if (objection !== null) {
