@@ -6,8 +6,8 @@
 // Test files run in groups, several groups at once; a group in which something failed shows what it has written, and
 // the end shows every failure again. The last line is `N passed, N failed`; the exit code is 1 when anything failed.
 import { spawn } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sharedPostgres } from './shared-postgres.mjs';
@@ -103,11 +103,9 @@ async function otherChecks() {
  * and it is what people run. With `--only` the sources run, so that nobody waits for a build.
  */
 async function buildProgram() {
-  const temporary = mkdtempSync(join(tmpdir(), 'overlay-auth-program-'));
-  process.on('exit', () => rmSync(temporary, { recursive: true }));
-  const folder = join(temporary, 'built');
+  // Always at the same place, where Node finds what it has compiled before, and the dependencies.
+  const folder = resolve('node_modules/.cache/program');
   await step('build', process.execPath, ['scripts/build.mjs', folder]);
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   return { OVERLAY_AUTH_PROGRAM: join(folder, 'src', 'main.js') };
 }
 
