@@ -90,22 +90,6 @@ export const decidingModules: readonly DecidingModule[] = [
     tests: ['src/http/request/foreign-page.test.ts', 'test/http/foreign-pages.test.ts'],
   },
   {
-    name: 'external JWT',
-    files: [
-      'src/login/external-jwt/foreign-jwt.ts',
-      'src/login/external-jwt/claims-selector.ts',
-      'src/login/external-jwt/verify-external-jwt.ts',
-      'src/login/external-jwt/external-jwt.ts',
-      'src/login/external-jwt/secondary-jwt.ts',
-    ],
-    tests: [
-      'src/login/external-jwt/foreign-jwt.test.ts',
-      'src/login/external-jwt/claims-selector.test.ts',
-      'test/login/external-jwt.test.ts',
-      'test/oidc/secondary-ext-jwt.test.ts',
-    ],
-  },
-  {
     name: 'fresh proof',
     files: ['src/login/fresh-proof.ts'],
     tests: ['test/edge/fresh-proof.test.ts'],
@@ -123,7 +107,7 @@ export const decidingModules: readonly DecidingModule[] = [
   {
     name: 'permission',
     files: ['src/model/permission.ts'],
-    tests: ['test/management/permissions.test.ts'],
+    tests: ['src/model/permission.test.ts', 'test/management/permissions.test.ts'],
   },
   {
     name: 'revocation',

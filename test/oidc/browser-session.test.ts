@@ -61,7 +61,14 @@ describe('a second authorization of the same application', () => {
   test('answers at once, with the time and the methods of the login', async () => {
     const who = await person();
     const browser = cookieBrowser(server);
-    const first = await idTokenOf(await signIn(browser, who.name));
+    const opening = await signIn(browser, who.name);
+    const first = await idTokenOf(opening);
+    const said = (answer: Answer, event: string) =>
+      auditedBy(server, answer)
+        .filter((line) => line.event === event)
+        .map(({ identityId, clientId }) => [identityId, clientId]);
+    assert.deepEqual(said(opening, 'browser-session.opened'), [[who.id, 'overlay']]);
+    assert.deepEqual(said(await authorizeIn(browser), 'browser-session.used'), [[who.id, 'overlay']]);
     clock.advance(5 * MINUTE);
     for (const changes of [{}, { prompt: 'none' }, { max_age: '1000' }, { scope: 'openid' }]) {
       const claims = await idTokenOf(await authorizeIn(browser, changes));
@@ -76,7 +83,9 @@ describe('a second authorization of the same application', () => {
     const { browser, name } = await signedIn();
     assert.ok(asksForLogin(await authorizeIn(browser, { prompt: 'login' })));
     assert.ok(!asksForLogin(await authorizeIn(browser, { max_age: '1' })));
-    clock.advance(2 * SECOND);
+    clock.advance(SECOND);
+    assert.ok(!asksForLogin(await authorizeIn(browser, { max_age: '1' })));
+    clock.advance(SECOND);
     const asked = await authorizeIn(browser, { max_age: '1' });
     assert.ok(asksForLogin(asked));
     assert.ok(asksForLogin(await authorizeIn(browser, { max_age: '0' })));
@@ -142,6 +151,22 @@ describe('another application', () => {
     assert.equal(claimsOf(tokens.json.id_token).sub, id);
     assert.equal(errorOf(await silently(browser, toWiki)), null);
     assertRefusedPage(await browser.submit(page), 'the same form again');
+  });
+
+  test('gets one code for two clicks at once, and none for a session that ends during the click', async (t) => {
+    const { browser, id } = await signedIn();
+    const page = await follow(browser, await authorizeIn(browser, toWiki));
+    const answers = await Promise.all([browser.submit(page), browser.submit(page)]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [302, 400]);
+
+    const another = await follow(browser, await authorizeIn(browser, { prompt: 'select_account' }));
+    const { browserSessions } = server.store;
+    const continueWith = browserSessions.continueWith.bind(browserSessions);
+    t.mock.method(browserSessions, 'continueWith', async (use: Parameters<typeof continueWith>[0]) => {
+      await root.call('DELETE', `identities/${id}/api-sessions`);
+      return continueWith(use);
+    });
+    assert.ok(asksForLogin(await browser.submit(another)));
   });
 
   test('lets somebody else sign in, whose session replaces the first', async () => {
@@ -285,6 +310,9 @@ describe('what is proven is judged at each use', () => {
     assert.equal(errorOf(await silently(browser)), null);
     clock.advance(11 * MINUTE);
     assert.equal(errorOf(await silently(browser)), 'login_required');
+    await server.controller.services.attempts.flush();
+    const [attempt] = (await root.get('login-attempts?limit=1')).json.data;
+    assert.deepEqual([attempt.step, attempt.mechanism, attempt.outcome], ['cert', 'oidc', 'refused']);
     for (const { connection } of [mine, others]) connection.closeConnections();
   });
 
