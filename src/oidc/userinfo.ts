@@ -35,7 +35,7 @@ const defaultClaims: Readonly<Record<MappedClaim, string>> = {
 
 /**
  * Claims about the caller: name and user name for the built-in clients, and for a registered one those of the token's
- * scopes, by the mapping of the client.
+ * scopes that the client still has, by the mapping of the client.
  * @throws AuthError insufficient_scope   the token lacks `openid`
  * @throws AuthError unauthorized         the identity was disabled meanwhile
  */
@@ -50,10 +50,8 @@ export async function userInfo(needs: UserInfoNeeds, principal: Principal): Prom
   const account = await needs.view.accounts.find(sub, needs.clock.now());
   if (account === null)
     throw new AuthError('unauthorized', { detail: 'the identity was disabled meanwhile' });
-  return {
-    sub,
-    ...(await mappedClaims(needs, registered, { identity: account.identity, scopes: principal.scopes })),
-  };
+  const scopes = principal.scopes.filter((scope) => registered.scopes.includes(scope));
+  return { sub, ...(await mappedClaims(needs, registered, { identity: account.identity, scopes })) };
 }
 
 async function mappedClaims(

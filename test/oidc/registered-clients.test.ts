@@ -459,8 +459,16 @@ describe('claims for applications', () => {
       400,
       'invalid_scope',
     );
+    const code = await codeFor(server, app, 'alice');
     await change(app.id, { scopes: ['openid'] });
     assertError(await refreshAs(server, app, few.refresh_token), 400, 'invalid_grant');
+    assert.deepEqual(
+      (await userinfo(tokens.access_token)).json,
+      { sub: aliceId },
+      'taken from the client since',
+    );
+    const late = (await redeemAs(server, app, code)).json;
+    assert.deepEqual([late.scope, late.refresh_token], ['openid', undefined]);
   });
 });
 

@@ -21,7 +21,7 @@ import {
 import { isForDevice } from '../device/device-login.ts';
 import { optional, required } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
-import { resourcesWithin } from '../scopes.ts';
+import { narrowed, resourcesWithin } from '../scopes.ts';
 import {
   type GrantNeeds,
   issueTokens,
@@ -135,10 +135,11 @@ export async function redeemCode(
     origin,
   );
   await endOldestSessions(needs, { ...session, lacksFactors: false }, origin);
-  const refreshToken = session.scopes.includes('offline_access') ? refresh : null;
+  const present = narrowed(client, session, null);
+  const refreshToken = present.scopes.includes('offline_access') ? refresh : null;
   const wanted = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
   const sessionCert = await sessionCertificate(needs, { session, key: wanted, origin }, now);
-  return issueTokens(needs, request, { session, identity, now, nonce, refreshToken, sessionCert });
+  return issueTokens(needs, request, { session: present, identity, now, nonce, refreshToken, sessionCert });
 }
 
 /**
