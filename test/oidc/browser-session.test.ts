@@ -374,6 +374,14 @@ describe('logging out', () => {
     assert.match((await browser.get(logout)).text, /You are not signed in here/);
   });
 
+  test('by an application that revokes its tokens ends it too', async () => {
+    const { browser } = await signedIn();
+    const { refresh_token } = (await redeem(server, codeOf(await authorizeIn(browser)))).json;
+    const form = { token: refresh_token, client_id: 'overlay' };
+    assert.equal((await server.post('/oidc/revoke', { form })).status, 200);
+    assert.equal(errorOf(await silently(browser)), 'login_required');
+  });
+
   test('of the API session by its owner ends it too', async () => {
     const { browser } = await signedIn();
     const { access_token } = (await redeem(server, codeOf(await authorizeIn(browser)))).json;

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
+import { rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -341,6 +342,13 @@ describe('revocation', () => {
       assert.equal(answer.status, 200);
       assert.equal(answer.text, '');
     }
+  });
+
+  test('answers alike when the identity was deleted, and its sessions with it', async () => {
+    await server.createUser({ name: 'leaver', password });
+    const { access_token, refresh_token } = await login(server, 'leaver', password);
+    await (await rootOf(server)).call('DELETE', `identities/${claimsOf(access_token).sub}`);
+    for (const token of [refresh_token, access_token]) assert.equal((await revoke(token)).status, 200);
   });
 
   test('needs a known client and a token', async () => {
