@@ -49,10 +49,9 @@ export async function requireFreshProof(
 
 async function isProvenByCertificate(
   { store }: FreshProofNeeds,
-  { passed, apiSessionId }: Principal,
+  { apiSessionId }: Principal,
   leafThumbprint: string | null,
 ): Promise<boolean> {
-  if (passed[0] !== 'cert') return false;
   if (leafThumbprint === null) return false;
   // Looked up for a bound token too: a certificate that was issued for the session may have proven that one.
   return (await store.apiSessions.find(apiSessionId))?.certThumbprint === leafThumbprint;
