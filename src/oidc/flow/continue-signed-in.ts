@@ -41,23 +41,23 @@ export async function answerSignedIn(
   authRequest: AuthRequest,
   browser: SignedInBrowser,
 ): Promise<SignedInAnswer> {
-  const wish = authRequest.browserSession?.wish;
-  if (browser.session === null || wish === undefined) return { kind: 'log-in' };
+  const signedIn = signedInOf(authRequest, browser);
+  if (signedIn === null) return { kind: 'log-in' };
+  const { session, wish } = signedIn;
   const refuse = (code: 'login_required' | 'interaction_required' | 'account_selection_required') =>
     new AuthorizationError(code, wayBack(authRequest));
   const isSilent = wish.prompts.includes('none');
-  const account = await signedInAccount(needs, authRequest, browser);
+  const account = await signedInAccount(needs, signedIn);
   if (account === null) {
-    if (isSilent)
-      throw refuse(isStrongEnough(authRequest, browser.session) ? 'login_required' : 'interaction_required');
+    if (isSilent) throw refuse(isStrongEnough(signedIn) ? 'login_required' : 'interaction_required');
     return { kind: 'log-in' };
   }
   const isAsked = wish.prompts.includes('select_account') || wish.prompts.includes('consent');
-  if (isAsked || !browser.session.applications.includes(applicationKey(needs.clients, authRequest))) {
+  if (isAsked || !session.applications.includes(applicationKey(needs.clients, authRequest))) {
     if (isSilent) throw refuse('account_selection_required');
     return { kind: 'choose' };
   }
-  return (await finish(needs, authRequest, { account, ...browser })) ?? { kind: 'log-in' };
+  return (await finish(needs, authRequest, { ...signedIn, account })) ?? { kind: 'log-in' };
 }
 
 /** Who is signed in, for the page that asks; null when a login is needed after all. */
@@ -67,8 +67,9 @@ export async function whoIsSignedIn(
   browser: SignedInBrowser,
 ): Promise<{ readonly name: string } | null> {
   await requireOpen(needs, authRequest);
-  const account = await signedInAccount(needs, authRequest, browser);
-  return account === null ? null : { name: account.identity.name };
+  const signedIn = signedInOf(authRequest, browser);
+  const account = signedIn && (await signedInAccount(needs, signedIn));
+  return account && { name: account.identity.name };
 }
 
 /**
@@ -83,17 +84,25 @@ export async function continueSignedIn(
   browser: SignedInBrowser,
 ): Promise<Handover | null> {
   await requireOpen(needs, authRequest);
-  const account = await signedInAccount(needs, authRequest, browser);
-  return account === null ? null : finish(needs, authRequest, { account, ...browser });
+  const signedIn = signedInOf(authRequest, browser);
+  const account = signedIn && (await signedInAccount(needs, signedIn));
+  return account && finish(needs, authRequest, { ...signedIn, account });
+}
+
+/** A browser in which somebody is signed in, and what the client asks of that. */
+type SignedIn = SignedInBrowser & { readonly session: PresentedSession } & NonNullable<
+    AuthRequest['browserSession']
+  >;
+
+function signedInOf({ browserSession }: AuthRequest, browser: SignedInBrowser): SignedIn | null {
+  const { session } = browser;
+  return session === null || browserSession === undefined ? null : { ...browser, ...browserSession, session };
 }
 
 /** The signed-in account, if it satisfies this request and could log in today; otherwise null. */
-async function signedInAccount(
-  needs: SignedInNeeds,
-  authRequest: AuthRequest,
-  { session, clientCertificates, origin }: SignedInBrowser,
-): Promise<Account | null> {
-  if (session === null || !answersWish(needs, authRequest, session)) return null;
+async function signedInAccount(needs: SignedInNeeds, signedIn: SignedIn): Promise<Account | null> {
+  if (!answersWish(needs, signedIn)) return null;
+  const { session, clientCertificates, origin } = signedIn;
   const account = await standingAccount(needs, session, origin);
   if (account === null) return null;
   const { certThumbprint } = session.progress;
@@ -107,19 +116,18 @@ async function signedInAccount(
   return null;
 }
 
-function answersWish({ clock }: SignedInNeeds, authRequest: AuthRequest, session: PresentedSession): boolean {
-  const wish = authRequest.browserSession?.wish;
-  if (wish === undefined || wish.prompts.includes('login')) return false;
+function answersWish({ clock }: SignedInNeeds, signedIn: SignedIn): boolean {
+  const { session, wish } = signedIn;
+  if (wish.prompts.includes('login')) return false;
   const { identityId, authTime } = session.progress;
   if (wish.maxAge !== null && clock.now() - authTime > wish.maxAge * 1000) return false;
   if (wish.identityId !== null && wish.identityId !== identityId) return false;
-  return isStrongEnough(authRequest, session);
+  return isStrongEnough(signedIn);
 }
 
 /** A login may prove more than this session did. If the client asks for that, try one. */
-function isStrongEnough(authRequest: AuthRequest, { progress }: PresentedSession): boolean {
-  const wanted = authRequest.browserSession?.wish.acrValues ?? [];
-  return wanted.length === 0 || wanted.includes(acrOf(progress.passed));
+function isStrongEnough({ session, wish: { acrValues } }: SignedIn): boolean {
+  return acrValues.length === 0 || acrValues.includes(acrOf(session.progress.passed));
 }
 
 /** Applies the one rule of what still counts. Ends a session that no longer does. */
@@ -144,10 +152,8 @@ async function standingAccount(
 async function finish(
   needs: SignedInNeeds,
   authRequest: AuthRequest,
-  { account, session, origin }: { readonly account: Account } & SignedInBrowser,
+  { account, session, rules, origin }: { readonly account: Account } & SignedIn,
 ): Promise<Handover | null> {
-  const rules = authRequest.browserSession?.rules;
-  if (session === null || rules === undefined) return null;
   const { id, tokenHash, progress } = session;
   await requireMayUse(needs, authRequest, { origin, account, progress });
   const merged = {
