@@ -115,6 +115,7 @@ export const decidingModules: readonly DecidingModule[] = [
     tests: [
       'src/sessions/deny-set.test.ts',
       'test/oidc/session-end.test.ts',
+      'test/oidc/browser-session.test.ts',
       'test/oidc/registered-clients.test.ts',
     ],
   },
