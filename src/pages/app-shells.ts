@@ -8,6 +8,8 @@ interface Shell {
   readonly script: string;
   readonly title: string;
   readonly withoutScripts: string;
+  /** Path of the console, for those who may use it. */
+  readonly console?: string | null;
 }
 
 /** The shell of the console. @param files path of the folder with the bundled files */
@@ -15,9 +17,15 @@ export function consolePage(view: View, files: string): Html {
   return shell(view, { id: 'console', script: `${files}/main.js`, files, ...view.texts.console });
 }
 
-/** The shell of the account page. @param files path of the folder with the bundled files */
-export function accountPage(view: View, files: string): Html {
-  return shell(view, { id: 'account', script: `${files}/account.js`, files, ...view.texts.account });
+/**
+ * The shell of the account page.
+ * @param paths `files`: the folder with the bundled files; `console`: null where this listener has none
+ */
+export function accountPage(
+  view: View,
+  paths: { readonly files: string; readonly console: string | null },
+): Html {
+  return shell(view, { id: 'account', script: `${paths.files}/account.js`, ...paths, ...view.texts.account });
 }
 
 /** It contains nothing about anybody: the script signs in and fills it. */
@@ -36,7 +44,7 @@ function shell({ look, language }: View, page: Shell): Html {
 <script src="${script}" type="module"></script>
 </head>
 <body>
-<div id="${id}" class="app" data-name="${look.name}" data-logo="${look.logoPath ?? ''}" data-logo-dark="${look.logoDarkPath ?? ''}"></div>
+<div id="${id}" class="app" data-name="${look.name}" data-logo="${look.logoPath ?? ''}" data-logo-dark="${look.logoDarkPath ?? ''}" data-console="${page.console ?? ''}"></div>
 <noscript><p>${withoutScripts}</p></noscript>
 </body>
 </html>

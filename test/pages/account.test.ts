@@ -155,6 +155,19 @@ function everything() {
   return { filter: { op: 'true' }, sort: [], limit: null, offset: 0 } as const;
 }
 
+test('leads to the console those who may use it', async () => {
+  const id = await server.createUser({ name: 'helper', password });
+  const { page, close } = await atAccount();
+  await signIn(page, 'helper');
+  await page.getByText('helper', { exact: true }).waitFor();
+  assert.equal(await page.locator('#to-console').count(), 0);
+  await (await root()).call('PATCH', `identities/${id}`, { permissions: ['helpdesk'] });
+  await page.reload();
+  await page.locator('#to-console').click();
+  await page.waitForURL(`${server.url}/console`);
+  await close();
+});
+
 test('accepts no answer to a login that it did not begin', async () => {
   const { page, close } = await visitor();
   await page.goto(

@@ -4,6 +4,7 @@ import { AppPart } from './app.tsx';
 import { AttemptsPart } from './attempts.tsx';
 import { ActionButton } from './form.tsx';
 import { LanguagePart } from './language.tsx';
+import { useIdentity } from './reading.ts';
 import { signOut } from './session.ts';
 import { SessionsPart } from './sessions.tsx';
 import { SignInPart } from './sign-in.tsx';
@@ -26,7 +27,10 @@ export function Shell() {
     <div className="account">
       <header>
         <Brand />
-        <ActionButton id="sign-out" label={texts.signOut} action={signOut} />
+        <div className="ends">
+          <ToConsole />
+          <ActionButton id="sign-out" label={texts.signOut} action={signOut} />
+        </div>
       </header>
       <nav aria-label={texts.parts}>
         <ul>
@@ -43,6 +47,18 @@ export function Shell() {
         <Part />
       </main>
     </div>
+  );
+}
+
+/** For those who have something to do there. The server decides what they may do. */
+function ToConsole() {
+  const { data: me } = useIdentity();
+  const path = document.getElementById('account')?.dataset.console ?? '';
+  if (path === '' || me === undefined || !(me.isAdmin || me.permissions.length > 0)) return null;
+  return (
+    <a id="to-console" href={path}>
+      {texts.toConsole}
+    </a>
   );
 }
 

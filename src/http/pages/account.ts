@@ -5,6 +5,7 @@ import { accountPage } from '../../pages/app-shells.ts';
 import { homePage } from '../../pages/home.ts';
 import { htmlType, page, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { accountPaths } from './account-paths.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
@@ -12,6 +13,11 @@ import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
 
 const common = { api: 'account', guard: 'anonymous', errors: 'html-or-edge' } as const;
+
+const pathsOf = async (context: RequestContext) => ({
+  files: await bundledFilesPath('account'),
+  console: consoleOf(context),
+});
 
 const shells = (views: Views) =>
   Object.values(accountPaths).map((path) =>
@@ -23,7 +29,7 @@ const shells = (views: Views) =>
       summary: 'Show the account page',
       answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
       handler: async (context) =>
-        page(accountPage(views(context), await bundledFilesPath('account')), {
+        page(accountPage(views(context), await pathsOf(context)), {
           scripts: true,
           headers: { vary: 'origin, accept-language' },
         }),

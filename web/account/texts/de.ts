@@ -21,6 +21,7 @@ export const de: Texts = {
   ],
   signIn: 'Anmelden',
   signOut: 'Abmelden',
+  toConsole: 'Konsole',
   retry: 'Noch einmal versuchen',
   unreachable:
     'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',

@@ -19,6 +19,7 @@ export const en = {
   ],
   signIn: 'Sign in',
   signOut: 'Sign out',
+  toConsole: 'Console',
   retry: 'Try again',
   unreachable: 'The server could not be reached. Check your connection and try again.',
   tooMany: (reference: string) =>
