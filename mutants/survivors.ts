@@ -177,6 +177,55 @@ const reasons: readonly Reason[] = [
     replacement: '/:[1-9][0-9]{0,4}$/',
     why: 'the same: what stands before the last colon makes the number below it none',
   },
+  {
+    file: 'src/login/fresh-proof.ts',
+    original: '(await store.apiSessions.find(apiSessionId))?.certThumbprint',
+    why: 'a second net: a session that is deleted while its own call is answered has no certificate to compare with',
+  },
+  {
+    file: 'src/login/standing.ts',
+    original: 'signerId === null',
+    replacement: 'false',
+    why: 'the same: no signer is found for null',
+  },
+  {
+    file: 'src/model/permission.ts',
+    original: "asked === 'read'",
+    replacement: 'true',
+    why: 'the same for two permissions: whoever has the other one has what is asked for',
+  },
+  {
+    file: 'src/oidc/flow/continue-signed-in.ts',
+    original: 'browserSession === undefined',
+    replacement: 'false',
+    why: 'a second net for a login that began before a reload allowed browser sessions',
+  },
+  {
+    file: 'src/oidc/flow/continue-signed-in.ts',
+    original: 'verdict.account.identity.id === account.identity.id',
+    why: 'a second net: a certificate stays with its identity, and the session ends with the authenticator',
+  },
+  {
+    file: 'src/oidc/flow/continue-signed-in.ts',
+    original: '[]',
+    why: 'the same: no failures are counted under such a key',
+  },
+  {
+    file: 'src/oidc/flow/continue-signed-in.ts',
+    original: "{ detail: 'the login is finished' }",
+    why: 'the same answer: the detail is for the log',
+  },
+  {
+    file: 'src/oidc/flow/continue-signed-in.ts',
+    original: "'the login is finished'",
+    why: 'the same answer: the detail is for the log',
+  },
+  {
+    file: 'src/oidc/revocation.ts',
+    original: 'sessionId === undefined',
+    replacement: 'false',
+    why: 'the same: no session is found without an id',
+  },
 ];
 
 export function reasonFor(file: string, original: string, replacement: string): string | undefined {

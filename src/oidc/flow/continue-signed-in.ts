@@ -14,7 +14,7 @@ import { codeLifetime } from '../grants/grant-authorization-code.ts';
 import { applicationKey, endOfSession, type PresentedSession } from './browser-session.ts';
 import { type Handover, handOver, wayBack } from './callback.ts';
 import { requireOpen } from './login-flow.ts';
-import { type LoginFlowNeeds, outstandingFor, requireMayUse, requireStillAllowed } from './next-step.ts';
+import { type LoginFlowNeeds, outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
 
 export interface SignedInNeeds extends LoginFlowNeeds {
   readonly store: LoginFlowNeeds['store'] & { readonly browserSessions: BrowserSessionStore };
@@ -136,10 +136,7 @@ async function standingAccount(
   { id, progress }: PresentedSession,
   origin: RequestOrigin,
 ): Promise<Account | null> {
-  const account = await requireStillAllowed(needs, progress, origin).catch((error: unknown) => {
-    if (error instanceof AuthError && error.code === 'invalid_auth') return null;
-    throw error;
-  });
+  const account = await stillAllowed(needs, progress, origin);
   if (account !== null && outstandingFor(needs, account, progress).length === 0) return account;
   if (await needs.store.browserSessions.end(id)) {
     const ended = { browserSessionId: id, reason: 'no-longer-enough', byIdentityId: null } as const;

@@ -196,6 +196,17 @@ export async function requireStillAllowed(
   progress: LoginProgress,
   origin: RequestOrigin,
 ): Promise<Account> {
+  const account = await stillAllowed(needs, progress, origin);
+  if (account === null) throw new AuthError('invalid_auth');
+  return account;
+}
+
+/** The account of a login; null, and recorded, when the identity, its policy or its authenticator no longer allows it. */
+export async function stillAllowed(
+  needs: LoginFlowNeeds,
+  progress: LoginProgress,
+  origin: RequestOrigin,
+): Promise<Account | null> {
   const method = progress.passed[0] as PrimaryMethod;
   const account = await needs.store.identities.findAccount(progress.identityId);
   const attempt = needs.attempts.begin(method, 'oidc', origin);
@@ -207,7 +218,7 @@ export async function requireStillAllowed(
     else attempt.failed('authenticator exists', 'changed-meanwhile', 'the authenticator was deleted');
   }
   attempt.conclude();
-  throw new AuthError('invalid_auth');
+  return null;
 }
 
 /** The check that failed, why, and what was seen. */
