@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { passwordKey, sourceLimit } from '../src/login/throttle.ts';
-import { fixedClock, systemClock } from '../src/platform/clock.ts';
+import { systemClock } from '../src/platform/clock.ts';
 import { systemRandom } from '../src/platform/random.ts';
 import { authenticate, clientRoot } from '../test/legacy/support.ts';
+import { fixedClock } from '../test/support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../test/support/flow.ts';
 import type { Answer } from '../test/support/https-client.ts';
 import { seeded } from '../test/support/seeded.ts';

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { fixedClock, MINUTE } from '../src/platform/clock.ts';
+import { MINUTE } from '../src/platform/clock.ts';
 import { createPolicy, createSigner, createUserWithPolicy, tokenOf } from './support/external-jwt.ts';
+import { fixedClock } from './support/fixed-clock.ts';
 import { beginLogin, challenge, login, verifier } from './support/flow.ts';
 import type { Answer } from './support/https-client.ts';
 import { rootOf } from './support/management.ts';

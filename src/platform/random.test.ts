@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fixedClock, SECOND } from './clock.ts';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
+import { SECOND } from './clock.ts';
 import { createRandom, systemRandom } from './random.ts';
 
 describe('ids', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { type FixedClock, fixedClock } from '../../test/support/fixed-clock.ts';
 import type { Change } from '../model/change.ts';
-import { type FixedClock, fixedClock, MINUTE, SECOND } from '../platform/clock.ts';
+import { MINUTE, SECOND } from '../platform/clock.ts';
 import type { ChangeListener } from '../store/contracts/changes.ts';
 import { feedPosition, followFeed } from './follow-feed.ts';
 

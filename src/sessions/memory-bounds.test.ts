@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
 import { asId } from '../model/ids.ts';
-import { fixedClock, MINUTE } from '../platform/clock.ts';
+import { MINUTE } from '../platform/clock.ts';
 import { accountView } from './account-view.ts';
 import { legacySessionView } from './legacy-session-view.ts';
 import { ownSessionView } from './own-session-view.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
+import { memoryLogger } from '../../test/support/memory-logger.ts';
 import type { ControllerNode } from '../model/node.ts';
-import { DAY, fixedClock, HOUR, type Millis, SECOND } from '../platform/clock.ts';
-import { memoryLogger } from '../platform/log/logger.ts';
+import { DAY, HOUR, type Millis, SECOND } from '../platform/clock.ts';
 import { clockWatch } from './clock-watch.ts';
 
 function watched(truth: string, beats: readonly Millis[] = []) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
 import { denySet } from '../sessions/deny-set.ts';
 import { deleteExpired, evenClock, forgetExpired } from './expire.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
-import { fixedClock, MINUTE, SECOND } from '../platform/clock.ts';
+import { MINUTE, SECOND } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { keyVault } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';

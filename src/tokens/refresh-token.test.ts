@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
-import { DAY, fixedClock, SECOND } from '../platform/clock.ts';
+import { DAY, SECOND } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { keyVault } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { overlayRoot } from '../support/certificates.ts';
 import { authority, client, type Made, makeCertificate } from '../support/chains.ts';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { commandLine } from '../support/command-line.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { locationOf } from '../support/flow.ts';
 import { password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
-import { fixedClock, systemClock } from '../../src/platform/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import {
   type AuthenticatorApp,

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

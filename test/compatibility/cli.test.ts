@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';

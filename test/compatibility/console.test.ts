@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import {
   createIdentity,
@@ -11,6 +11,7 @@ import {
   createUserWithPolicy,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { createdId, loggedIn, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -2,7 +2,7 @@
 // with the checks that it makes on the answers.
 
 import assert from 'node:assert/strict';
-import type { FixedClock } from '../../src/platform/clock.ts';
+import type { FixedClock } from '../support/fixed-clock.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

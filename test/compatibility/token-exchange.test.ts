@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
-import { fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { withCertificate } from '../support/certificates.ts';
 import { csrPem, ecKeys, keyPemOf } from '../support/csr.ts';
 import { createPolicy } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { authorizationQuery, callWith, codeOf, locationOf, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import type { TestServer } from '../support/test-server.ts';

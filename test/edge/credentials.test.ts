@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { authenticate } from '../legacy/support.ts';
 import { certificateLogin, enrolled, withCertificate } from '../support/certificates.ts';
 import {
@@ -17,6 +17,7 @@ import {
   submitPasswordAnd,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { login, type Tokens } from '../support/flow.ts';
 import type { Answer, HttpsClient, RequestInit } from '../support/https-client.ts';
 import { password } from '../support/management.ts';

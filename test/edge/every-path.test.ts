@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock } from '../../src/platform/clock.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

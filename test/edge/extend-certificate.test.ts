@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificate, parseCertificates } from '../../src/platform/x509/x509.ts';
 import {
   certificateLogin,
@@ -15,6 +15,7 @@ import {
 import { authority, client as clientCertificate, commonName, newKeys } from '../support/chains.ts';
 import { csrPem, ecKeys, type KeyPair, keyPemOf } from '../support/csr.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { refresh } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';

@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { goClient } from '../compatibility/support.ts';
 import { clientRoot, managementRoot, openSession, sessionOf } from '../legacy/support.ts';
 import { certificateLogin, enrolled, withCertificate } from '../support/certificates.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, codeOf, locationOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password } from '../support/management.ts';

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { openSession } from '../legacy/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import {
   assertChallenged,
   bearer,
@@ -12,6 +12,7 @@ import {
   submitPasswordAnd,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { refresh } from '../support/flow.ts';
 import { type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificate, parseCertificates } from '../../src/platform/x509/x509.ts';
 import { authenticate, sessionOf } from '../legacy/support.ts';
 import {
@@ -24,6 +24,7 @@ import {
 } from '../support/chains.ts';
 import { csrAlgorithms, csrDer, csrPem, ecKeys, type KeyPair, keyPemOf, pemOf } from '../support/csr.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, claimsOf, codeOf, login, redeem, refresh } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import {

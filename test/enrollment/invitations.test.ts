@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
 import { createPolicy, reasonOf } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { login, obtainCode } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { type webcrypto, X509Certificate } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import * as asn1 from '@peculiar/x509';
-import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificates } from '../../src/platform/x509/x509.ts';
 import { certificateLogin, withCertificate } from '../support/certificates.ts';
 import { commonName, newKeys } from '../support/chains.ts';
 import { csrAlgorithms, csrDer, csrPem, ecKeys, pemOf } from '../support/csr.ts';
 import { clientApi, enroll, enrollBy, enrolledDevice, invited } from '../support/enrollment.ts';
 import { reasonOf } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

@@ -11,13 +11,14 @@ import type { Answer } from '../../src/http/request/answer.ts';
 import { mayChangeSomething } from '../../src/http/request/foreign-page.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import type { JsonSchema } from '../../src/model/json-schema.ts';
-import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { type Visitor, visitor } from '../support/browser.ts';
 import { sessionCookieName } from '../support/browser-session.ts';
 import { registerCa, withCertificate } from '../support/certificates.ts';
 import { authority, client, clientExtensions, generalName, subjectAltName } from '../support/chains.ts';
 import { invited } from '../support/enrollment.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorizationQuery,
   beginLogin,

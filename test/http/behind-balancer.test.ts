@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { balancer } from '../support/balancer.ts';
 import { certificateLogin, enrolled } from '../support/certificates.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { asDialled } from '../support/nodes.ts';

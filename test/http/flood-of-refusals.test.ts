@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { SECOND } from '../../src/platform/clock.ts';
 import { samplingDefaults } from '../../src/platform/log/sampled-lines.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';

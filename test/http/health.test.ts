@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { healthRoutes } from '../../src/http/server/health.ts';
-import { fixedClock, systemClock } from '../../src/platform/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { recordingLogger, send, startTestListener, testListener } from './support.ts';
 
 describe('health checks', () => {

@@ -7,9 +7,10 @@ import { Duplex } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import type { IpRange } from '../../src/config/config.ts';
-import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import { balancer } from '../support/balancer.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   proxyBlock,
   proxyBlockFor,

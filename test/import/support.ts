@@ -7,13 +7,14 @@ import { gunzipSync } from 'node:zlib';
 import { loadConfig } from '../../src/config/load.ts';
 import { startController } from '../../src/controller.ts';
 import { openFoundations } from '../../src/foundations.ts';
-import { DAY, type FixedClock, fixedClock, systemClock } from '../../src/platform/clock.ts';
-import { memoryLogger } from '../../src/platform/log/logger.ts';
+import { DAY, systemClock } from '../../src/platform/clock.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { readNamedFile } from '../support/files.ts';
+import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
+import { memoryLogger } from '../support/memory-logger.ts';
 
 const fixtures = new URL('./fixtures/', import.meta.url);
 

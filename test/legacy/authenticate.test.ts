@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

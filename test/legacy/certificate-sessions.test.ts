@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
-import { fixedClock, HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { readTrustAnchor } from '../../src/platform/x509/path-validation.ts';
 import { enrolled, registerCa, withCertificate } from '../support/certificates.ts';
 import {
@@ -17,6 +17,7 @@ import {
   subjectAltName,
 } from '../support/chains.ts';
 import { createIdentity, createPolicy } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { type Caller, loggedIn, password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { assertNoSession, clientRoot, type Session, sessionOf } from './support.ts';

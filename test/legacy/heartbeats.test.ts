@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { certificateLogin, enrolled, withCertificate } from '../support/certificates.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
-import { fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { loggedIn } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock } from '../../src/platform/clock.ts';
 import { createPolicy } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { assertRefused } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

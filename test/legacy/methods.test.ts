@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import {
   assertChallenged,
@@ -13,6 +13,7 @@ import {
   createUserWithPolicy,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';

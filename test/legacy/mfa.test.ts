@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
-import { fixedClock } from '../../src/platform/clock.ts';
 import { createIdentity, createPolicy } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

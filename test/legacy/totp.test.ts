@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
-import { type FixedClock, fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { SECOND } from '../../src/platform/clock.ts';
+import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import {

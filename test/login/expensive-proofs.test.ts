@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { readTrustAnchor, validateClientPath } from '../../src/platform/x509/path-validation.ts';
 import {
   enrolled,
@@ -24,6 +24,7 @@ import {
   submitJwt,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';

@@ -8,11 +8,11 @@ import type {
 import { verifyExternalJwt } from '../../src/login/external-jwt/verify-external-jwt.ts';
 import { type ExternalJwtSigner, externalJwtSignerDefaults } from '../../src/model/external-jwt-signer.ts';
 import { asId, type SignerId } from '../../src/model/ids.ts';
-import { type FixedClock, fixedClock } from '../../src/platform/clock.ts';
 import { encodeBase64url } from '../../src/platform/digest.ts';
 import { type JwksCacheLimits, jwksCache, jwksCacheDefaults } from '../../src/platform/jwk/jwks-cache.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
 import { type OutboundLimits, outboundClient } from '../../src/platform/network/outbound-client.ts';
+import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import type { TestIdp } from '../support/test-idp.ts';
 
 export const audience = 'overlay';

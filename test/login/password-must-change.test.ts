@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DAY, fixedClock } from '../../src/platform/clock.ts';
+import { DAY } from '../../src/platform/clock.ts';
 import { goClient, startCompatibleServer } from '../compatibility/support.ts';
 import { authenticate } from '../legacy/support.ts';
 import { createPolicy, reasonOf } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';

@@ -18,10 +18,11 @@ import {
   totpLimit,
 } from '../../src/login/throttle.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../../src/model/ids.ts';
-import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { start, temporaryFolder } from '../store/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 
 const folder = temporaryFolder();
 const clock = fixedClock(start);

@@ -11,13 +11,14 @@ import {
 } from '../../src/login/totp/totp.ts';
 import type { IdentityId } from '../../src/model/ids.ts';
 import type { AttemptRecorder } from '../../src/model/login-attempt.ts';
-import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { createUser, start, temporaryFolder } from '../store/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 
 const folder = temporaryFolder();
 const clock = fixedClock(start);

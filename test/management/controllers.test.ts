@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { DAY, fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { DAY, SECOND } from '../../src/platform/clock.ts';
 import { clockWatch } from '../../src/tasks/clock-watch.ts';
 import { nodeHeartbeat } from '../../src/tasks/node-heartbeat.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

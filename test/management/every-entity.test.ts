@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
-import { fixedClock, HOUR, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { HOUR, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
 import { authority } from '../support/chains.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

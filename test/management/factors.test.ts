@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { attemptSteps, type RefusalReason, refusalReasons } from '../../src/model/login-attempt.ts';
-import { DAY, fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';

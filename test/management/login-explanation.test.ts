@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { DAY, type FixedClock, fixedClock, systemClock } from '../../src/platform/clock.ts';
+import { DAY, systemClock } from '../../src/platform/clock.ts';
 import {
   enrolled,
   giveCertificate,
@@ -11,6 +11,7 @@ import {
 } from '../support/certificates.ts';
 import { authority, client as clientCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner } from '../support/external-jwt.ts';
+import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';

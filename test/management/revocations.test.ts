@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
 import { openSession } from '../legacy/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -9,14 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { usernameKey } from '../../src/login/password/password.ts';
 import { recoveryCodeHash } from '../../src/login/totp/totp.ts';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import {
-  DAY,
-  type FixedClock,
-  fixedClock,
-  type Millis,
-  SECOND,
-  systemClock,
-} from '../../src/platform/clock.ts';
+import { DAY, type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
@@ -30,6 +23,7 @@ import {
   subjectAltName,
 } from '../support/chains.ts';
 import { createPolicy, createSigner, tokenOf } from '../support/external-jwt.ts';
+import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';

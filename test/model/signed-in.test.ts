@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { type AuthPolicyId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { type FixedClock, fixedClock, HOUR, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import {
   asksForLogin,
   asksWhom,
@@ -14,6 +14,7 @@ import {
   withBrowserSession,
 } from '../support/browser-session.ts';
 import { type CookieBrowser, cookieBrowser } from '../support/cookie-browser.ts';
+import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, redeem, redirectUri } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';

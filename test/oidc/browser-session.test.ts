@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import {
   asksForLogin,
@@ -19,6 +19,7 @@ import {
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
 import { createIdentity } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { authorizationQuery, authRequestIdOf, callWith, claimsOf, codeOf, redeem } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';

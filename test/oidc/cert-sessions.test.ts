@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IdentityId } from '../../src/model/ids.ts';
-import { DAY, fixedClock, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import {
   certificateLogin,
@@ -28,6 +28,7 @@ import {
 } from '../support/chains.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';

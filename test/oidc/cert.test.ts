@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
-import { DAY, fixedClock, HOUR, systemClock } from '../../src/platform/clock.ts';
+import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
 import {
   certificateLogin,
@@ -31,6 +31,7 @@ import {
   usageOids,
 } from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorizationQuery,
   authorize,

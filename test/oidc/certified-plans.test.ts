@@ -5,9 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
-import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { SECOND } from '../../src/platform/clock.ts';
 import { asksForLogin, follow, withBrowserSession } from '../support/browser-session.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { challenge, claimsOf, verifier } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';

@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
-import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { authorize, beginLogin, callWith, claimsOf, login } from '../support/flow.ts';
 import { createdId, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

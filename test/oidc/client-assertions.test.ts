@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { type Caller, rootOf } from '../support/management.ts';
 import { basic, codeFor, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';

@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { fixedClock, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy, loggedDetail } from '../support/audit.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { createIdentity, createPolicy, createUserWithPolicy } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, codeOf, obtainCode, redeem, verifier } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';

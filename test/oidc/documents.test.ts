@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from 'jose';
-import { DAY, fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

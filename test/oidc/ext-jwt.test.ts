@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
-import { fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import {
   assertChallenged,
   audience,
@@ -14,6 +14,7 @@ import {
   submitJwt,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, claimsOf } from '../support/flow.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fixedClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
   callWith,

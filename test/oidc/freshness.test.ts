@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DAY, type FixedClock, fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { authenticate, openSession } from '../legacy/support.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
+import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
   callWith,

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { readOpaqueToken } from '../../src/tokens/opaque-token.ts';
 import { nextRefreshToken } from '../../src/tokens/refresh-token.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
 import { auditedBy, loggedDetail } from '../support/audit.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';

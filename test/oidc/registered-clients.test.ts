@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorize,
   authRequestIdOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
-import { fixedClock, MINUTE } from '../../src/platform/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
 import {
   assertChallenged,
   audience,
@@ -15,6 +15,7 @@ import {
   submitPasswordAnd,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Secret } from 'otpauth';
-import { fixedClock } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
   callWith,

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { DAY, fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 

@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { fixedClock, HOUR, SECOND } from '../../src/platform/clock.ts';
+import { HOUR, SECOND } from '../../src/platform/clock.ts';
 import { headerSegment, type JwtType } from '../../src/tokens/jws.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
   claimsOf,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
-import { DAY, fixedClock, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused } from '../support/management.ts';

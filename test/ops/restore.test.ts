@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { checkSetupLink, createSetupLink, type SetupLink } from '../../src/admin/setup.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { DAY, fixedClock, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { afterForeignRestore, restoreDatabase } from '../../src/restore-database.ts';
 import type { NewEnrollment } from '../../src/store/contracts/enrollments.ts';
@@ -18,6 +18,7 @@ import { backupSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSession, type Session } from '../legacy/support.ts';
 import { newEnrollment, redemptionOf } from '../store/contract-enrollments.ts';
 import { readNamedFile } from '../support/files.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
   callWith,

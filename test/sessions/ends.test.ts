@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, SECOND, systemClock } from '../../src/platform/clock.ts';
+import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { goClient, tokenType } from '../compatibility/support.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorizationQuery,
   codeOf,

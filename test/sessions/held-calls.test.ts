@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Route } from '../../src/http/request/route.ts';
-import { fixedClock, systemClock } from '../../src/platform/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
 import { openSession } from '../legacy/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { type HeldAnswer, holdCall } from '../support/held-call.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, login, redeem, refresh } from '../support/flow.ts';
 import { type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';

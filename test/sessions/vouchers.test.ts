@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fixedClock, MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { assertNoSession, clientRoot, type Session, sessionOf } from '../legacy/support.ts';
 import {
   certificateLogin,
@@ -21,6 +21,7 @@ import {
   submitJwt,
   tokenOf,
 } from '../support/external-jwt.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, codeOf, login, redeem, refresh, type Tokens } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password } from '../support/management.ts';

@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fixedClock, SECOND } from '../../src/platform/clock.ts';
+import { SECOND } from '../../src/platform/clock.ts';
 import { checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSession } from '../legacy/support.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
   callWith,

@@ -1,6 +1,7 @@
 // The clock of a test, shared with the threads of a controller.
 
-import type { Clock, FixedClock } from '../../src/platform/clock.ts';
+import type { Clock } from '../../src/platform/clock.ts';
+import type { FixedClock } from './fixed-clock.ts';
 
 export type SharedTime = Float64Array<SharedArrayBuffer>;
 

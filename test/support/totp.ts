@@ -2,7 +2,8 @@
 
 import { type TOTP, URI } from 'otpauth';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
-import { type Clock, type FixedClock, SECOND } from '../../src/platform/clock.ts';
+import { type Clock, SECOND } from '../../src/platform/clock.ts';
+import type { FixedClock } from './fixed-clock.ts';
 import { beginLogin, submitPassword } from './flow.ts';
 import type { Answer, HttpsClient, RequestInit } from './https-client.ts';
 import type { TestServer } from './test-server.ts';

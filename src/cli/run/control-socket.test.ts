@@ -13,7 +13,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { memoryLogger } from '../../platform/log/logger.ts';
+import { memoryLogger } from '../../../test/support/memory-logger.ts';
 import { openControlSocket } from './control-socket.ts';
 
 const isWindows = process.platform === 'win32';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
 import type { BrowserSession } from '../../model/browser-session.ts';
-import { fixedClock, HOUR, MINUTE } from '../../platform/clock.ts';
+import { HOUR, MINUTE } from '../../platform/clock.ts';
 import { systemRandom } from '../../platform/random.ts';
 import type { RegisteredClient } from '../../sessions/client-view.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';

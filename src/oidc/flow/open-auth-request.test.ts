@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { asId } from '../../model/ids.ts';
-import { DAY, fixedClock, MINUTE } from '../../platform/clock.ts';
+import { DAY, MINUTE } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { clientRegistry } from '../clients.ts';
 import {

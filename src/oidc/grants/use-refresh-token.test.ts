@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import { type ApiSessionId, asId, type IdentityId } from '../../model/ids.ts';
-import { fixedClock } from '../../platform/clock.ts';
 import { systemRandom } from '../../platform/random.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import type { Client } from '../clients.ts';

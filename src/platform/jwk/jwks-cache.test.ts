@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { DAY, fixedClock, HOUR, MINUTE, SECOND } from '../clock.ts';
-import { memoryLogger } from '../log/logger.ts';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
+import { memoryLogger } from '../../../test/support/memory-logger.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../clock.ts';
 import { FetchRefused } from '../network/fetch-refused.ts';
 import { jwksCache, jwksCacheDefaults } from './jwks-cache.ts';
 

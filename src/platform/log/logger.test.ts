@@ -4,9 +4,11 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { fixedClock, SECOND } from '../clock.ts';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
+import { memoryLogger } from '../../../test/support/memory-logger.ts';
+import { SECOND } from '../clock.ts';
 import { loggableText } from './log-fields.ts';
-import { type LogOptions, memoryLogger, openLogger } from './logger.ts';
+import { type LogOptions, openLogger } from './logger.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'overlay-auth-log-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

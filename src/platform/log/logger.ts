@@ -89,16 +89,6 @@ export interface LogEntry<Level extends LineLevel = LogLevel> {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Keeps what is logged, at every level; for tests. */
-export function memoryLogger(): Logger & { readonly entries: readonly LogEntry[] } {
-  const entries: LogEntry[] = [];
-  const write: Write = (level, message, fields) => {
-    const safe = { message: loggableText(message), fields: loggableFields(fields) };
-    entries.push({ level: shownLevel(level), ...safe });
-  };
-  return { ...loggerOver(write, {}), entries };
-}
-
 /**
  * Passes lines on as they would be written, for a thread whose lines another one writes. The fields can cross threads.
  * @param options.level   as it is now

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fixedClock, SECOND } from '../clock.ts';
-import { memoryLogger } from './logger.ts';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
+import { memoryLogger } from '../../../test/support/memory-logger.ts';
+import { SECOND } from '../clock.ts';
 import { sampledLines } from './sampled-lines.ts';
 
 test('a limited number of lines per second is written, of a kind and of all, and the next one counts the rest', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { fixedClock, systemClock } from '../clock.ts';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
+import { systemClock } from '../clock.ts';
 import { defaultHashCost } from './hash-cost.ts';
 import {
   createHashPool,

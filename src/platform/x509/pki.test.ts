@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { connect, createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import * as asn1 from '@peculiar/x509';
-import { DAY, fixedClock, MINUTE, SECOND, systemClock } from '../clock.ts';
+import { fixedClock } from '../../../test/support/fixed-clock.ts';
+import { DAY, MINUTE, SECOND, systemClock } from '../clock.ts';
 import { createIntermediateCa, createRootCa, issueClientCertificate, issueServerCertificate } from './pki.ts';
 import { certificateFacts, parseCertificate } from './x509.ts';
 
