@@ -1,7 +1,7 @@
 // Staying signed in in a browser (options.browserSession of a binding): what the client may ask for, and what ends it.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
@@ -57,6 +57,23 @@ const idTokenOf = async (answer: Answer) => claimsOf((await redeem(server, codeO
 const errorOf = (answer: Answer) => broughtBack(answer).get('error');
 const silently = (browser: CookieBrowser, more: Record<string, string> = {}) =>
   authorizeIn(browser, { prompt: 'none', ...more });
+
+/** Something happens after the session has been judged, and before that counts. */
+function meanwhile(t: TestContext, action: () => Promise<unknown>): void {
+  const { browserSessions } = server.store;
+  const continueWith = browserSessions.continueWith.bind(browserSessions);
+  t.mock.method(
+    browserSessions,
+    'continueWith',
+    async (use: Parameters<typeof continueWith>[0]) => {
+      await action();
+      return continueWith(use);
+    },
+    { times: 1 },
+  );
+}
+
+const signOut = (id: IdentityId) => root.call('DELETE', `identities/${id}/api-sessions`);
 
 describe('a second authorization of the same application', () => {
   test('answers at once, with the time and the methods of the login', async () => {
@@ -128,6 +145,14 @@ describe('a second authorization of the same application', () => {
     assert.ok(asksForLogin(await authorizeIn(browser, { acr_values: more })));
   });
 
+  test('asks for a login, or says so silently, when the session ends meanwhile', async (t) => {
+    const [asking, silent] = [await signedIn(), await signedIn()];
+    meanwhile(t, () => signOut(asking.id));
+    assert.ok(asksForLogin(await authorizeIn(asking.browser)));
+    meanwhile(t, () => signOut(silent.id));
+    assert.equal(errorOf(await silently(silent.browser)), 'login_required');
+  });
+
   test('asks where nobody is signed in, and says so silently', async () => {
     const browser = cookieBrowser(server);
     assert.ok(asksForLogin(await authorizeIn(browser)));
@@ -156,27 +181,14 @@ describe('another application', () => {
 
   test('gets one code for two clicks at once, and none for a session that ends during the click', async (t) => {
     const { browser, id } = await signedIn();
-    const { browserSessions } = server.store;
-    const continueWith = browserSessions.continueWith.bind(browserSessions);
-    /** Something happens after a click has been judged, and before it counts. */
-    const meanwhile = (action: () => Promise<unknown>) =>
-      t.mock.method(
-        browserSessions,
-        'continueWith',
-        async (use: Parameters<typeof continueWith>[0]) => {
-          await action();
-          return continueWith(use);
-        },
-        { times: 1 },
-      );
     const page = await follow(browser, await authorizeIn(browser, toWiki));
-    meanwhile(async () => assert.equal((await browser.submit(page)).status, 302));
+    meanwhile(t, async () => assert.equal((await browser.submit(page)).status, 302));
     const second = await browser.submit(page);
     assertRefusedPage(second, 'the second click');
     assert.match(second.text, /This sign-in has expired/);
 
     const another = await follow(browser, await authorizeIn(browser, { prompt: 'select_account' }));
-    meanwhile(() => root.call('DELETE', `identities/${id}/api-sessions`));
+    meanwhile(t, () => signOut(id));
     assert.ok(asksForLogin(await browser.submit(another)));
   });
 

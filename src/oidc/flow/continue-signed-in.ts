@@ -47,17 +47,18 @@ export async function answerSignedIn(
   const refuse = (code: 'login_required' | 'interaction_required' | 'account_selection_required') =>
     new AuthorizationError(code, wayBack(authRequest));
   const isSilent = wish.prompts.includes('none');
-  const account = await signedInAccount(needs, signedIn);
-  if (account === null) {
+  const logIn = (): SignedInAnswer => {
     if (isSilent) throw refuse(isStrongEnough(signedIn) ? 'login_required' : 'interaction_required');
     return { kind: 'log-in' };
-  }
+  };
+  const account = await signedInAccount(needs, signedIn);
+  if (account === null) return logIn();
   const isAsked = wish.prompts.includes('select_account') || wish.prompts.includes('consent');
   if (isAsked || !session.applications.includes(applicationKey(needs.clients, authRequest))) {
     if (isSilent) throw refuse('account_selection_required');
     return { kind: 'choose' };
   }
-  return (await finish(needs, authRequest, { ...signedIn, account })) ?? { kind: 'log-in' };
+  return (await finish(needs, authRequest, { ...signedIn, account })) ?? logIn();
 }
 
 /** Who is signed in, for the page that asks; null when a login is needed after all. */
