@@ -110,6 +110,8 @@ export async function runRequestThread(needs: {
     stop: () => stop(),
   };
   const first = threadCalls<AnswersOfFirst>(port, answers);
+  // Lines of the audit trail must not be lost with a thread that an error ends.
+  process.once('exit', first.sendNow);
   const logLevel = { now: data.config.log.level };
   const foundations = await foundationsBeside({ ...needs, logLevel: () => logLevel.now }, first);
   const { store, config } = foundations;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { CallFailed, threadCalls } from './thread-calls.ts';
 
 const answers = {
@@ -43,6 +43,45 @@ test('messages arrive in order, and before the answer to a later question', asyn
   for (const number of [1, 2, 3]) calls.tell('news', number as never);
   await calls.ask('double', 1);
   assert.deepEqual(told, [1, 2, 3]);
+});
+
+test('what cannot cross threads fails by itself', async (t) => {
+  const told: number[] = [];
+  const answersToo = { news: (number: number) => void told.push(number), impossible: () => () => 1 };
+  const { calls, close } = connected(answersToo);
+  t.after(close);
+  calls.tell('news', 1 as never);
+  const settled = await Promise.allSettled([
+    calls.ask('later', (() => 1) as never),
+    calls.ask('impossible', null as never),
+    calls.ask('double', 4),
+  ]);
+  assert.deepEqual(
+    settled.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.thrown)),
+    ['DataCloneError', 'DataCloneError', 8],
+  );
+  assert.deepEqual(told, [1]);
+});
+
+test('what a thread said before an error ended it arrives', async () => {
+  const module = new URL('./thread-calls.ts', import.meta.url).href;
+  const code = `
+    const { parentPort } = require('node:worker_threads');
+    import(${JSON.stringify(module)}).then(({ threadCalls }) => {
+      const first = threadCalls(parentPort, {});
+      process.once('exit', first.sendNow);
+      setTimeout(() => {
+        first.tell('news', 1);
+        throw new Error('it ends here');
+      }, 0);
+    });`;
+  const told: number[] = [];
+  const worker = new Worker(code, { eval: true });
+  threadCalls(worker, { news: (number: number) => void told.push(number) });
+  const ended = new Promise<unknown>((resolve) => worker.once('error', resolve));
+  await new Promise((resolve) => worker.once('exit', resolve));
+  assert.match(String(await ended), /it ends here/);
+  assert.deepEqual(told, [1]);
 });
 
 test('those who wait for a thread that has ended learn it, and so do those who ask later', async (t) => {

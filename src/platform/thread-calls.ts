@@ -1,5 +1,6 @@
 // Calls and messages between two threads of this process, by name. Each side declares what it answers; messages arrive
-// in the order in which they were sent.
+// in the order in which they were sent. Those of one turn of the event loop are sent together: each message costs both
+// sides more than what it carries, and interrupts a thread that is busy with something else.
 
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads';
 
@@ -18,12 +19,14 @@ export interface ThreadCalls<Theirs extends Answers<keyof Theirs>> {
     name: Name,
     argument: ArgumentOf<Theirs, Name>,
   ): Promise<Awaited<ReturnType<Theirs[Name]>>>;
-  /** Sends a message without an answer. Messages sent before the thread ends still arrive. */
+  /** Sends a message without an answer. */
   tell<Name extends keyof Theirs & string>(
     name: Name,
     argument: ArgumentOf<Theirs, Name>,
     transfer?: readonly Transferable[],
   ): void;
+  /** Sends now what was to be sent at the end of this turn. For a thread that ends: what it said before still arrives. */
+  sendNow(): void;
   /** Fails the calls that wait for an answer, and all later ones. */
   end(reason: string): void;
 }
@@ -61,12 +64,17 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
   let lastId = 0;
   let ended: CallFailed | null = null;
 
-  port.on('message', (message: Message) => {
-    if ('answered' in message) settle(message);
-    else void answer(message);
+  port.on('message', (messages: readonly Message[]) => {
+    for (const message of messages) {
+      if ('answered' in message) settle(message);
+      else void answer(message);
+    }
   });
-  const send = (message: Message, transfer: readonly Transferable[] = []) =>
-    port.postMessage(message, [...transfer]);
+  const { send, sendNow } = gathering(port, (message, error) => {
+    if ('answered' in message) send({ answered: message.answered, failure: failureOf(error) });
+    else if (message.id === undefined) throw error;
+    else settle({ answered: message.id, failure: failureOf(error) });
+  });
 
   function settle(message: Extract<Message, { answered: number }>): void {
     const waiter = waiting.get(message.answered);
@@ -102,11 +110,53 @@ export function threadCalls<Theirs extends Answers<keyof Theirs>>(
     tell(name, argument, transfer = []) {
       send({ name, argument }, transfer);
     },
+    sendNow,
     end(reason) {
       ended = new CallFailed({ thrown: 'ThreadEnded', message: reason, details: {} });
       for (const { reject } of waiting.values()) reject(ended);
       waiting.clear();
     },
+  };
+}
+
+/**
+ * Sends messages through a port, those of one turn together.
+ * @param onRefused called with a message that cannot cross threads, and why
+ */
+function gathering(port: MessagePort | Worker, onRefused: (message: Message, error: unknown) => void) {
+  type Sent = { readonly message: Message; readonly transfer: readonly Transferable[] };
+  let gathered: Sent[] = [];
+  const post = (sent: readonly Sent[]) =>
+    port.postMessage(
+      sent.map(({ message }) => message),
+      sent.flatMap(({ transfer }) => transfer),
+    );
+
+  function postAlone(sent: Sent): void {
+    try {
+      post([sent]);
+    } catch (error) {
+      onRefused(sent.message, error);
+    }
+  }
+
+  function sendNow(): void {
+    const sent = gathered;
+    gathered = [];
+    if (sent.length === 0) return;
+    try {
+      post(sent);
+    } catch {
+      // A message that cannot cross threads is a defect of its sender, and keeps no other from arriving.
+      for (const one of sent) postAlone(one);
+    }
+  }
+
+  return {
+    send(message: Message, transfer: readonly Transferable[] = []): void {
+      if (gathered.push({ message, transfer }) === 1) setImmediate(sendNow);
+    },
+    sendNow,
   };
 }
 
