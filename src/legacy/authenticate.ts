@@ -17,7 +17,7 @@ import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '.
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
-import { forgetFailures } from '../login/throttle.ts';
+import { forgetFailures, forgetFailuresIfAny } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import type { ApiSession } from '../model/api-session.ts';
@@ -116,7 +116,7 @@ export async function authenticate(
   const asked = { ...askedOfLogin(account, now), newPassword: null };
   const outstanding = outstandingFactors(account.policy, asked, progress.passed);
   if (outstanding.length === 0)
-    await forgetFailures(needs.store, progress.identityId, progress.authenticatorId);
+    await forgetFailuresIfAny(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
   await endOldestSessions(needs, { ...session, lacksFactors: outstanding.length > 0 }, origin);
   return { session, identity: account.identity, token: text, outstanding, jwtError: error };

@@ -171,6 +171,16 @@ export function failureKeys(
   return [...password, totpKey(identityId)];
 }
 
+/** Resets the counters of `failureKeys` after a login. Most logins find nothing to reset, and need no further commit. */
+export async function forgetFailuresIfAny(
+  store: { readonly attempts: AttemptStore },
+  identityId: IdentityId,
+  passwordAuthenticatorId: AuthenticatorId | null,
+): Promise<void> {
+  const keys = failureKeys(identityId, passwordAuthenticatorId);
+  if (await store.attempts.areCounted(keys)) await store.attempts.clear(keys);
+}
+
 /** Resets the counters of `failureKeys`. */
 export function forgetFailures(
   { attempts }: { readonly attempts: AttemptStore },

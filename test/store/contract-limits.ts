@@ -146,6 +146,21 @@ export function limitTests(shared: GetDatabase): void {
       );
     });
 
+    test('say whether there is anything to forget', async () => {
+      const { store } = shared();
+      const limits = [attemptLimit({ max: 3 }), attemptLimit({ max: 1 })];
+      const [free, locked] = limits.map(({ key }) => key) as [string, string];
+      const counted = () =>
+        Promise.all([[free], [locked], [free, locked]].map((keys) => store.attempts.areCounted(keys)));
+      assert.deepEqual(await counted(), [false, false, false]);
+      await store.attempts.reserve(limits, t0);
+      assert.deepEqual(await counted(), [true, true, true]);
+      await store.attempts.release([free]);
+      assert.deepEqual(await counted(), [false, true, true]);
+      await store.attempts.clear([locked]);
+      assert.deepEqual(await counted(), [false, false, false]);
+    });
+
     test('stay locked after the most locks, until they are cleared', async () => {
       const { store } = shared();
       const limit = attemptLimit({ max: 1, mostLocks: 2 });

@@ -29,6 +29,8 @@ export interface AttemptStore {
   reserve(limits: readonly AttemptLimit[], now: Millis): Promise<ReserveOutcome>;
   /** Forgets the failures and locks of the keys, after a success or for an administrator. */
   clear(keys: readonly string[]): Promise<void>;
+  /** Whether `clear` would forget anything. */
+  areCounted(keys: readonly string[]): Promise<boolean>;
   /** Takes back one reserved attempt, and the lock that it caused. */
   release(keys: readonly string[]): Promise<void>;
   /** Until when the key is locked, or null. */

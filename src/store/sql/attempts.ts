@@ -8,10 +8,14 @@ import { all, type Intent, run, type SqlRow } from './intent.ts';
 
 export const attemptIntents = { reserveAttempt, clearAttempts, releaseAttempts } as const;
 
-export function attemptStore({ write, find }: Database): AttemptStore {
+export function attemptStore({ write, read, find }: Database): AttemptStore {
   return {
     reserve: (limits, now) => write('reserveAttempt', { limits, now }),
     clear: (keys) => write('clearAttempts', { keys }),
+    async areCounted(keys) {
+      const counted = `SELECT key FROM attempts WHERE key IN (${marks(keys)}) AND (failures > 0 OR locks > 0)`;
+      return (await read(counted, ...keys)).length > 0;
+    },
     release: (keys) => write('releaseAttempts', { keys }),
     lockedUntil: (key, now) =>
       find(
