@@ -69,9 +69,8 @@ export function apiSessionStore(db: Database): ApiSessionStore {
         now,
       ),
     async endOldestOf(identityId, most, { now, order }) {
-      // Most logins end nothing, and this is all that they cost.
-      const counted = order === 'only-single-proof' ? order : 'oldest';
-      const beyond = await read(`${lastToEndSql[counted]} LIMIT 1 OFFSET ?`, identityId, now, most);
+      // Most logins end nothing, and this is all that they cost: no order is needed to see whether there are too many.
+      const beyond = await read(`${amongSql[order]} LIMIT 1 OFFSET ?`, identityId, now, most);
       if (beyond.length === 0) return [];
       return (await write('endOldestSessions', { identityId, most, now, order })).map((id) => asId(id));
     },
@@ -108,11 +107,17 @@ const hasSingleProof = "(mechanism = 'legacy' AND passed NOT LIKE '%,%')";
 const newestFirst = 'created_at DESC, id DESC';
 const aliveOf = 'SELECT id FROM api_sessions WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ?';
 
-/** The sessions that end last come first. */
-const lastToEndSql: Readonly<Record<EndingOrder, string>> = {
-  oldest: `${aliveOf} ORDER BY ${newestFirst}`,
-  'single-proof': `${aliveOf} ORDER BY CASE WHEN ${hasSingleProof} THEN 1 ELSE 0 END, ${newestFirst}`,
-  'only-single-proof': `${aliveOf} AND ${hasSingleProof} ORDER BY ${newestFirst}`,
+/** The sessions of which some may have to end. */
+const amongSql: Readonly<Record<EndingOrder, string>> = {
+  oldest: aliveOf,
+  'single-proof': aliveOf,
+  'only-single-proof': `${aliveOf} AND ${hasSingleProof}`,
+};
+/** Those that end last come first. */
+const lastToEnd: Readonly<Record<EndingOrder, string>> = {
+  oldest: newestFirst,
+  'single-proof': `CASE WHEN ${hasSingleProof} THEN 1 ELSE 0 END, ${newestFirst}`,
+  'only-single-proof': newestFirst,
 };
 
 /** In batches: sessions left from before there was a limit must not delay others. */
@@ -125,7 +130,8 @@ function* endOldestSessions(args: {
   readonly order: EndingOrder;
 }): Intent<readonly string[]> {
   const { identityId, most, now, order } = args;
-  const rows = yield* all(`${lastToEndSql[order]} LIMIT ? OFFSET ?`, identityId, now, endedAtOnce, most);
+  const sql = `${amongSql[order]} ORDER BY ${lastToEnd[order]} LIMIT ? OFFSET ?`;
+  const rows = yield* all(sql, identityId, now, endedAtOnce, most);
   const ids = rows.map((row) => text(row, 'id'));
   for (const id of ids) yield* endSession(id, 'too-many', now);
   return ids;
