@@ -11,11 +11,11 @@ import {
   type PrimaryNeeds,
   type PrimaryResult,
 } from '../login/authenticate-primary.ts';
-import { leadingCertificates } from '../login/certificate/opening-chain.ts';
 import { clientProgramOf } from '../login/client-program.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
+import type { PrimaryProof } from '../login/primary-verdict.ts';
 import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
 import { forgetFailures, forgetFailuresIfAny } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
@@ -105,7 +105,7 @@ export async function authenticate(
     expiresAt: now + needs.sessionTimeout,
     now,
     verifiedHash: primary.proof.method === 'password' ? primary.proof.verifiedHash : null,
-    ...certificatesOf(needs, credentials),
+    ...certificatesOf(primary.proof),
   });
   const account = await needs.store.identities.findAccount(progress.identityId);
   if (session === null || account === null) {
@@ -147,10 +147,9 @@ async function requirePasswordMayStay(
 }
 
 /** What each call of the session is judged by: it need not come over a connection that brings the certificate. */
-function certificatesOf(needs: LegacyNeeds, credentials: Credentials): Pick<OpenLegacySession, 'certChain'> {
-  if (credentials.method !== 'cert') return {};
-  const chain = leadingCertificates(needs, credentials.chain ?? []);
-  return { certChain: chain.map((der) => der.toString('base64')) };
+function certificatesOf(proof: PrimaryProof): Pick<OpenLegacySession, 'certChain'> {
+  if (proof.method !== 'cert') return {};
+  return { certChain: proof.certificates.map((der) => der.toString('base64')) };
 }
 
 /**

@@ -31,6 +31,8 @@ export interface CertificateProof {
   readonly authenticatorId: AuthenticatorId | null;
   /** SHA-256 of the DER leaf, base64url. */
   readonly certThumbprint: string;
+  /** DER of those that were sent and lead to the authority, the leaf first. */
+  readonly certificates: readonly Buffer[];
   /** See `LoginProgress.caId`. */
   readonly caId: CaId | null;
 }

@@ -4,6 +4,7 @@
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import { sha256 } from '../../platform/digest.ts';
 import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
 import type { CertificateProof, PrimaryVerdict } from '../primary-verdict.ts';
 import { externalIdFrom } from './ca-claim.ts';
@@ -42,6 +43,7 @@ export async function verifyCertificate(
       method: 'cert',
       authenticatorId: found.authenticatorId,
       certThumbprint: path.leaf.thumbprint,
+      certificates: chain?.filter((der, at) => at === 0 || path.path.includes(sha256(der))) ?? [],
       caId: needs.authorities.caOf(path.anchor)?.id ?? null,
     },
   };

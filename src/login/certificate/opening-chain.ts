@@ -4,7 +4,6 @@
 import type { Account } from '../../model/account.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { sha256 } from '../../platform/digest.ts';
 import { type TrustAnchor, validateClientPath } from '../../platform/x509/path-validation.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import type { TrustedPathNeeds } from './trusted-path.ts';
@@ -18,21 +17,21 @@ export interface JudgedChain {
   readonly externalId: string | null;
 }
 
-/** The certificates (DER) that lead to an authority, the leaf first. Others that were sent are dropped. */
-export function leadingCertificates(needs: TrustedPathNeeds, chain: readonly Buffer[]): readonly Buffer[] {
-  const verdict = pathOf(needs, chain);
-  const path = new Set(verdict?.path);
-  return chain.filter((der, at) => at === 0 || path.has(sha256(der)));
-}
-
 /** Null when the chain leads to no authority that is trusted now. */
-export function judgeChain(needs: TrustedPathNeeds, chain: readonly Buffer[]): JudgedChain | null {
-  const verdict = pathOf(needs, chain);
-  if (verdict === null) return null;
-  const rule = needs.authorities.caOf(verdict.anchor)?.externalIdClaim ?? null;
+export function judgeChain(
+  { authorities, clock }: TrustedPathNeeds,
+  [leaf, ...intermediates]: readonly Buffer[],
+): JudgedChain | null {
+  if (leaf === undefined) return null;
+  const anchors = authorities.anchors();
+  // Whether an expired leaf is accepted depends on the policy.
+  const question = { leaf, intermediates, anchors, now: clock.now(), allowExpired: true };
+  const verdict = validateClientPath(question);
+  if (verdict.verdict === 'refused') return null;
+  const rule = authorities.caOf(verdict.anchor)?.externalIdClaim ?? null;
   const claim = rule === null ? null : externalIdFrom(verdict.leaf.names, rule);
   return {
-    anchors: needs.authorities.anchors(),
+    anchors,
     soundUntil: verdict.soundUntil,
     leafNotAfter: verdict.leaf.notAfter,
     externalId: claim?.verdict === 'found' ? claim.externalId : null,
@@ -53,12 +52,4 @@ export function stillOpens(
 ): boolean {
   if (now > leafNotAfter && !policy.primary.cert.allowExpiredCerts) return false;
   return authenticatorId !== null || (externalId !== null && externalId === identity.externalId);
-}
-
-// Whether an expired leaf is accepted depends on the policy.
-function pathOf({ authorities, clock }: TrustedPathNeeds, [leaf, ...intermediates]: readonly Buffer[]) {
-  if (leaf === undefined) return null;
-  const question = { leaf, intermediates, anchors: authorities.anchors(), now: clock.now() };
-  const verdict = validateClientPath({ ...question, allowExpired: true });
-  return verdict.verdict === 'trusted' ? verdict : null;
 }

@@ -34,8 +34,8 @@ export function findTrustedPath(
     attempt.failed('certificate', 'no-certificate');
     return null;
   }
-  attempt.about({ subject: subjectOf(leaf) });
   const path = judge(needs, chain, { leaf, allowExpired });
+  attempt.about({ subject: path.verdict === 'trusted' ? path.leaf.subject : subjectOf(leaf) });
   if (path.verdict === 'refused') {
     attempt.failed('path', reasonOf(path.refusal), describeRefusal(path.refusal));
     return null;

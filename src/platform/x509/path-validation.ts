@@ -9,6 +9,7 @@ import { type PathCertificate, readPathCertificate } from './path-certificate.ts
 import { nameCertificate, type PathRefusal } from './path-refusal.ts';
 import { brokenByAnchor, brokenRule, type PathConditions } from './path-rules.ts';
 import { searchPath } from './path-search.ts';
+import { displaySubject } from './x509.ts';
 
 /** An authority that an administrator trusts. */
 export type TrustAnchor = PathCertificate;
@@ -37,6 +38,8 @@ export type PathVerdict =
 export interface TrustedLeaf {
   /** SHA-256 of the DER form, base64url. */
   readonly thumbprint: string;
+  /** See `displaySubject`. */
+  readonly subject: string;
   readonly names: LeafNames;
   /** It has expired, which was accepted. */
   readonly isExpired: boolean;
@@ -138,6 +141,7 @@ function trusted(
     verdict: 'trusted',
     leaf: {
       thumbprint: leaf.thumbprint,
+      subject: displaySubject(leaf.x509),
       names: { commonNames: leaf.subject.commonNames, uris: named('uri'), emails: named('email') },
       isExpired: question.now > leaf.notAfter,
       notAfter: leaf.notAfter,
