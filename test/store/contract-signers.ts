@@ -140,8 +140,8 @@ export function signerTests(shared: GetDatabase): void {
       const { store } = shared();
       const externalId = uniqueName('External');
       const { id } = await createUser(store, { externalId });
-      assert.equal((await store.identities.findByExternalId(externalId))?.id, id);
-      assert.equal(await store.identities.findByExternalId(externalId.toLowerCase()), null);
+      assert.equal((await store.identities.findAccountByExternalId(externalId))?.identity.id, id);
+      assert.equal(await store.identities.findAccountByExternalId(externalId.toLowerCase()), null);
       assert.deepEqual(await store.totp.enrolledAmong([id, newId<IdentityId>()]), new Set());
     });
   });

@@ -134,7 +134,10 @@ describe('external JWT signers', () => {
 test('an identity is found by exactly its external id', async () => {
   const identity = newIdentity('mapped', { externalId: 'Alice@example.com' });
   await store.identities.create(identity, null, start);
-  assert.equal((await store.identities.findByExternalId('Alice@example.com'))?.id, identity.id);
+  assert.equal(
+    (await store.identities.findAccountByExternalId('Alice@example.com'))?.identity.id,
+    identity.id,
+  );
   for (const other of ['alice@example.com', 'Alice@example.com ', '', '%'])
-    assert.equal(await store.identities.findByExternalId(other), null, other);
+    assert.equal(await store.identities.findAccountByExternalId(other), null, other);
 });

@@ -87,7 +87,7 @@ async function accountOf(
     attempt.failed('external id', 'certificate-claim-missing', `rule of ${ca.name}: ${claim.reason}`);
     return null;
   }
-  const account = await accountWithExternalId(needs, claim.externalId);
+  const account = await needs.store.identities.findAccountByExternalId(claim.externalId);
   if (account === null) {
     const saw = `rule of ${ca.name}: no identity has the external id "${claim.externalId}"`;
     attempt.failed('external id', 'no-identity-for-claim', saw);
@@ -95,12 +95,4 @@ async function accountOf(
   }
   attempt.passed('external id', `rule of ${ca.name}: "${claim.externalId}"`);
   return { account, authenticatorId: null };
-}
-
-async function accountWithExternalId(
-  needs: CertificateLoginNeeds,
-  externalId: string,
-): Promise<LoginAccount | null> {
-  const identity = await needs.store.identities.findByExternalId(externalId);
-  return identity === null ? null : needs.store.identities.findAccount(identity.id);
 }

@@ -122,9 +122,9 @@ async function accountOf(
   signer: ExternalJwtSigner,
   claim: string,
 ): Promise<LoginAccount | null> {
-  if (!signer.useExternalId) return isId(claim) ? needs.store.identities.findAccount(asId(claim)) : null;
-  const identity = await needs.store.identities.findByExternalId(claim);
-  return identity === null ? null : needs.store.identities.findAccount(identity.id);
+  const { identities } = needs.store;
+  if (signer.useExternalId) return identities.findAccountByExternalId(claim);
+  return isId(claim) ? identities.findAccount(asId(claim)) : null;
 }
 
 /** Our ids are short. Other text from a token must not reach the store as an id. */

@@ -29,12 +29,12 @@ export interface IdentityStore {
   find(id: IdentityId): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
+  /** The same for the identity that has exactly this external id. */
+  findAccountByExternalId(externalId: string): Promise<Account | null>;
   /**
    * What its client reported when a login was last completed (legacy: when a session was opened). Null: nothing yet.
    */
   findClientInfo(id: IdentityId): Promise<ClientInfo | null>;
-  /** The identity that has exactly this external id. */
-  findByExternalId(externalId: string): Promise<Identity | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
   /** Identities with a policy, ordered by id. @param after the id to start after; empty: from the first */
   listOfPolicy(policyId: AuthPolicyId, after: string, limit: number): Promise<readonly Identity[]>;

@@ -20,9 +20,8 @@ export const accountColumns = `${identityColumns('identities', 'identity__')},
       WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at`;
 
 /** A missing policy must not look like an unknown identity: reading the row then fails, and no check is skipped. */
-export const findAccountSql = `SELECT ${accountColumns}
-  FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
-  WHERE identities.id = ?`;
+export const accountsSql = `SELECT ${accountColumns}
+  FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id`;
 
 export function accountOf(row: SqlRow): Account {
   return {

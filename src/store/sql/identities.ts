@@ -15,7 +15,7 @@ import {
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import { accountOf, findAccountSql, identityOf, text, textOrNull } from './codec.ts';
+import { accountOf, accountsSql, identityOf, text, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -28,10 +28,10 @@ export function identityStore({ write, read, find, list }: Database): IdentitySt
   return {
     create: (identity, password, now) => write('createIdentity', { identity, password, now }),
     find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
-    findAccount: (id) => find(accountOf, findAccountSql, id),
+    findAccount: (id) => find(accountOf, `${accountsSql} WHERE identities.id = ?`, id),
+    findAccountByExternalId: (externalId) =>
+      find(accountOf, `${accountsSql} WHERE identities.external_id = ?`, externalId),
     findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
-    findByExternalId: (externalId) =>
-      find(identityOf, 'SELECT * FROM identities WHERE external_id = ?', externalId),
     list: (query) => list(listed, query, (row) => identityOf(row)),
     async listOfPolicy(policyId, after, limit) {
       const sql = 'SELECT * FROM identities WHERE auth_policy_id = ? AND id > ? ORDER BY id LIMIT ?';
