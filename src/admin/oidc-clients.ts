@@ -125,7 +125,10 @@ export async function updateOidcClient(
     ...(typeof fields.jwks === 'object' && fields.jwks !== null ? { jwksUri: null } : {}),
     ...(typeof fields.jwksUri === 'string' && fields.jwksUri !== '' ? { jwks: null } : {}),
   };
-  const patch = acceptable(needs, { ...before, ...keys, ...replaced, ...given });
+  const changed = { ...replaced, ...given };
+  const whole = acceptable(needs, { ...before, ...keys, ...changed });
+  // Only what this call changes: somebody else may change the rest meanwhile, or take something away.
+  const patch = Object.fromEntries(Object.entries(whole).filter(([name]) => Object.hasOwn(changed, name)));
   const step = actingFor(needs, by).oidcClients.update(before.id, patch, needs.clock.now());
   if (!(await takenRefused({ ...fields }, step))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'update', entity: 'oidc-client', entityId: id, fields: namesOf(fields) });

@@ -72,6 +72,19 @@ test('it is changed in part or as a whole, listed, filtered and deleted', async 
   assert.equal((await root.call('DELETE', 'oidc-clients/wiki')).status, 404);
 });
 
+test('changes of different fields at the same moment all stay', async () => {
+  const fields = { type: 'public', redirectUris: ['https://stolen.example/cb'], scopes: ['openid', 'email'] };
+  const id = createdId(await create(fields));
+  const patches = [{ redirectUris: [] }, { scopes: ['openid'] }, { tags: { by: 'somebody else' } }];
+  const answers = await Promise.all(patches.map((patch) => root.call('PATCH', `oidc-clients/${id}`, patch)));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  const { redirectUris, scopes, tags } = (await root.get(`oidc-clients/${id}`)).json.data;
+  assert.deepEqual({ redirectUris, scopes, tags }, { ...patches[0], ...patches[1], ...patches[2] });
+});
+
 test('unacceptable values are refused with the name of the field', async () => {
   createdId(await create({ id: 'taken', type: 'public' }));
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
