@@ -80,7 +80,7 @@ export function acceptableUsername(username: string): string {
   if (key !== undefined) return key;
   throw refusedField(
     'username',
-    'must be 1 to 100 characters long, without spaces around it and without control characters',
+    'must be 1 to 100 characters long, without spaces around it and without invisible characters',
     username,
   );
 }

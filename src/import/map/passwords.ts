@@ -28,7 +28,7 @@ export function mapPassword(
   const key = usernameKey(username);
   if (key === undefined)
     return leaveOut(
-      'its user name cannot be one here: 1 to 100 characters, without spaces around it and without control characters',
+      'its user name cannot be one here: 1 to 100 characters, without spaces around it and without invisible characters',
     );
   if ((entity.text('updbPassword') ?? '') === '') return leaveOut('it has no password');
   if (needs.taken.has(key))

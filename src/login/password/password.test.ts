@@ -15,6 +15,12 @@ test('what cannot be a user name has no key', () => {
     'alice ',
     'al\u200Dice',
     'al\u202Eice',
+    // Nothing of these is seen either: they are letters and marks, not control or format characters.
+    'alice\u034f',
+    'alice\ufe0f',
+    'al\u115fice',
+    'al\u3164ice',
+    'alice\u17b4',
     'al\nice',
     'al\0ice',
     'a'.repeat(101),
