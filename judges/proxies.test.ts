@@ -100,7 +100,7 @@ for (const [name, start] of Object.entries(proxies)) {
     t.after(() => ended(proxy));
     await listening(port, said);
 
-    const lies = {
+    const lies: Record<string, string> = {
       'remote-user': 'root',
       'remote-id': 'root',
       'remote-groups': 'lie',
@@ -110,6 +110,13 @@ for (const [name, start] of Object.entries(proxies)) {
       'x-auth-admin': 'true',
       'x-auth-mechanism': 'lie',
     };
+    // CGI, WSGI and PHP know no difference between a dash and an underscore in the name of a header.
+    for (const name of Object.keys(lies)) {
+      lies[name.replaceAll('-', '_')] = 'lie';
+      lies[name.replace('-', '_')] = 'lie';
+      lies[name.replace(/-(?=[^-]*$)/, '_')] = 'lie';
+      lies[name.replaceAll('-', '_').toUpperCase()] = 'lie';
+    }
     for (const headers of [{}, lies, { authorization: 'Bearer nonsense' }, { 'zt-session': 'nonsense' }]) {
       seen = null;
       const refused = await ask(port, headers);
