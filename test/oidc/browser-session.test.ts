@@ -18,12 +18,13 @@ import {
 } from '../support/browser-session.ts';
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
-import { createIdentity } from '../support/external-jwt.ts';
+import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorizationQuery, authRequestIdOf, callWith, claimsOf, codeOf, redeem } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, totpPolicy } from '../support/totp.ts';
 
@@ -296,6 +297,31 @@ describe('what is proven is judged at each use', () => {
     await server.store.authPolicies.create(id, { ...base, name: `no passwords ${id}`, primary }, clock.now());
     await server.store.identities.update(other.id, { authPolicyId: id }, clock.now());
     assert.equal(errorOf(await silently(other.browser)), 'login_required');
+  });
+
+  test('an external id that was taken away ends it where a token with that id has opened it', async () => {
+    const idp = await startTestIdp();
+    try {
+      await createSigner(root, idp, 'provider');
+      for (const externalId of [null, 'the right person']) {
+        people += 1;
+        const name = `person${people}`;
+        const id = await createIdentity(server, name);
+        const browser = cookieBrowser(server);
+        const page = await follow(browser, await authorizeIn(browser));
+        const form = hiddenFields(page);
+        const token = await tokenOf(server, idp, `${name}@idp`);
+        const answer = await browser.post('/oidc/login/ext-jwt', form, { authorization: `Bearer ${token}` });
+        assert.deepEqual((await idTokenOf(answer)).amr, ['ext-jwt']);
+        const change = { externalId: `${name}@idp`, name: `${name} renamed` };
+        assert.equal((await root.call('PATCH', `identities/${id}`, change)).status, 200);
+        assert.equal(errorOf(await silently(browser)), null, 'the same external id');
+        assert.equal((await root.call('PATCH', `identities/${id}`, { externalId })).status, 200);
+        assert.equal(errorOf(await silently(browser)), 'login_required');
+      }
+    } finally {
+      await idp.close();
+    }
   });
 
   test('with a second factor the session has both, and says so', async () => {

@@ -12,7 +12,7 @@ import type {
   RotateOutcome,
   RotateRefreshToken,
 } from '../contracts/api-sessions.ts';
-import { endBrowserSession, endBrowserSessionsOf } from './browser-sessions.ts';
+import { endBrowserSession, endBrowserSessionsOf, openedWith } from './browser-sessions.ts';
 import { recordChange } from './changes.ts';
 import {
   apiSessionOf,
@@ -202,23 +202,27 @@ export function* endSessionsOf(args: {
   return rows.length;
 }
 
-/** Ends every live session that an authenticator opened, except one, and deletes the logins in progress. */
+/**
+ * Ends every live session that an authenticator opened, except one, and deletes the logins in progress.
+ * @param args.authenticatorId null: those that a claim opened, of a token or by the rule of an authority
+ */
 export function* endSessionsOfAuthenticator(args: {
   readonly identityId: string;
-  readonly authenticatorId: string;
+  readonly authenticatorId: string | null;
   readonly now: Millis;
   readonly except?: string;
 }): Intent<void> {
   const { identityId, authenticatorId, now, except = null } = args;
+  const opener = openedWith(authenticatorId);
   const rows = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
-     WHERE identity_id = ? AND authenticator_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ?
+     WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ? AND ${opener.condition}
      RETURNING id`,
     now,
     identityId,
-    authenticatorId,
     now,
     except ?? '',
+    ...opener.params,
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
   yield* endBrowserSessionsOf({ identityId, except, authenticatorId });

@@ -187,22 +187,31 @@ export function* endBrowserSession({ id }: { readonly id: string }): Intent<bool
 /**
  * Ends the browser sessions of an identity.
  * @param of.except          keeps the one that opened this API session
- * @param of.authenticatorId ends only those that this authenticator opened
+ * @param of.authenticatorId ends only those that this authenticator opened; null: those that a claim opened
  */
 export function* endBrowserSessionsOf(of: {
   readonly identityId: string;
   readonly except: string | null;
-  readonly authenticatorId?: string;
+  readonly authenticatorId?: string | null;
   readonly openedUntil?: Millis;
 }): Intent<void> {
   const { identityId, except, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER } = of;
-  const byAuthenticator = authenticatorId === undefined ? '' : 'AND authenticator_id = ?';
+  const opener = authenticatorId === undefined ? null : openedWith(authenticatorId);
   yield* run(
     `DELETE FROM browser_sessions WHERE identity_id = ? AND created_at <= ?
-       AND id <> coalesce((SELECT browser_session_id FROM api_sessions WHERE id = ?), '') ${byAuthenticator}`,
+       AND id <> coalesce((SELECT browser_session_id FROM api_sessions WHERE id = ?), '') ${opener === null ? '' : `AND ${opener.condition}`}`,
     identityId,
     openedUntil,
     except ?? '',
-    ...(authenticatorId === undefined ? [] : [authenticatorId]),
+    ...(opener?.params ?? []),
   );
+}
+
+/** Selects what an authenticator opened; null: what a claim opened, of a token or by the rule of an authority. */
+export function openedWith(authenticatorId: string | null): {
+  readonly condition: string;
+  readonly params: readonly string[];
+} {
+  if (authenticatorId === null) return { condition: 'authenticator_id IS NULL', params: [] };
+  return { condition: 'authenticator_id = ?', params: [authenticatorId] };
 }

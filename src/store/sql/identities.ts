@@ -12,10 +12,10 @@ import {
   keepingAnAdministrator,
   type MayBeForced,
 } from './administrators.ts';
-import { endSessionsOf, forgetLogins } from './api-sessions.ts';
+import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import { accountOf, accountsSql, identityOf, text, textOrNull } from './codec.ts';
+import { accountOf, accountsSql, identityOf, textOrNull } from './codec.ts';
 import type { Database } from './database.ts';
 import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -200,15 +200,7 @@ function* endSessionsByClaim(id: string, nextExternalId: string | null, now: Mil
   const row = yield* first('SELECT external_id FROM identities WHERE id = ?', id);
   const former = row === undefined ? null : textOrNull(row, 'external_id');
   if (former === null || former === nextExternalId) return;
-  const ended = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
-     WHERE identity_id = ? AND authenticator_id IS NULL AND ended_at IS NULL AND expires_at > ? RETURNING id`,
-    now,
-    id,
-    now,
-  );
-  for (const session of ended) yield* recordChange('session-ended', text(session, 'id'), now);
-  yield* forgetLogins(id);
+  yield* endSessionsOfAuthenticator({ identityId: id, authenticatorId: null, now });
 }
 
 function deleteIdentity(args: MayBeForced & { readonly id: string }): Intent<boolean> {
