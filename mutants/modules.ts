@@ -119,4 +119,20 @@ export const decidingModules: readonly DecidingModule[] = [
       'test/oidc/registered-clients.test.ts',
     ],
   },
+  {
+    name: 'caller',
+    files: ['src/sessions/authenticate-request.ts', 'src/sessions/secondary-tokens.ts'],
+    tests: [
+      'test/http/guard.test.ts',
+      'test/edge/current.test.ts',
+      'test/edge/verify.test.ts',
+      'test/edge/secondary-ext-jwt.test.ts',
+      'test/oidc/change-feed.test.ts',
+      'test/edge/session-certificates.test.ts',
+      'test/oidc/registered-clients.test.ts',
+      'test/oidc/cert-sessions.test.ts',
+      'test/sessions/ends.test.ts',
+      'test/edge/fresh-proof.test.ts',
+    ],
+  },
 ];

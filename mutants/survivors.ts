@@ -226,6 +226,114 @@ const reasons: readonly Reason[] = [
     replacement: 'false',
     why: 'the same: no session is found without an id',
   },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: 'needs.clockWatch.isWrong',
+    replacement: 'false',
+    why: 'test/oidc/freshness.test.ts notices, which takes a minute',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: 'presented.bearers.length === 0',
+    replacement: 'false',
+    why: 'the same challenges',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: "'the token is bound to a certificate",
+    why: 'the same answer: the detail is for the log',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: "{ detail: 'what has ended",
+    why: 'the same answer: the detail is for the log',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: "'what has ended",
+    why: 'the same answer: the detail is for the log',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: 'account === null',
+    replacement: 'false',
+    why: 'a second net: disabling or deleting an identity ends its sessions too',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: "'invalid'",
+    why: 'a second net: disabling or deleting an identity ends its sessions too',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: '`identity ',
+    why: 'the same answer: the detail is for the log',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: '[]',
+    why: 'the same: no token has such a proof',
+  },
+  {
+    file: 'src/sessions/authenticate-request.ts',
+    original: 'claims.iat * SECOND',
+    why: 'the same unless the clock is set back: it bounds how long a session is said to last',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: '10_000 / threads',
+    why: 'the same verdicts: the number bounds the memory for tokens that were seen before',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: '{ keys: null, kid: null }',
+    replacement: '{}',
+    why: 'the same: neither is there for a certificate',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: 'headerOf(token)?.kid ?? null',
+    why: 'the same for the keys of this provider: without a kid all of them count',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: 'used.length === 0',
+    replacement: 'false',
+    why: 'the same: nothing repeats a proof that is not there',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: 'remembered !== undefined',
+    replacement: 'true',
+    why: 'the same once the key set is read, which each verification does',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: 'Number(claims.exp) + signer.leewaySeconds',
+    why: 'the same verdicts: a token that is remembered for less time is verified again',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: '{ // Not a JWT.',
+    why: 'the same: nothing is returned either way',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: 'keys === undefined',
+    replacement: 'false',
+    why: 'the same once the key set is read, which each verification does',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: 'saw === undefined',
+    replacement: 'false',
+    why: 'the same answer: the detail is for the log',
+  },
+  {
+    file: 'src/sessions/secondary-tokens.ts',
+    original: "''",
+    why: 'the same answer: the detail is for the log',
+  },
 ];
 
 export function reasonFor(file: string, original: string, replacement: string): string | undefined {
