@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { importPKCS8, SignJWT } from 'jose';
+import { DAY, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
+import { createRootCa } from '../../src/platform/x509/pki.ts';
+import { loggedDetail } from '../support/audit.ts';
+import { signatureChecks } from '../support/counted-crypto.ts';
 import {
   assertChallenged,
   bearer,
@@ -13,17 +17,22 @@ import {
   tokenOf,
 } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { refresh } from '../support/flow.ts';
-import { type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { claimsOf, refresh } from '../support/flow.ts';
+import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { goodClaims, startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+interface Signer {
+  readonly id: string;
+  readonly issuer: string;
+}
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
 let admin: Caller;
 let idp: TestIdp;
 let other: TestIdp;
-let signer: { readonly id: string; readonly issuer: string };
+let signer: Signer;
 before(async () => {
   server = await startTestServer({ clock });
   admin = await rootOf(server);
@@ -133,9 +142,94 @@ describe('a caller whose policy requires an external JWT', () => {
     ]);
   });
 
+  test('pays for a signature only at the first call with a token', async () => {
+    for (const [access, jwt] of [
+      [await accessToken(), await secondary()],
+      await certifiedCaller('erin', 10 * MINUTE),
+    ] as const) {
+      assert.equal((await call([access, jwt])).status, 200);
+      const checks = signatureChecks();
+      for (let time = 0; time < 3; time += 1) assert.equal((await call([access, jwt])).status, 200);
+      assert.equal(checks(), 0);
+    }
+  });
+
   test('is told of a bad access token first', async () => {
     const answer = await call(['not-an-access-token', await secondary()]);
     assert.match(answer.lines('www-authenticate').join(), /^Bearer realm="overlay-oidc", error="invalid"/);
+    const access = await accessToken();
+    clock.advance(31 * MINUTE);
+    for (const tokens of [[access], [access, 'not-an-access-token'], [access, await secondary()]]) {
+      const { headers } = await call(tokens);
+      assert.match(String(headers['www-authenticate']), /^Bearer realm="overlay-oidc", error="expired"/);
+    }
+  });
+});
+
+/** Somebody new whose policy requires a token of a signer that has a certificate for a day: access token and JWT. */
+async function certifiedCaller(name: string, lifetime: Millis): Promise<readonly [string, string, Signer]> {
+  admin = await loggedIn(server, 'root');
+  const { certPem, keyPem } = await createRootCa(server, { commonName: name, days: 1 });
+  const issuer = `https://${name}.example`;
+  const fields = { name, enabled: true, issuer, audience: 'overlay', certPem, useExternalId: true };
+  const id = createdId(await admin.call('POST', 'external-jwt-signers', fields));
+  const policy = await createPolicy(server, name, { secondary: { requireExtJwt: id } });
+  await createUserWithPolicy(server, name, policy);
+  const good = goodClaims({ issuer, audience: 'overlay', subject: `${name}@idp` }, clock);
+  const claims = { ...good, exp: Number(good.iat) + lifetime / SECOND };
+  const key = await importPKCS8(keyPem, 'ES256');
+  const jwt = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(key);
+  const answer = await submitPasswordAnd(server, name, password, jwt);
+  return [(await redeemed(server, answer)).access_token, jwt, { id, issuer }];
+}
+
+test('the log says why a call was refused, which the answer does not', async () => {
+  admin = await loggedIn(server, 'root');
+  const whyOf = async (...tokens: readonly string[]) => {
+    const answer = await call(tokens);
+    assert.equal(answer.status, 401);
+    const why = String(loggedDetail(server, answer));
+    assert.ok(!answer.text.includes(why) && !String(answer.headers['www-authenticate']).includes(why));
+    return why;
+  };
+  const policy = await createPolicy(server, 'once free', {});
+  const id = await createUserWithPolicy(server, 'grace', policy);
+  const { accessToken: grace } = await loggedIn(server, 'grace');
+  const session = claimsOf(grace).z_asid;
+  assert.equal(await whyOf('not-an-access-token'), 'no valid access token');
+  assert.equal(await whyOf(await secondary()), 'external JWTs only');
+  assert.equal(
+    await whyOf(await accessToken(), 'not.a.jwt', await secondary('bob')),
+    'secondary external JWT: token: malformed-token, the token is not a signed JWT of an accepted form (not a compact JWS); same identity: secondary-wrong-identity, the token names "bob@idp"',
+  );
+  const primary = { updb: { allowed: false } };
+  assert.equal((await admin.call('PATCH', `auth-policies/${policy}`, { primary })).status, 200);
+  assert.equal(await whyOf(grace), `session ${session}: method-not-allowed`);
+  await admin.call('DELETE', `identities/${id}/api-sessions`);
+  assert.equal(await whyOf(grace), `session ${session} has ended`);
+  const old = await accessToken();
+  clock.advance(31 * MINUTE);
+  assert.equal(await whyOf(old), 'access token expired');
+});
+
+describe('a signer with a certificate', () => {
+  test('accepts a token that was seen before until it expires', async () => {
+    const [access, jwt, by] = await certifiedCaller('dave', 10 * MINUTE);
+    for (let time = 0; time < 2; time += 1) assert.equal((await call([access, jwt])).status, 200);
+    clock.advance(10 * MINUTE + 29 * SECOND);
+    assert.equal((await call([access, jwt])).status, 200, 'within the leeway');
+    clock.advance(SECOND);
+    assertChallenged(await call([access, jwt]), 'secondary', 'expired', by);
+  });
+
+  test('accepts none once its certificate has expired, also one that was seen before', async () => {
+    const [, jwt, by] = await certifiedCaller('frank', 3 * DAY);
+    clock.advance(DAY - MINUTE);
+    const answer = await submitPasswordAnd(server, 'frank', password, jwt);
+    const access = (await redeemed(server, answer)).access_token;
+    for (let time = 0; time < 2; time += 1) assert.equal((await call([access, jwt])).status, 200);
+    clock.advance(2 * MINUTE);
+    assertChallenged(await call([access, jwt]), 'secondary', 'invalid', by);
   });
 });
 
