@@ -194,6 +194,23 @@ describe('when the network fails', () => {
     assert.equal(refreshes[0], refreshes[1]);
   });
 
+  test('and by one that cannot do its work right now, a log-out forgets nothing', async () => {
+    const send = transportTo(server);
+    for (const status of [429, 500, 503]) {
+      let isBusy = false;
+      const { session, events } = await sessionOf(async (request) => {
+        if (!isBusy) return send(request);
+        return Response.json({ error: 'temporarily_unavailable' }, { status });
+      });
+      isBusy = true;
+      await assert.rejects(session.logOut(), { kind: 'refused', status });
+      assert.deepEqual(events, []);
+      isBusy = false;
+      await session.logOut();
+      assert.equal(await session.tokens(), null);
+    }
+  });
+
   test('the session stays, and continues later', async () => {
     const send = transportTo(server);
     let isDown = false;

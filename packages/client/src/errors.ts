@@ -110,6 +110,11 @@ const sessionEnds = {
 /** Why a session has ended. */
 export type SessionEnd = keyof typeof sessionEnds;
 
+/** Whether a status says that the server cannot answer right now, and nothing about the request. */
+export function isTemporary(status: number): boolean {
+  return status >= 500 || status === 429;
+}
+
 /** The refusal in an answer of any endpoint: the envelope of the Edge APIs, or the error of OAuth. Reads the body. */
 export async function refusalOf(response: Response): Promise<Refusal> {
   return refusalIn(response, await membersIn(response));

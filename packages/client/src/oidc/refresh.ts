@@ -1,7 +1,7 @@
 // Renewing tokens after a login, and ending them.
 
 import * as oauth from 'oauth4webapi';
-import { ProtocolError } from '../errors.ts';
+import { isTemporary, ProtocolError, refusalOf } from '../errors.ts';
 import { clientOf, type Provider, sending } from './provider.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 
@@ -41,6 +41,7 @@ export async function refreshTokens(
 /**
  * Ends a session at the server, with all its tokens. Returns whether the server confirmed it.
  * @throws Unreachable
+ * @throws Refusal when the server cannot do it right now: the session continues, so its tokens must be kept
  */
 export async function endSession(
   provider: Provider,
@@ -61,5 +62,6 @@ async function post(
   const response = await transport(
     new Request(endpoint, { method: 'POST', body, redirect: 'manual', credentials: 'omit' }),
   );
+  if (isTemporary(response.status)) throw await refusalOf(response);
   return response.type === 'opaqueredirect' || (response.status > 0 && response.status < 400);
 }

@@ -1,7 +1,14 @@
 // Keeps a login alive: renews the access token before it expires, once for everybody who waits for it.
 
 import type { TokenSource } from '../api/edge-api.ts';
-import { ProtocolError, Refusal, type SessionEnd, SessionEnded, Unreachable } from '../errors.ts';
+import {
+  isTemporary,
+  ProtocolError,
+  Refusal,
+  type SessionEnd,
+  SessionEnded,
+  Unreachable,
+} from '../errors.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { endSession, refreshTokens } from '../oidc/refresh.ts';
 import type { Tokens } from '../oidc/tokens.ts';
@@ -19,7 +26,7 @@ export interface Session extends TokenSource {
   fresh(): Promise<Tokens>;
   /** Starts with the tokens of a new login. */
   begin(tokens: Tokens): Promise<void>;
-  /** Ends the session at the server, then forgets it. @throws Unreachable, and then nothing is forgotten */
+  /** Ends the session at the server, then forgets it. @throws Unreachable, Refusal (429, 5xx); then nothing is forgotten */
   logOut(): Promise<void>;
   /** Calls back at each event until the signal, if given, is aborted. */
   on(listener: (event: SessionEvent) => void, options?: { readonly signal?: AbortSignal }): void;
@@ -122,10 +129,7 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
 
 /** Whether the server is unavailable, which says nothing about the session. */
 function isOutage(error: unknown): boolean {
-  return (
-    error instanceof Unreachable ||
-    (error instanceof Refusal && (error.status >= 500 || error.status === 429))
-  );
+  return error instanceof Unreachable || (error instanceof Refusal && isTemporary(error.status));
 }
 
 /** The end of a session, and what to throw for it. */
