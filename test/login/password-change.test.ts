@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
+import { hashPasswordBlocking, preparePassword } from '../../src/platform/secrets/password-hash.ts';
 import { authenticate } from '../legacy/support.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, password } from '../support/management.ts';
@@ -49,4 +50,25 @@ test('a legacy login with the old password opens no session', async () => {
   const restore = await changeBefore(server.store.apiSessions, 'openLegacy', 'bob');
   const answer = await authenticate(server, 'bob').finally(restore);
   assertRefused(answer, 401, 'INVALID_AUTH');
+});
+
+test('logins at the same moment all pass when the first one renews an old hash', async () => {
+  await server.createUser({ name: 'carol', password });
+  const login = await server.store.authenticators.findPasswordLogin('carol');
+  const old = hashPasswordBlocking(preparePassword(password), { memoryKiB: 8192, passes: 1, lanes: 1 });
+  const when = { now: server.clock.now() };
+  const id = login?.authenticator.id ?? asId('none');
+  assert.ok(await server.store.authenticators.updatePassword(id, { passwordHash: old }, when));
+  const requests = await Promise.all([1, 2, 3].map(() => beginLogin(server)));
+  const answers = await Promise.all([
+    ...requests.map((request) => submitPassword(server, request, 'carol', password)),
+    authenticate(server, 'carol'),
+  ]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [302, 302, 302, 200],
+  );
+  const renewed = await server.store.authenticators.findPasswordLogin('carol');
+  assert.notEqual(renewed?.passwordHash, old);
+  assert.equal((await submitPassword(server, await beginLogin(server), 'carol', password)).status, 302);
 });

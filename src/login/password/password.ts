@@ -100,7 +100,8 @@ export async function verifyPassword(
   attempt.passed('password');
 
   const current = await needs.store.authenticators.findPasswordLogin(key);
-  if (current === null || current.passwordHash !== login.passwordHash) {
+  const checked = { checked: login.passwordHash, password };
+  if (current === null || !(await isStillOf(needs, { stored: current.passwordHash, ...checked }))) {
     attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
     return { verdict: 'refused' };
   }
@@ -133,7 +134,27 @@ async function upgradeHash(
   const newHash = await needs.hasher.hash(password).catch(() => null);
   if (newHash === null) return passwordHash;
   await needs.store.authenticators.rehashPassword(authenticator.id, passwordHash, newHash);
-  return newHash;
+  const key = usernameKey(authenticator.username) ?? '';
+  const stored = (await needs.store.authenticators.findPasswordLogin(key))?.passwordHash ?? newHash;
+  if (stored === newHash) return newHash;
+  return (await isStillOf(needs, { stored, checked: passwordHash, password })) ? stored : newHash;
+}
+
+/**
+ * Whether the stored hash is of the password that was checked. Of several logins at the same moment, one renews an
+ * outdated hash, and the others must not take that for another password.
+ * @param of.checked the hash that the password has matched
+ */
+async function isStillOf(
+  needs: PasswordLoginNeeds,
+  {
+    stored,
+    checked,
+    password,
+  }: { readonly stored: string; readonly checked: string; readonly password: string },
+): Promise<boolean> {
+  if (stored === checked) return true;
+  return needs.hasher.isOutdated(checked) && needs.hasher.matches(stored, password).catch(() => false);
 }
 
 /**
