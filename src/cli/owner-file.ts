@@ -1,4 +1,4 @@
-import { access, writeFile } from 'node:fs/promises';
+import { access, open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CliError, usageError } from './cli-error.ts';
 import type { CliPorts } from './ports.ts';
@@ -9,15 +9,42 @@ export async function refuseTakenFile(ports: CliPorts, path: string): Promise<vo
     () => true,
     () => false,
   );
-  if (isThere) throw usageError(`${path} exists already.`, 'name another file, or move that one away');
+  if (isThere) throw takenFile(path);
 }
 
-/** Writes a new file that only its owner can read. @throws CliError */
-export async function writeOwnerFile(ports: CliPorts, path: string, text: string): Promise<void> {
+/**
+ * Writes a new file that only its owner can read. The file is there before `make` runs, which may use something up: a
+ * folder that is missing must not cost an enrollment. If `make` fails, there is no file.
+ * @param make the text
+ * @throws CliError exit 2 when the file exists already; whatever `make` throws
+ */
+export async function writeOwnerFile(
+  ports: CliPorts,
+  path: string,
+  make: () => Promise<string>,
+): Promise<void> {
+  const full = resolve(ports.cwd, path);
+  const file = await open(full, 'wx', 0o600).catch((error) => {
+    throw error.code === 'EEXIST' ? takenFile(path) : notWritten(path, error);
+  });
   try {
-    await writeFile(resolve(ports.cwd, path), text, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${path} cannot be written: ${reason}`, { code: 'file_not_written', cause: error });
+    const text = await make().catch(async (error) => {
+      await rm(full, { force: true });
+      throw error;
+    });
+    await file.writeFile(text).catch((error) => {
+      throw notWritten(path, error);
+    });
+  } finally {
+    await file.close();
   }
+}
+
+function takenFile(path: string): CliError {
+  return usageError(`${path} exists already.`, 'name another file, or move that one away');
+}
+
+function notWritten(path: string, error: unknown): CliError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new CliError(`${path} cannot be written: ${reason}`, { code: 'file_not_written', cause: error });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
@@ -117,6 +117,17 @@ describe('enrolling on the command line', () => {
     assert.equal(outcome.code, 1);
     assert.match(outcome.stderr, /did not sign this JWT/);
     await fine(['enroll', 'lost.jwt']);
+  });
+
+  test('uses nothing up when the file cannot be written, and leaves none when it is refused', async () => {
+    await fine(['create', 'identity', 'no room', '-o', 'room.jwt']);
+    const lost = await cli.run(['enroll', 'room.jwt', '-o', 'missing/room.json']);
+    assert.equal(lost.code, 1);
+    assert.match(lost.stderr, /missing\/room\.json cannot be written/);
+    await fine(['enroll', 'room.jwt']);
+    const used = await cli.run(['enroll', 'room.jwt', '-o', 'other.json']);
+    assert.equal(used.code, 1);
+    assert.equal(existsSync(inFolder('other.json')), false);
   });
 
   test('says what is wrong with a file before it asks anybody', async () => {

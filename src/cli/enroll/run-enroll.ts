@@ -5,7 +5,7 @@ import { answerError } from '../answer-failure.ts';
 import { usageError } from '../cli-error.ts';
 import { createHttpsClient, type HttpsAnswer } from '../client/https-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
-import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
+import { writeOwnerFile } from '../owner-file.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { externalJwt, readNamedFile, readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
@@ -27,7 +27,6 @@ export async function enroll(report: Report, file: string, options: EnrollOption
   const invitation = readInvitation(report.ports, jwt);
   if (invitation.method === 'updb') return enrollPassword(report, invitation, options);
   const output = options.output ?? `${file === '-' ? 'identity' : file.replace(/\.jwt$/, '')}.json`;
-  await refuseTakenFile(report.ports, output);
   if (invitation.method === 'ottca') return enrollOwnCertificate(report, invitation, { output, options });
   if (invitation.method === 'ott') return enrollWithNewKey(report, invitation, output);
   throw usageError(
@@ -39,9 +38,14 @@ export async function enroll(report: Report, file: string, options: EnrollOption
 async function enrollWithNewKey(report: Report, invitation: Invitation, output: string): Promise<void> {
   const { newCertificateRequest } = await import('../../platform/x509/new-certificate-request.ts');
   const { csrPem, keyPem } = await newCertificateRequest();
-  const answer = await send(invitation, { clientCsr: csrPem });
-  const cert = textField(asObject(asObject(answer.body).data), 'cert') ?? '';
-  await writeIdentity(report, invitation, { output, key: keyPem, cert, answer });
+  await writeIdentity(report, invitation, {
+    output,
+    key: keyPem,
+    enroll: async () => {
+      const answer = await send(invitation, { clientCsr: csrPem });
+      return { answer, cert: textField(asObject(asObject(answer.body).data), 'cert') ?? '' };
+    },
+  });
 }
 
 async function enrollOwnCertificate(
@@ -57,8 +61,8 @@ async function enrollOwnCertificate(
   }
   const cert = await readNamedFile(report.ports, options.cert, 'certificate');
   const key = await readNamedFile(report.ports, options.key, 'key');
-  const answer = await send(invitation, {}, { cert, key });
-  await writeIdentity(report, invitation, { output, key, cert, answer });
+  const enroll = async () => ({ answer: await send(invitation, {}, { cert, key }), cert });
+  await writeIdentity(report, invitation, { output, key, enroll });
 }
 
 async function enrollPassword(report: Report, invitation: Invitation, options: EnrollOptions): Promise<void> {
@@ -105,17 +109,27 @@ function nextAfter(error: Readonly<Record<string, unknown>>): string {
   return `ask the operator, who can see why with: overlay-auth explain ${reference}`;
 }
 
-/** The file that existing SDKs read. */
+/** Enrolls, and writes the file that existing SDKs read. */
 async function writeIdentity(
   report: Report,
   { origin, identityId }: Invitation,
-  made: KeyAndCertificate & { readonly output: string; readonly answer: HttpsAnswer },
+  {
+    output,
+    key,
+    enroll,
+  }: {
+    readonly output: string;
+    readonly key: string;
+    readonly enroll: () => Promise<{ readonly answer: HttpsAnswer; readonly cert: string }>;
+  },
 ): Promise<void> {
-  const { output, key, cert, answer } = made;
-  const ca = textField(asObject(asObject(answer.body).data), 'ca') ?? '';
-  const ztAPI = `${origin}/edge/client/v1`;
-  const id = { key: `pem:${key}`, cert: `pem:${cert}`, ca: `pem:${ca}` };
-  await writeOwnerFile(report.ports, output, `${JSON.stringify({ ztAPI, ztAPIs: [ztAPI], id }, null, 2)}\n`);
+  await writeOwnerFile(report.ports, output, async () => {
+    const { answer, cert } = await enroll();
+    const ca = textField(asObject(asObject(answer.body).data), 'ca') ?? '';
+    const ztAPI = `${origin}/edge/client/v1`;
+    const id = { key: `pem:${key}`, cert: `pem:${cert}`, ca: `pem:${ca}` };
+    return `${JSON.stringify({ ztAPI, ztAPIs: [ztAPI], id }, null, 2)}\n`;
+  });
   printResult(
     report,
     { identityId, file: output },

@@ -15,7 +15,7 @@ export async function handOutJwt(
   const { data } = await api.call({ method: 'GET', path: `/enrollments/${encodeURIComponent(id)}` });
   const jwt = textField(asObject(data), 'jwt');
   if (jwt === undefined) throw new CliError('The server did not show the JWT of the enrollment.');
-  await writeOwnerFile(report.ports, file, jwt);
+  await writeOwnerFile(report.ports, file, async () => jwt);
   const expiresAt = withoutMilliseconds(textField(asObject(data), 'expiresAt') ?? '');
   notice(
     report,

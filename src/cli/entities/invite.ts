@@ -4,7 +4,7 @@ import { usageError } from '../cli-error.ts';
 import { withApi } from '../client/api-client.ts';
 import { asObject, textField } from '../client/json-shape.ts';
 import { terminalQrCode } from '../login/terminal-qr-code.ts';
-import { refuseTakenFile, writeOwnerFile } from '../owner-file.ts';
+import { writeOwnerFile } from '../owner-file.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';
 import { entityNamed } from './entities.ts';
@@ -25,7 +25,6 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
   if (withdraw && (expires !== undefined || endSessions || qr || output !== undefined)) {
     throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
   }
-  if (output !== undefined) await refuseTakenFile(report.ports, output);
   await withApi(report, options.server, async (api) => {
     const found = await findEntity(api, entityNamed('identity'), nameOrId);
     const { id } = found;
@@ -37,10 +36,15 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
       return;
     }
     const json = { ...(expires === undefined ? {} : { expiresIn: inHours(expires) }), endSessions };
-    const { data } = await api.call({ method: 'POST', path, json });
-    const url = textField(asObject(data), 'url') ?? '';
-    const expiresAt = textField(asObject(data), 'expiresAt') ?? '';
-    if (output !== undefined) await writeOwnerFile(report.ports, output, `${url}\n`);
+    let url = '';
+    let expiresAt = '';
+    const make = async () => {
+      const { data } = await api.call({ method: 'POST', path, json });
+      url = textField(asObject(data), 'url') ?? '';
+      expiresAt = textField(asObject(data), 'expiresAt') ?? '';
+      return `${url}\n`;
+    };
+    await (output === undefined ? make() : writeOwnerFile(report.ports, output, make));
     const until = `works once, until ${withoutMilliseconds(expiresAt)}. Whoever opens it chooses the password of ${name}`;
     // A link written to a file is not shown as well.
     const result =
