@@ -4,6 +4,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -11,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
 
@@ -148,8 +150,8 @@ test('a backup that another key sealed is refused', async (t) => {
   await untilReady(run);
   await stopped(run);
   await home.run(['ops', 'db', 'backup', 'sealed.db'], { env });
-  await home.run(['init', '--home', 'other']);
-  copyFileSync(home.path('other/secrets/master.key'), home.path('h/secrets/master.key'));
+  rmSync(home.path('h/secrets/master.key'));
+  createKeyFile(home.path('h/secrets/master.key'));
   const refused = await home.restore('sealed.db');
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /was sealed with another key-encryption key: put back the key file/);

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect as connectLocal, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,6 +8,7 @@ import { describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { loadSettledConfig } from '../../src/cli/host/load-config.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import {
   clientOfHome,
@@ -37,11 +29,18 @@ async function homeBox(): Promise<Sandbox> {
 }
 
 /** The same, with keys that no other home has. */
-async function newHomeBox(env: Record<string, string> = {}): Promise<Sandbox> {
+async function newHomeBox(env: Record<string, string>): Promise<Sandbox> {
   const box = sandbox();
   const { code, stderr } = await box.run(['init', '--home', 'h', '--address', 'localhost:0'], { env });
   assert.equal(code, 0, stderr);
   return box;
+}
+
+/** Puts a new key in the place of the one that the database was sealed with. */
+function replaceKey({ cwd }: Sandbox): void {
+  const file = join(cwd, 'h', 'secrets', 'master.key');
+  rmSync(file);
+  createKeyFile(file);
 }
 
 function startRun(box: Sandbox, ...args: string[]): Started {
@@ -419,9 +418,7 @@ describe('run controller refuses to start, with one sentence', () => {
   test('when the key belongs to another database', async (t) => {
     const box = await homeBox();
     t.after(() => box.close());
-    await box.run(['init', '--home', 'other']);
-    const foreign = readFileSync(join(box.cwd, 'other', 'secrets', 'master.key'));
-    writeFileSync(join(box.cwd, 'h', 'secrets', 'master.key'), foreign);
+    replaceKey(box);
     await assertRefused(box, /is not the one that this database was sealed with\.\nnext: /);
   });
 
@@ -491,10 +488,7 @@ describe('run controller --check', () => {
     assert.equal(open.code, 1);
     assert.match(open.stderr, /is open to other users .*chmod 600/);
 
-    const other = await newHomeBox();
-    t.after(() => other.close());
-    copyFileSync(join(other.cwd, 'h', 'secrets', 'master.key'), keyFile);
-    chmodSync(keyFile, 0o600);
+    replaceKey(box);
     const wrong = await check(box);
     assert.equal(wrong.code, 1);
     assert.match(
