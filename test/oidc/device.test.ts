@@ -6,16 +6,18 @@ import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
-import { rootOf } from '../support/management.ts';
-import { registerClient } from '../support/oidc-clients.ts';
+import { type Caller, rootOf } from '../support/management.ts';
+import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 let server: TestServer;
+let root: Caller;
 before(async () => {
   server = await startTestServer({ clock });
+  root = await rootOf(server);
   await server.createUser({ name: 'alice', password });
 });
 after(() => server?.close());
@@ -214,6 +216,26 @@ describe('what somebody else cannot do with a device', () => {
 });
 
 describe('what beginning a device login costs', () => {
+  test('a page of an application cannot confirm it for the person, who sees the question instead', async () => {
+    await registerClient(root, { type: 'public' });
+    const { json } = await asked();
+    for (const origin of [new URL(appRedirectUri).origin, 'http://localhost:8400']) {
+      for (const step of ['continue', 'deny']) {
+        const headers = { origin, 'sec-fetch-site': 'cross-site', accept: 'text/html' };
+        const answer = await server.post('/oidc/device', {
+          form: { user_code: json.user_code, step },
+          headers,
+        });
+        assert.equal(answer.status, 200, answer.text);
+        for (const named of [json.user_code, 'overlay', '127.0.0.1'])
+          assert.ok(answer.text.includes(named), named);
+      }
+    }
+    await server.get(await logInFor(browser(), json.user_code));
+    clock.advance(5 * SECOND);
+    assert.equal((await poll(json.device_code)).status, 200);
+  });
+
   test('is bounded for each source', async () => {
     const other = await startTestServer({ clock });
     try {
@@ -264,7 +286,7 @@ test('discovery names the endpoint and the grant', async () => {
 
 describe('a device with an application that is not for the person', () => {
   test('is refused at once, and the page tells the person', async () => {
-    const app = await registerClient(await rootOf(server), {
+    const app = await registerClient(root, {
       name: 'Kiosk',
       type: 'public',
       tokenEndpointAuthMethod: 'none',

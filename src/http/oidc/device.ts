@@ -21,6 +21,7 @@ import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
+import { isOfOwnPage } from '../request/foreign-page.ts';
 import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
@@ -111,8 +112,10 @@ function decisionRoute(needs: DeviceRouteNeeds): Route {
         const failure = { referenceId: context.requestId };
         return page(deviceCodePage(view, body.user_code, failure), { status: 404 });
       }
-      if (body.step === 'continue') return toLogin(needs, context, device);
-      if (body.step === 'deny') {
+      // Pages of applications may post here too, and must not answer for somebody who has not seen the question.
+      const decision = isOfOwnPage(context.method, context.headers, context.issuer) ? body.step : 'look';
+      if (decision === 'continue') return toLogin(needs, context, device);
+      if (decision === 'deny') {
         const isDenied = await denyDevice(needs, device);
         return page(deviceDonePage(view, isDenied ? 'denied' : 'gone'));
       }
