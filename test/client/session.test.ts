@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createClientApi } from '../../packages/client/src/api/edge-api.ts';
 import { SessionEnded, Unreachable } from '../../packages/client/src/errors.ts';
+import { startDeviceLogin } from '../../packages/client/src/login/device-login.ts';
 import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
 import { discover, type Provider } from '../../packages/client/src/oidc/provider.ts';
 import type { Tokens } from '../../packages/client/src/oidc/tokens.ts';
@@ -209,6 +210,20 @@ describe('when the network fails', () => {
       await session.logOut();
       assert.equal(await session.tokens(), null);
     }
+  });
+
+  test('a device goes on asking while the server cannot answer', async () => {
+    const send = transportTo(server);
+    const answers = [429, 503, 500];
+    const provider = await providerWith(async (request) => {
+      const status = request.url.endsWith('/oidc/token') ? answers.shift() : undefined;
+      return status === undefined ? send(request) : Response.json({ error: 'unavailable' }, { status });
+    });
+    const pause = async () => clock.advance(MINUTE);
+    const device = await startDeviceLogin(provider, { pause });
+    await assert.rejects(device.wait(), { kind: 'refused', code: 'expired_token' });
+    assert.deepEqual(answers, []);
+    assert.ok(clock.now() >= device.expiresAt);
   });
 
   test('the session stays, and continues later', async () => {

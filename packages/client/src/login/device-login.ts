@@ -1,7 +1,7 @@
 // Login with the browser of another device (RFC 8628).
 
 import * as oauth from 'oauth4webapi';
-import { ProtocolError, Refusal, Unreachable } from '../errors.ts';
+import { isTemporary, ProtocolError, Refusal, Unreachable } from '../errors.ts';
 import { clientOf, type Provider, sending } from '../oidc/provider.ts';
 import { type Tokens, tokensOf, verifySignature } from '../oidc/tokens.ts';
 
@@ -94,7 +94,7 @@ async function poll(provider: Provider, deviceCode: string): Promise<Tokens | 's
     if (error instanceof Unreachable) return 'later';
     if (!(error instanceof Refusal)) throw error;
     if (error.code === 'slow_down') return 'slow_down';
-    if (error.code === 'authorization_pending' || error.status >= 500) return 'later';
+    if (error.code === 'authorization_pending' || isTemporary(error.status)) return 'later';
     throw error;
   }
   const tokens = await tokensOf(
