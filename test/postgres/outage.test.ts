@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
+import { postgresSettings } from '../../src/store/postgres/connection.ts';
+import { holdFeed } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { beginLogin, callWith, login, refresh, submitPassword } from '../support/flow.ts';
 import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
@@ -62,6 +65,27 @@ describe('a controller whose database goes away', () => {
     assert.equal((await refresh(server, refresh_token)).status, 200);
     assert.equal((await submitPassword(server, id, 'alice', password)).status, 302);
     assert.ok(!JSON.stringify(server.log).includes(database.password));
+  });
+
+  test('serves its callers while a node that was lost in the middle of a change still holds locks', async () => {
+    const { access_token, refresh_token } = await login(server, 'alice', password);
+    const lost = new pg.Client(postgresSettings(url).client);
+    lost.on('error', () => {});
+    await lost.connect();
+    try {
+      const pid = (await lost.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+      const held = lost.query(`BEGIN; ${holdFeed}; SELECT pg_sleep(1)`);
+      await until(
+        async () =>
+          (await query(url, `SELECT FROM pg_locks WHERE pid = ${pid} AND locktype = 'advisory'`)).length > 0,
+      );
+      const revoked = server.post('/oidc/revoke', { form: { token: refresh_token, client_id: 'overlay' } });
+      await held;
+      assert.equal((await revoked).status, 200, (await revoked).text);
+      assert.equal((await callWith(server, access_token)).status, 401);
+    } finally {
+      await lost.end();
+    }
   });
 
   test('a store that cannot be opened says why, without the password', async () => {

@@ -299,7 +299,7 @@ async function start(native: string, further: readonly string[]): Promise<void> 
     // Behind a pooler the role would have them.
     ...(poolerProgram === undefined
       ? []
-      : ['statement_timeout=15s', 'lock_timeout=10s', 'idle_in_transaction_session_timeout=10s']),
+      : ['statement_timeout=15s', 'lock_timeout=10s', 'idle_in_transaction_session_timeout=5s']),
     ...further,
     ...(options.settings ?? []),
   ];

@@ -75,8 +75,8 @@ export function postgresSettings(
 const limits = {
   statement_timeout: 15 * SECOND,
   lock_timeout: 10 * SECOND,
-  // A node that freezes in the middle of an intent must not block the others.
-  idle_in_transaction_session_timeout: 10 * SECOND,
+  // A node that freezes in the middle of an intent holds its locks for so long. Those who wait for them wait longer.
+  idle_in_transaction_session_timeout: 5 * SECOND,
 };
 
 /**
