@@ -35,7 +35,8 @@ let root: Caller;
 let wiki: TestClient;
 let toWiki: Record<string, string>;
 before(async () => {
-  server = await startTestServer({ clock, configure: withBrowserSession });
+  // One thread: it reaches into the store of that, and reads the log at once.
+  server = await startTestServer({ clock, configure: withBrowserSession, threads: 1 });
   root = await rootOf(server);
   wiki = await registerClient(root, { name: 'Wiki' });
   toWiki = { client_id: wiki.id, redirect_uri: appRedirectUri };

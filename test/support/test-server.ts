@@ -222,7 +222,10 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   if (bindPoint === undefined) throw new Error('the test configuration has no bind point');
   const url = `https://${bindPoint.address}`;
   // With a new connection for each request, the requests reach different threads.
-  const client = httpsClient(url, pki.ca.certPem, threads > 1 ? { keepAlive: false } : {});
+  const client =
+    threads === 1
+      ? httpsClient(url, pki.ca.certPem)
+      : settling(httpsClient(url, pki.ca.certPem, { keepAlive: false }), controller);
 
   async function stop(): Promise<void> {
     client.closeConnections();
@@ -276,5 +279,20 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
       await stop();
       rmSync(home, { recursive: true, force: true });
     },
+  };
+}
+
+/** A client that waits until the first thread has what the others say of a request: their lines come after the answer. */
+function settling(client: HttpsClient, { services }: RunningController): HttpsClient {
+  const request: HttpsClient['request'] = async (...asked) => {
+    const answer = await client.request(...asked);
+    await services.attempts.flush();
+    return answer;
+  };
+  return {
+    ...client,
+    request,
+    get: (path, init) => request('GET', path, init),
+    post: (path, init) => request('POST', path, init),
   };
 }
