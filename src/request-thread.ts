@@ -5,6 +5,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Config, LogConfig } from './config/config.ts';
 import { openStoreBeside } from './database.ts';
 import type { ConcludedAttempt } from './explain/attempt-log.ts';
+import { learnIntermediates, type SentIntermediates } from './http/request/peer-certificates.ts';
 import type { MetricsText } from './http/server/metrics.ts';
 import type { AnswerInspector } from './http/server/mount.ts';
 import type { CountedTogether } from './http/server/shared-source-counts.ts';
@@ -61,6 +62,8 @@ export interface AnswersOfFirst {
   readMetrics(_: null): Promise<MetricsText>;
   /** See `DevicePolls`. */
   devicePoll(poll: { readonly id: string; readonly now: Millis }): Promise<Millis | undefined>;
+  /** What a handshake brought, for the other threads. */
+  intermediates(sent: SentIntermediates): void;
   /** From now on the thread must be asked to catch up with every change. */
   join(_: null): void;
   /** The thread accepts connections. */
@@ -82,6 +85,7 @@ export interface AnswersOfThread {
   prepareConfig(config: Config): Promise<void>;
   /** Puts it in use. */
   useConfig(_: null): void;
+  learnIntermediates(sent: SentIntermediates): void;
   useTicketKeys(of: { readonly listener: string; readonly keys: Uint8Array }): void;
   /** Finishes the requests under way and releases everything. */
   stop(_: null): Promise<void>;
@@ -123,6 +127,7 @@ export async function runRequestThread(needs: {
     catchUp: () => services.view.feed.catchUp(),
     beFresh: () => services.view.feed.beFresh(),
     counts: services.counts,
+    learnIntermediates,
   } satisfies Partial<AnswersOfThread>;
   Object.assign(answers, ofThread);
   await first.ask('join', null);
@@ -134,6 +139,7 @@ export async function runRequestThread(needs: {
     counted: { ...data.counted, row: data.number },
     ticketKeys: data.ticketKeys,
     onTicketKeys() {},
+    onIntermediates: (sent) => first.tell('intermediates', sent),
   });
   const { address } = config.edge.api;
   await services.node.start({ id: '', name: data.nodeName, address, apiAddresses: [], version: '' });

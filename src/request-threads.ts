@@ -3,6 +3,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import type { Config } from './config/config.ts';
+import { learnIntermediates, type SentIntermediates } from './http/request/peer-certificates.ts';
 import type { SharedInterfaces } from './http/server/listener.ts';
 import { type CountedTogether, clearRow, countingTable } from './http/server/shared-source-counts.ts';
 import { type Millis, SECOND } from './platform/clock.ts';
@@ -23,7 +24,7 @@ export type StartThread = (data: ThreadData) => Worker;
 export interface ForOthers {
   /** What a starting thread receives. */
   data(): Omit<ThreadData, 'number' | 'threads' | 'counted' | 'isCluster'>;
-  readonly answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat' | 'changed'>;
+  readonly answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat' | 'changed' | 'intermediates'>;
   /** The first thread itself applies what was committed. */
   catchUp(): Promise<void>;
   /** Whether more than one node is online. */
@@ -88,6 +89,7 @@ export function otherThreads(needs: {
       onTicketKeys(listener, keys) {
         for (const { calls } of ready()) calls.tell('useTicketKeys', { listener, keys });
       },
+      onIntermediates: (sent) => spreadIntermediates(members, sent),
     },
     start: life.start,
     catchUp: () => catchUp(members),
@@ -102,6 +104,18 @@ export function otherThreads(needs: {
     prepareConfig: (config) => prepareConfig(members, config),
     stop: life.stop,
   };
+}
+
+/** @param from the thread that has read them; this one, if absent */
+function spreadIntermediates(
+  members: ReadonlyMap<number, ThreadMember>,
+  sent: SentIntermediates,
+  from?: ThreadMember,
+): void {
+  if (from !== undefined) learnIntermediates(sent);
+  for (const member of members.values()) {
+    if (member.isReady && member !== from) member.calls.tell('learnIntermediates', sent);
+  }
 }
 
 /** @param except the thread that knows already */
@@ -169,6 +183,7 @@ function keepingAlive(needs: {
     const member = threadMember(startThread(data), {
       ...forOthers.answers,
       changed: async () => void (await Promise.allSettled([forOthers.catchUp(), catchUp(members, member)])),
+      intermediates: (sent) => spreadIntermediates(members, sent, member),
     });
     members.set(thread, member);
     void member.ended.then((error) => {

@@ -258,6 +258,29 @@ describe('a TLS session that resumes', () => {
     third.socket.destroy();
   });
 
+  test('knows the certificates of the first handshake on whichever thread it resumes', async () => {
+    const two = await startTestServer({ threads: 2 });
+    try {
+      const intermediate = authority({ issuer: root });
+      const leaf = client({ issuer: intermediate });
+      await giveCertificate(two, await createIdentity(two, 'device', { externalId: null }), leaf);
+      const first = await open(two.url, { leaf, sent: [intermediate] });
+      assert.equal(await loginOver(first, two), 302);
+      const session = await first.session;
+      first.socket.destroy();
+      await two.controller.services.attempts.flush();
+      // The system spreads connections over the threads.
+      for (let time = 0; time < 16; time += 1) {
+        const { socket, ...again } = await open(two.url, { session });
+        assert.equal(socket.isSessionReused(), true);
+        assert.equal(await loginOver({ socket, ...again }, two), 302);
+        socket.destroy();
+      }
+    } finally {
+      await two.close();
+    }
+  });
+
   test('provides no certificate to another listener', async () => {
     const port = await freePort();
     const address = `localhost:${port}`;

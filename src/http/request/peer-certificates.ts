@@ -19,7 +19,8 @@ const largestChainBytes = 32 * 1024;
 const bySocket = new WeakMap<TLSSocket, PeerCertificates | null>();
 
 // A TLS session ticket contains the leaf but not the rest of the chain. The rest is not secret and proves nothing by
-// itself, so it can be remembered for connections that resume. Every login validates it again.
+// itself, so it can be remembered for connections that resume, on this thread or another one: they share the keys of
+// tickets. Every login validates it again.
 const intermediatesByLeaf = recentMap<string, readonly Buffer[]>(1000);
 
 /** The client's certificates, or null when it sent none. Read once per connection. */
@@ -31,16 +32,38 @@ export function peerCertificates(socket: TLSSocket): PeerCertificates | null {
   return read;
 }
 
+/** The certificates that came with a leaf, for another thread. */
+export interface SentIntermediates {
+  readonly leafThumbprint: string;
+  /** DER. */
+  readonly certificates: readonly Uint8Array[];
+}
+
 /**
  * Call it when a handshake is done. Remembers the intermediates of a full handshake, because the first to ask for them
  * may be a connection that resumes it.
+ * @param tellOthers passes them to the other threads
  */
-export function rememberIntermediates(socket: TLSSocket): void {
+export function rememberIntermediates(
+  socket: TLSSocket,
+  tellOthers: (sent: SentIntermediates) => void = () => {},
+): void {
   if (socket.isSessionReused()) return;
   const leaf = socket.getPeerX509Certificate();
   // Without an issuer among the sent certificates, a resumption would lose nothing.
   if (leaf === undefined || leaf.issuerCertificate === undefined) return;
-  peerCertificates(socket);
+  const read = peerCertificates(socket);
+  if (read === null || read.chain.length === 1) return;
+  const { leafThumbprint, chain } = read;
+  tellOthers({ leafThumbprint, certificates: chain.slice(1).map((der) => new Uint8Array(der)) });
+}
+
+/** Remembers what another thread has read. */
+export function learnIntermediates({ leafThumbprint, certificates }: SentIntermediates): void {
+  intermediatesByLeaf.set(
+    leafThumbprint,
+    certificates.map((der) => Buffer.from(der)),
+  );
 }
 
 function readPeerCertificates(socket: TLSSocket): PeerCertificates | null {

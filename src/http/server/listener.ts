@@ -9,7 +9,7 @@ import type { Random } from '../../platform/random.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { bodyLimit } from '../request/body.ts';
 import { originCheck } from '../request/cors.ts';
-import { rememberIntermediates } from '../request/peer-certificates.ts';
+import { rememberIntermediates, type SentIntermediates } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
@@ -81,6 +81,8 @@ export interface SharedInterfaces {
   readonly ticketKeys: Readonly<Record<string, Uint8Array>> | null;
   /** Called when there are new ones. */
   readonly onTicketKeys: (listener: string, keys: Buffer) => void;
+  /** Called with what only a full handshake brings, which may be resumed on another thread. */
+  readonly onIntermediates: (sent: SentIntermediates) => void;
 }
 
 const headerLimit = 16 * 1024;
@@ -194,7 +196,7 @@ async function startServer(
   const { shared, counts } = options;
   server.maxConnections = Math.ceil(mostConnections / (shared?.threads ?? 1));
   refuseConnect(server, newReferenceId);
-  server.on('secureConnection', rememberIntermediates);
+  server.on('secureConnection', (socket) => rememberIntermediates(socket, shared?.onIntermediates));
   const { host, port } = bindPoints[0].interface;
   const connections = superviseConnections({ clock: needs.clock, counts }, server, {
     perSource: options.connectionsPerSource ?? mostConnectionsPerSource,
