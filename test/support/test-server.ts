@@ -40,7 +40,7 @@ export interface TestServerOptions {
   readonly addFiles?: (home: string) => void;
   /** Gives it an authority for client certificates (`edge.enrollment.signingCert`). */
   readonly signing?: boolean;
-  /** Closed with the server. */
+  /** Closed with the server. Default: one that all servers of the process use. */
   readonly hashPool?: HashPool;
   /** A folder with the database and keys of an earlier test server, to start it again. */
   readonly home?: string;
@@ -117,6 +117,22 @@ function emptyDatabase(): Promise<string> {
   return empty;
 }
 
+let hashing: HashPool | undefined;
+
+/**
+ * One for all servers of this process: a thread for each would cost more than its hashes. They are cheap, since these
+ * tests are not about the cost of hashing.
+ */
+function sharedHashPool(): HashPool {
+  if (hashing === undefined) {
+    const pool = createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
+    atTheEnd(() => pool.close());
+    hashing = pool;
+  }
+  // Each server may close it, and a test may change what its server has.
+  return { ...hashing, close: async () => {} };
+}
+
 /** By home, for servers that are started again. */
 const databases = new Map<string, string>();
 
@@ -184,10 +200,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
   // A clock that a test sets is unrelated to the clock of a database server.
   const databaseTime = async () => null;
   const store = clock === systemClock ? opened : { ...opened, nodes: { ...opened.nodes, databaseTime } };
-  // Cheap hashes: these tests are not about the cost of hashing.
-  const hashPool =
-    options.hashPool ??
-    createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
+  const hashPool = options.hashPool ?? sharedHashPool();
   // An existing store without keys, such as a restored one, makes its own.
   if (options.home === undefined) await giveKeys(store, clock);
   // The identity providers of tests have certificates from the same root.
