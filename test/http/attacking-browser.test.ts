@@ -38,6 +38,7 @@ import {
   waysOfPost,
 } from '../support/foreign-site.ts';
 import { type Caller, rootOf } from '../support/management.ts';
+import { isFullSize } from '../support/size.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createTotpUser, password, scan, totpPolicy } from '../support/totp.ts';
 
@@ -244,7 +245,7 @@ function waysFor({ method }: Operation): readonly Way[] {
   return method === 'POST' ? waysOfPost : waysOfOthers;
 }
 
-/** All where nothing but the request is asked for; elsewhere one, another one for each endpoint. */
+/** All where nothing but the request is asked for; at others one, another one for each endpoint. */
 function fewerWaysFor(operation: Operation, index: number): readonly Way[] {
   const ways = waysFor(operation);
   return operation.route.guard === 'anonymous' ? ways : ways.slice(index % ways.length).slice(0, 1);
@@ -260,7 +261,7 @@ describe('a page of another site', () => {
 
   for (const { what, at, certificate, sandboxed } of places) {
     test(`changes nothing at any endpoint: ${what}`, async () => {
-      const isThorough = at === 'beside';
+      const isThorough = at === 'beside' && isFullSize;
       const { page, close, loot: ofVictim } = await victim(certificate);
       // From beside us, cookies and the id of a login that belongs to them fit together.
       const loot = at === 'beside' ? ofVictim : await lootOfMallory();
