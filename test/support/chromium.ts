@@ -3,8 +3,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -15,13 +15,17 @@ export interface Chromium {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Beside what else is made of packages, so that it goes with them. */
+const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+
 /**
- * Unpacks Chromium beside the other temporary files, once for each version on a machine. Several processes may do so at
- * the same time: each unpacks for itself, and the first folder stays.
+ * Unpacks Chromium, once for each version. Several processes may do so at the same time: each unpacks for itself, and
+ * the first folder stays.
  */
 export async function unpackedChromium(): Promise<Chromium> {
-  const folder = join(tmpdir(), `overlay-auth-chromium-${packageVersion()}`);
+  const folder = join(cache, `chromium-${packageVersion()}`);
   if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true });
     const own = mkdtempSync(`${folder}-`);
     await unpackInto(own);
     try {
