@@ -144,6 +144,7 @@ async function launch(): Promise<Browser> {
     args: [
       '--no-sandbox',
       '--disable-gpu',
+      '--in-process-gpu',
       '--font-render-hinting=none',
       ...oneRenderer,
       `--ignore-certificate-errors-spki-list=${keyHash}`,
