@@ -11,6 +11,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sharedPostgres } from './shared-postgres.mjs';
+import { useTemporaryFolder } from './temporary-folder.mjs';
 import { groupsOf, runGroup } from './test-groups.mjs';
 
 const { values: flags } = parseArgs({
@@ -162,6 +163,8 @@ if (files.length === 0) {
   process.stdout.write(`no test file matches ${JSON.stringify(only)}\n`);
   totals.failed += 1;
 }
+// In full size, syncing is part of what is looked at.
+if (!isFullSize) useTemporaryFolder();
 const outcomes = await tests(files, only === undefined ? [otherChecks] : []);
 process.stdout.write('\n== groups\n');
 for (const outcome of outcomes.sort((a, b) => b.seconds - a.seconds)) {
