@@ -23,7 +23,7 @@ import { asId } from '../../src/model/ids.ts';
 import type { Principal } from '../../src/model/principal.ts';
 import { lookOf } from '../../src/pages/look.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
-import type { LogFields } from '../../src/platform/log/log-fields.ts';
+import type { LogFields } from '../../src/platform/log/log-line.ts';
 import type { Logger } from '../../src/platform/log/logger.ts';
 import { sampledLines } from '../../src/platform/log/sampled-lines.ts';
 import { systemRandom } from '../../src/platform/random.ts';

@@ -1,4 +1,4 @@
-import { loggableText } from '../../src/platform/log/log-fields.ts';
+import { loggableText } from '../../src/platform/log/log-line.ts';
 import { forwardingLogger, type LogEntry, type Logger } from '../../src/platform/log/logger.ts';
 
 /** Keeps what is logged, at every level. */

@@ -1,5 +1,5 @@
 import { Document, Scalar, visit } from 'yaml';
-import { escapeUnseen } from '../../platform/formats/escape-unseen.ts';
+import { escapeUnseen } from '../../platform/log/log-line.ts';
 import { withApi } from '../client/api-client.ts';
 import { asObject, type JsonObject } from '../client/json-shape.ts';
 import { printResult, type Report } from '../terminal/output.ts';

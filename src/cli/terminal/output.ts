@@ -1,4 +1,4 @@
-import { escapeUnseen } from '../../platform/formats/escape-unseen.ts';
+import { escapeUnseen } from '../../platform/log/log-line.ts';
 import { CliError } from '../cli-error.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';

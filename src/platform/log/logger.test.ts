@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { fixedClock } from '../../../test/support/fixed-clock.ts';
 import { memoryLogger } from '../../../test/support/memory-logger.ts';
 import { SECOND } from '../clock.ts';
-import { loggableText } from './log-fields.ts';
+import { loggableText } from './log-line.ts';
 import { type LogOptions, openLogger } from './logger.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'overlay-auth-log-'));

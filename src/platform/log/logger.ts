@@ -1,7 +1,9 @@
-import { type Clock, isoTime, systemClock } from '../clock.ts';
-import { escapeUnseen } from '../formats/escape-unseen.ts';
-import { openDestination } from './log-destination.ts';
-import { type LogFields, loggableFields, loggableText } from './log-fields.ts';
+// Loggers, and where their lines go.
+
+import { openSync } from 'node:fs';
+import { pino } from 'pino';
+import { type Clock, isoTime, type Millis, systemClock } from '../clock.ts';
+import { jsonLine, type LogFields, loggableFields, loggableText, textLine } from './log-line.ts';
 
 /**
  * `message` is a constant sentence; variable values go into `fields`. Fields whose names sound like secrets (`code`,
@@ -54,7 +56,7 @@ const shownLevel = (level: LineLevel): LogLevel => (level === 'always' ? 'info' 
 /** Opens the log. Lines are written in the background. @throws Error when the file cannot be opened */
 export function openLogger(options: LogOptions): OpenLogger {
   const clock = options.clock ?? systemClock;
-  const render: (parts: LineParts) => string = options.format === 'json' ? jsonLine : textLine;
+  const render = options.format === 'json' ? jsonLine : textLine;
   let least = severity[options.level];
   let lost = 0;
   const countLost = () => {
@@ -132,54 +134,152 @@ function renamed(fields: LogFields | undefined): LogFields {
   return { ...rest, fieldTime: time, fieldLevel: level, fieldMsg: msg };
 }
 
-// The form of a log line: nothing in it can begin a new line, move the cursor or turn the reading direction.
+// Lines wait in memory and are handed to the system together. Callers can find out when theirs were.
 
-/** What a line says. Fields and message are safe to log (see log-fields.ts). */
-interface LineParts {
-  readonly level: string;
-  /** ISO 8601. */
-  readonly time: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly msg: string;
+interface LogDestination {
+  write(line: string): void;
+  /** Resolves when every line so far was handed to the system. @returns false when the system does not take them */
+  written(): Promise<boolean>;
+  /** Resolves when waiting lines were handed over and synced. */
+  flush(): Promise<void>;
+  /** Writes waiting lines, then closes. */
+  end(): void;
 }
 
-/** One line of JSON: level, time, the fields, message. */
-function jsonLine({ level, time, fields, msg }: LineParts): string {
-  return `${escapeUnseen(JSON.stringify({ level, time, ...fields, msg }))}\n`;
-}
+// Lines wait in memory while a pipe is blocked or a disk is slow. Beyond this they are dropped and counted, because
+// requests must continue.
+const longestBacklog = 4 * 1024 * 1024;
 
-/** One line for people: time, level, message, `name=value`… */
-function textLine({ level, time, fields, msg }: LineParts): string {
-  let line = `${time} ${level.toUpperCase().padEnd(5)} ${plain(msg)}`;
-  for (const name in fields) line += ` ${plain(name)}=${fieldValue(fields[name])}`;
-  return `${line}\n`;
-}
+// A write costs more than the line, so lines that arrive within this time are handed over together.
+const gatheringTime: Millis = 20;
+const gatheredBytes = 8 * 1024;
 
-function fieldValue(value: unknown): string {
-  if (typeof value === 'string') return /^[\w.:/@+-]+$/.test(value) ? value : quoted(value);
-  if (isError(value)) {
-    const at = value.stack[0]?.replace(/^at /, '');
-    return quoted(`${value.type}: ${value.message}${at === undefined ? '' : ` (${at})`}`);
+/** Nobody waits longer than this for a pipe that is not read. */
+const longestWait: Millis = 2000;
+
+/**
+ * @param onLost called for each dropped line, and whenever the system refuses some
+ * @throws Error when the file cannot be opened
+ */
+function openDestination(
+  to: 'stdout' | 'stderr' | { readonly file: string },
+  onLost: () => void,
+): LogDestination {
+  const dest = to === 'stdout' ? 1 : to === 'stderr' ? 2 : openSync(to.file, 'a', 0o600);
+  const stream = pino.destination({
+    dest,
+    sync: false,
+    minLength: gatheredBytes,
+    maxLength: longestBacklog,
+  });
+  const bytes = countBytes();
+  let timer: NodeJS.Timeout | undefined;
+  let hasEnded = false;
+
+  function handOver(): void {
+    // In this case it writes by itself.
+    if (!hasEnded) stream.flush();
   }
-  return escapeUnseen(JSON.stringify(value));
+
+  function handOverSoon(): void {
+    if (timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      handOver();
+    }, gatheringTime);
+    timer.unref();
+  }
+
+  stream.on('drop', (line: string) => {
+    bytes.drop(line);
+    onLost();
+  });
+  stream.on('error', () => {
+    bytes.refuse();
+    onLost();
+  });
+  stream.on('write', bytes.handOver);
+  // An earlier write left waiting what arrived while it was under way.
+  stream.on('drain', () => {
+    if (bytes.isWaitedFor) handOver();
+    else if (bytes.isLeft) handOverSoon();
+  });
+
+  return {
+    write(line) {
+      bytes.take(line);
+      stream.write(line);
+      handOverSoon();
+    },
+    written() {
+      const all = bytes.allHandedOver();
+      if (bytes.isLeft) handOver();
+      return all;
+    },
+    flush: () => new Promise((resolve) => stream.flush(() => resolve())),
+    end() {
+      hasEnded = true;
+      stream.end();
+    },
+  };
 }
 
-function isError(value: unknown): value is { type: string; message: string; stack: string[] } {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'type' in value &&
-    'message' in value &&
-    'stack' in value &&
-    Array.isArray(value.stack)
-  );
+interface Waiting {
+  /** How many bytes have to be handed over first. */
+  readonly upTo: number;
+  resolve(isWritten: boolean): void;
 }
 
-function quoted(text: string): string {
-  return escapeUnseen(JSON.stringify(text));
-}
+/** How many bytes there were since the start, how many of them are handed over, and who waits for that. */
+function countBytes() {
+  let taken = 0;
+  let handedOver = 0;
+  let hasDropped = false;
+  let waiting: Waiting[] = [];
 
-function plain(text: string): string {
-  if (/^[\w.:/@+ -]*$/.test(text)) return text;
-  return quoted(text).slice(1, -1).replaceAll('\\"', '"');
+  function settle(isWritten: boolean, isDue: (one: Waiting) => boolean): void {
+    const due = waiting.filter(isDue);
+    waiting = waiting.filter((one) => !isDue(one));
+    for (const { resolve } of due) resolve(isWritten);
+  }
+
+  return {
+    take(line: string): void {
+      taken += Buffer.byteLength(line);
+    },
+    /** An accepted line is given up. */
+    drop(line: string): void {
+      taken -= Buffer.byteLength(line);
+      hasDropped = true;
+    },
+    /** The system accepts nothing now. */
+    refuse: (): void => settle(false, () => true),
+    handOver(count: number): void {
+      handedOver += count;
+      if (handedOver >= taken) hasDropped = false;
+      settle(true, ({ upTo }) => upTo <= handedOver);
+    },
+    get isWaitedFor(): boolean {
+      return waiting.length > 0;
+    },
+    get isLeft(): boolean {
+      return handedOver < taken;
+    },
+    /** @returns false when lines were refused or given up, or nothing happens for too long */
+    allHandedOver(): Promise<boolean> {
+      if (hasDropped || handedOver >= taken) return Promise.resolve(!hasDropped);
+      return new Promise((resolve) => {
+        const one: Waiting = {
+          upTo: taken,
+          resolve(isWritten) {
+            clearTimeout(impatience);
+            resolve(isWritten);
+          },
+        };
+        const impatience = setTimeout(() => settle(false, (other) => other === one), longestWait);
+        impatience.unref();
+        waiting.push(one);
+      });
+    },
+  };
 }

@@ -2,7 +2,7 @@
 // hide other lines: a limited number is written per second, of each kind and of all, and the next line counts the rest.
 
 import { type Clock, type Millis, SECOND } from '../clock.ts';
-import type { LogFields } from './log-fields.ts';
+import type { LogFields } from './log-line.ts';
 
 /** A line that may be omitted. */
 export interface SampledLine {

@@ -1,5 +1,5 @@
-// What may be in a log line: bounded, and without secrets. Secrets are recognized by the name of their field, and some
-// by their form. That is the last safety net, not a reason to log secrets.
+// A log line: what may be in it, and its form. It is bounded and without secrets. Secrets are recognized by the name of
+// their field, and some by their form. That is the last safety net, not a reason to log secrets.
 
 /** Values in addition to the message. Names in camelCase; any value may be passed and is made safe here. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -128,4 +128,68 @@ function isRevealing(value: unknown): boolean {
 
 function isShort(code: unknown): boolean {
   return typeof code === 'number' || (typeof code === 'string' && code.length <= 64);
+}
+
+// The form of a log line: nothing in it can begin a new line, move the cursor or turn the reading direction.
+
+/** What a line says. Fields and message are safe to log. */
+interface LineParts {
+  readonly level: string;
+  /** ISO 8601. */
+  readonly time: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly msg: string;
+}
+
+/** One line of JSON: level, time, the fields, message. */
+export function jsonLine({ level, time, fields, msg }: LineParts): string {
+  return `${escapeUnseen(JSON.stringify({ level, time, ...fields, msg }))}\n`;
+}
+
+/** One line for people: time, level, message, `name=value`… */
+export function textLine({ level, time, fields, msg }: LineParts): string {
+  let line = `${time} ${level.toUpperCase().padEnd(5)} ${plain(msg)}`;
+  for (const name in fields) line += ` ${plain(name)}=${fieldValue(fields[name])}`;
+  return `${line}\n`;
+}
+
+function fieldValue(value: unknown): string {
+  if (typeof value === 'string') return /^[\w.:/@+-]+$/.test(value) ? value : quoted(value);
+  if (isError(value)) {
+    const at = value.stack[0]?.replace(/^at /, '');
+    return quoted(`${value.type}: ${value.message}${at === undefined ? '' : ` (${at})`}`);
+  }
+  return escapeUnseen(JSON.stringify(value));
+}
+
+function isError(value: unknown): value is { type: string; message: string; stack: string[] } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    'message' in value &&
+    'stack' in value &&
+    Array.isArray(value.stack)
+  );
+}
+
+function quoted(text: string): string {
+  return escapeUnseen(JSON.stringify(text));
+}
+
+function plain(text: string): string {
+  if (/^[\w.:/@+ -]*$/.test(text)) return text;
+  return quoted(text).slice(1, -1).replaceAll('\\"', '"');
+}
+
+// Beyond what JSON escapes anyway: DEL and C1 controls (U+009B starts terminal sequences), line and paragraph
+// separators, and the marks that reorder displayed text (Unicode TR 36 section 2.5).
+const unseenCharacters = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
+
+/**
+ * Escapes what a piece of JSON may contain and nobody sees, so that it can neither control a terminal nor show text in
+ * another order. It still parses to the same values.
+ */
+export function escapeUnseen(json: string): string {
+  return json.replace(unseenCharacters, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
