@@ -10,7 +10,7 @@ import {
   countedAttempts,
   countedAudit,
   tally,
-} from './explain/decision-counts.ts';
+} from './explain/counts.ts';
 import type { KeptAuditTrail } from './model/audit-event.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log/logger.ts';

@@ -18,8 +18,8 @@ import {
   publishedAuthorities,
 } from './enrollment/published-authorities.ts';
 import type { RunningAttemptLog } from './explain/attempt-log.ts';
+import { answerTimes } from './explain/counts.ts';
 import { originsOfApplications } from './http/request/cors.ts';
-import { answerTimes } from './http/server/answer-times.ts';
 import type { HealthCheck } from './http/server/health.ts';
 import { type MetricsText, metricsReader } from './http/server/metrics.ts';
 import type { AnswerInspector, MountNeeds } from './http/server/mount.ts';

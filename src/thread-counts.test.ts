@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tally } from './explain/decision-counts.ts';
-import { answerTimes } from './http/server/answer-times.ts';
+import { answerTimes, tally } from './explain/counts.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 
 function counts(over: Partial<ThreadCounts>): ThreadCounts {

@@ -1,7 +1,6 @@
 // The counts of each request thread, and the sum over all of them.
 
-import { sumOfCounts } from './explain/decision-counts.ts';
-import { sumOfAnswers } from './http/server/answer-times.ts';
+import { sumOfAnswers, sumOfCounts } from './explain/counts.ts';
 import type { MetricCounts } from './http/server/metrics.ts';
 
 export type ThreadCounts = MetricCounts;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { reloadController } from '../../src/cli/run/reload.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
-import { answerTimes } from '../../src/http/server/answer-times.ts';
+import { answerTimes } from '../../src/explain/counts.ts';
 import { refusalReasons } from '../../src/model/login-attempt.ts';
 import { readNamedFile } from '../support/files.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';

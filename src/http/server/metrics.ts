@@ -2,13 +2,18 @@
 // Labels come from closed lists: no identity, no user name, nothing that a client sent.
 
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { AttemptLabels, AuditLabels, Counted } from '../../explain/decision-counts.ts';
+import {
+  type AnswerSeries,
+  type AttemptLabels,
+  type AuditLabels,
+  answerBuckets,
+  type Counted,
+} from '../../explain/counts.ts';
 import type { DeliveryCounts, MetricFamily, MetricSample } from '../../model/metrics.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
-import { type AnswerSeries, answerBuckets } from './answer-times.ts';
 
 /**
  * Where the numbers come from. Everything is asked for at each scrape, and must be available once `gather` has

@@ -7,7 +7,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { KeptAuditTrail } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import type { TracingInUse } from '../../platform/tracing.ts';
@@ -25,9 +25,11 @@ import { asAuthError, errorTable } from '../request/errors.ts';
 import { mayChangeSomething } from '../request/foreign-page.ts';
 import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
-import { type Input, mediaTypesOf, type Route } from '../request/route.ts';
-import type { AnsweredApi, AnswerObserver } from './answer-times.ts';
+import { type Api, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
+
+/** `none`: no endpoint has the path. */
+type AnsweredApi = Api | 'none';
 
 export interface MountNeeds {
   readonly clock: Clock;
@@ -44,7 +46,7 @@ export interface MountNeeds {
   readonly views: Views;
   readonly tracing?: TracingInUse | undefined;
   /** Called with every answer. */
-  readonly onAnswer?: AnswerObserver;
+  readonly onAnswer?: (api: AnsweredApi, status: number, duration: Millis) => void;
   /** Called with every answer of an endpoint, so that a test can compare it with the declaration. */
   readonly inspectAnswer?: AnswerInspector;
 }
