@@ -1,7 +1,8 @@
 // Disabling an identity, permanently or until a time.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { type Identity, isDisabled } from '../model/identity.ts';
+import { isDisabled } from '../model/account.ts';
+import type { Identity } from '../model/identity.ts';
 import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { IdentityPatch } from '../store/contracts/identities.ts';
 import { refusedField } from './acceptable-values.ts';

@@ -1,5 +1,5 @@
+import { isDisabled } from '../model/account.ts';
 import type { TokenMethod } from '../model/enrollment.ts';
-import { isDisabled } from '../model/identity.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Clock, isoTime } from '../platform/clock.ts';
 import type { NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';

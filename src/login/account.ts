@@ -1,8 +1,6 @@
 // What a login knows about an identity, read from the store at the moment of a decision.
 
-import type { Account } from '../model/account.ts';
-import { allowsMethod } from '../model/auth-policy.ts';
-import { isDisabled } from '../model/identity.ts';
+import { type Account, allowsMethod, isDisabled } from '../model/account.ts';
 import type { AuthenticatorId } from '../model/ids.ts';
 import type { PrimaryMethod } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';

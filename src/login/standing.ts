@@ -2,7 +2,8 @@
 // redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory. Callers
 // have already checked that the identity is enabled and the session has not ended.
 
-import { type AuthPolicy, allowsMethod, allowsSigner } from '../model/auth-policy.ts';
+import { allowsMethod, allowsSigner } from '../model/account.ts';
+import type { AuthPolicy } from '../model/auth-policy.ts';
 import type { CaId, SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';

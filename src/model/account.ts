@@ -1,6 +1,10 @@
+// An account, and what its identity and its policy alone decide.
+
 import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicy } from './auth-policy.ts';
 import type { Identity } from './identity.ts';
+import type { SignerId } from './ids.ts';
+import type { PrimaryMethod } from './login.ts';
 
 /** An identity with everything that decides about its logins and calls, at one moment. */
 export interface Account {
@@ -9,4 +13,22 @@ export interface Account {
   readonly isTotpEnrolled: boolean;
   /** When its password was set; null when it has none. */
   readonly passwordSetAt: Millis | null;
+}
+
+/** Whether the identity may neither authenticate nor use what it was given before. */
+export function isDisabled(identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: Millis): boolean {
+  if (identity.disabledAt === null) return false;
+  return identity.disabledUntil === null || now < identity.disabledUntil;
+}
+
+/** Whether the policy allows a primary method at all. */
+export function allowsMethod({ primary }: Pick<AuthPolicy, 'primary'>, method: PrimaryMethod): boolean {
+  if (method === 'password') return primary.updb.allowed;
+  return method === 'cert' ? primary.cert.allowed : primary.extJwt.allowed;
+}
+
+/** Whether the policy accepts a signer's tokens as the primary proof. */
+export function allowsSigner({ primary }: Pick<AuthPolicy, 'primary'>, id: SignerId): boolean {
+  const { allowedSigners } = primary.extJwt;
+  return allowedSigners.length === 0 || allowedSigners.includes(id);
 }

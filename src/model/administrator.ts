@@ -1,7 +1,8 @@
 import { DAY, type Millis } from '../platform/clock.ts';
-import { type AuthPolicy, allowsMethod, allowsSigner } from './auth-policy.ts';
+import { allowsMethod, allowsSigner, isDisabled } from './account.ts';
+import type { AuthPolicy } from './auth-policy.ts';
 import type { ExternalJwtSigner } from './external-jwt-signer.ts';
-import { type Identity, isDisabled } from './identity.ts';
+import type { Identity } from './identity.ts';
 
 /** What decides whether an administrator can log in. */
 export interface AdministratorMeans {

@@ -1,7 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { Tags } from './identity.ts';
 import type { AuthPolicyId, SignerId } from './ids.ts';
-import type { PrimaryMethod } from './login.ts';
 
 /** Rules for username and password logins. */
 export interface PasswordPolicy {
@@ -33,18 +32,6 @@ export interface AuthPolicy {
   readonly tags: Tags;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
-}
-
-/** Whether the policy allows a primary method at all. */
-export function allowsMethod({ primary }: Pick<AuthPolicy, 'primary'>, method: PrimaryMethod): boolean {
-  if (method === 'password') return primary.updb.allowed;
-  return method === 'cert' ? primary.cert.allowed : primary.extJwt.allowed;
-}
-
-/** Whether the policy accepts a signer's tokens as the primary proof. */
-export function allowsSigner({ primary }: Pick<AuthPolicy, 'primary'>, id: SignerId): boolean {
-  const { allowedSigners } = primary.extJwt;
-  return allowedSigners.length === 0 || allowedSigners.includes(id);
 }
 
 /** What an administrator decides about a policy. */

@@ -34,9 +34,3 @@ export interface Identity {
 
 /** What tokens say about an identity. */
 export type IdentityInTokens = Pick<Identity, 'id' | 'name' | 'isAdmin'>;
-
-/** Whether the identity may neither authenticate nor use what it was given before. */
-export function isDisabled(identity: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: Millis): boolean {
-  if (identity.disabledAt === null) return false;
-  return identity.disabledUntil === null || now < identity.disabledUntil;
-}

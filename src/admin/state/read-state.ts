@@ -1,10 +1,11 @@
 // The stored entities as a document.
 
+import { isDisabled } from '../../model/account.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Ca } from '../../model/ca.ts';
 import type { ConfigType } from '../../model/config-type.ts';
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
-import { type Identity, isDisabled } from '../../model/identity.ts';
+import type { Identity } from '../../model/identity.ts';
 import type { ListQuery } from '../../model/list-query.ts';
 import type { OidcClient } from '../../model/oidc-client.ts';
 import { type Clock, isoTime, type Millis } from '../../platform/clock.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Identity, identityTypes, isDisabled } from '../../model/identity.ts';
+import { isDisabled } from '../../model/account.ts';
+import { type Identity, identityTypes } from '../../model/identity.ts';
 import type { AuthPolicyId } from '../../model/ids.ts';
 import { permissions } from '../../model/permission.ts';
 import { type Clock, isoTimeOrNull, type Millis } from '../../platform/clock.ts';

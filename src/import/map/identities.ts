@@ -1,5 +1,6 @@
 import { acceptableExternalId } from '../../admin/acceptable-values.ts';
-import { type Identity, isDisabled } from '../../model/identity.ts';
+import { isDisabled } from '../../model/account.ts';
+import type { Identity } from '../../model/identity.ts';
 import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
 import { type Permission, permissions } from '../../model/permission.ts';
 import { isoTime } from '../../platform/clock.ts';

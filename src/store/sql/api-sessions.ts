@@ -1,7 +1,7 @@
 // API sessions and the rotation of their refresh tokens.
 
+import { isDisabled } from '../../model/account.ts';
 import type { SessionEndReason } from '../../model/api-session.ts';
-import { isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import { apiSessionListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';

@@ -1,10 +1,11 @@
 // Logins in progress and the redemption of authorization codes.
 
+import { isDisabled } from '../../model/account.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { programOfSession } from '../../model/client-info.ts';
-import { type IdentityInTokens, isDisabled } from '../../model/identity.ts';
+import type { IdentityInTokens } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';

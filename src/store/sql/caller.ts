@@ -1,5 +1,5 @@
+import { isDisabled } from '../../model/account.ts';
 import { type Actor, hasRight } from '../../model/actor.ts';
-import { isDisabled } from '../../model/identity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { CallerRefused } from '../contracts/store.ts';
 import type { Unchanged } from '../contracts/versions.ts';

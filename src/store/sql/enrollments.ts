@@ -1,5 +1,5 @@
+import { isDisabled } from '../../model/account.ts';
 import type { Enrollment, TokenMethod } from '../../model/enrollment.ts';
-import { isDisabled } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';

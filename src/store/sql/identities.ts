@@ -1,6 +1,6 @@
+import { isDisabled } from '../../model/account.ts';
 import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
-import { isDisabled } from '../../model/identity.ts';
 import { identityListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';

@@ -1,4 +1,4 @@
-import { isDisabled } from '../../model/identity.ts';
+import { isDisabled } from '../../model/account.ts';
 import { asId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';

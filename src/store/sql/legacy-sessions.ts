@@ -1,6 +1,6 @@
 // Sessions of the legacy mechanism: rows of `api_sessions`, each with a session token.
 
-import { isDisabled } from '../../model/identity.ts';
+import { isDisabled } from '../../model/account.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
