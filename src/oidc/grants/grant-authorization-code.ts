@@ -90,7 +90,7 @@ export async function redeemCode(
     // A challenge without a verifier is wrong, and so is a verifier without a challenge (RFC 9700 4.8.2).
     codeChallenge: verifier === null ? '' : codeChallengeOf(verifier),
     issuer: origin.issuer,
-    certThumbprint: request.clientCertificates?.leafThumbprint ?? null,
+    certThumbprint: request.clientCertificates()?.leafThumbprint ?? null,
     now,
     session: {
       id: sessionId,

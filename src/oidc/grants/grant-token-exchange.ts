@@ -24,6 +24,7 @@ import type { GrantRequest } from './token-endpoint.ts';
 import {
   duplicateWindow,
   presentedRefreshToken,
+  provenThumbprint,
   refreshRefused,
   requireStanding,
   useRefreshToken,
@@ -122,7 +123,7 @@ async function exchangeAccessToken(
   request: GrantRequest,
   { subject, requested }: Asked,
 ): Promise<ExchangeResponse> {
-  const { client, parameters, origin, clientCertificates } = request;
+  const { client, parameters, origin } = request;
   const now = needs.clock.now();
   const access = needs.accessTokens.verify(subject, now);
   if (access.verdict !== 'valid') throw new AuthError('invalid_grant');
@@ -142,7 +143,7 @@ async function exchangeAccessToken(
     sessionId,
     clientId: client.clientId,
     issuer: origin.issuer,
-    certThumbprint: clientCertificates?.leafThumbprint ?? null,
+    certThumbprint: provenThumbprint(stored, request),
     expiresAt: wantsIdToken ? null : now + needs.lifetimes.accessToken,
     ipAddress: origin.ipAddress,
     now,

@@ -20,8 +20,8 @@ export interface TokenRequest {
   readonly parameters: Parameters;
   readonly basic: BasicCredentials | null;
   readonly origin: RequestOrigin;
-  /** Those on the connection, or null. */
-  readonly clientCertificates: PresentedCertificates | null;
+  /** Those on the connection, or null; called only if a code or a session may be bound to one. */
+  readonly clientCertificates: () => PresentedCertificates | null;
   /** On the monotonic clock. */
   readonly arrivedAt: Millis;
 }

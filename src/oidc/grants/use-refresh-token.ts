@@ -70,7 +70,7 @@ export async function useRefreshToken(
   request: GrantRequest,
   { presented, window }: { readonly presented: PresentedRefreshToken; readonly window: Millis },
 ): Promise<UsedRefreshToken> {
-  const { parameters, client, origin, clientCertificates } = request;
+  const { parameters, client, origin } = request;
   const sessionId = asId<ApiSessionId>(presented.id);
   const session = await needs.store.apiSessions.find(sessionId);
   // The row is deleted when the last of its tokens has expired.
@@ -92,7 +92,7 @@ export async function useRefreshToken(
     presentedGeneration: presented.generation,
     clientId: client.clientId,
     issuer: origin.issuer,
-    certThumbprint: clientCertificates?.leafThumbprint ?? null,
+    certThumbprint: provenThumbprint(session, request),
     nextHash: next.hash,
     nextExpiresAt,
     sessionExpiresAt: sessionEnd(needs.lifetimes, nextExpiresAt, now),
@@ -114,6 +114,14 @@ export async function useRefreshToken(
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
   throw refreshRefused(needs, request, { session, reason });
+}
+
+/** SHA-256 of the certificate that the connection has, for a session that is bound to one; null for any other session. */
+export function provenThumbprint(
+  { certThumbprint }: ApiSession,
+  { clientCertificates }: Pick<GrantRequest, 'clientCertificates'>,
+): string | null {
+  return certThumbprint === null ? null : (clientCertificates()?.leafThumbprint ?? null);
 }
 
 /** @throws AuthError invalid_grant   the client may no longer have refresh tokens */
@@ -225,10 +233,11 @@ async function certificateObjection(
   session: ApiSession,
   { clientCertificates, origin }: Pick<GrantRequest, 'clientCertificates' | 'origin'>,
 ): Promise<'certificate' | null> {
-  if (clientCertificates === null || session.certThumbprint !== clientCertificates.leafThumbprint)
-    return null;
+  if (session.certThumbprint === null) return null;
+  const certificates = clientCertificates();
+  if (session.certThumbprint !== certificates?.leafThumbprint) return null;
   const attempt = needs.attempts.begin('cert', session.mechanism, origin);
-  const verdict = await verifyCertificate(needs, clientCertificates.chain, attempt);
+  const verdict = await verifyCertificate(needs, certificates.chain, attempt);
   if (verdict.verdict === 'passed') {
     if (verdict.account.identity.id === session.identityId) return null;
     const saw = 'the certificate belongs to another identity than before';
