@@ -154,9 +154,9 @@ function certificateMaker() {
  */
 export function isCertificateExtendable(
   issuer: Pick<ClientCertificateIssuer, 'isAvailable'>,
-  { passed, authenticatorId, caId }: Pick<ApiSession, 'passed' | 'authenticatorId' | 'caId'>,
+  { authenticatorId, caId }: Pick<ApiSession, 'authenticatorId' | 'caId'>,
 ): boolean {
-  return issuer.isAvailable && passed[0] === 'cert' && authenticatorId !== null && caId === null;
+  return issuer.isAvailable && authenticatorId !== null && caId === null;
 }
 
 /** What a client is told of the certificate that opened its session. */
@@ -177,8 +177,8 @@ export async function certificateExtension(
   needs: CertificateExtensionNeeds,
   session: Pick<ApiSession, 'passed' | 'authenticatorId' | 'caId'>,
 ): Promise<CertificateExtension> {
-  const isExtendable = isCertificateExtendable(needs.certificateIssuer, session);
-  const { authenticatorId } = session;
+  const { passed, authenticatorId } = session;
+  const isExtendable = passed[0] === 'cert' && isCertificateExtendable(needs.certificateIssuer, session);
   const authenticator =
     isExtendable && authenticatorId !== null ? await needs.store.authenticators.find(authenticatorId) : null;
   if (authenticator?.method !== 'cert') {

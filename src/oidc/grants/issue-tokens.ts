@@ -90,7 +90,8 @@ export function issueAccessToken(
   const token = {
     session,
     isAdmin: identity.isAdmin,
-    isCertExtendable: isCertificateExtendable(needs.certificateIssuer, session),
+    isCertExtendable:
+      session.passed[0] === 'cert' && isCertificateExtendable(needs.certificateIssuer, session),
     lifetime: needs.lifetimes.accessToken,
     audience: audienceOf(client, resourcesWithin(client, session.resources, resources)),
   };
