@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
-import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
+import { deviceRedirectUri, isForDevice, isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
 
 const registered: readonly RedirectUriPattern[] = [
   { kind: 'any-port', prefix: 'http://localhost', suffix: '/auth/callback' },
@@ -95,6 +95,15 @@ describe('a redirect URI is refused', () => {
   for (const uri of refused) {
     test(JSON.stringify(uri), () => assert.equal(isRegisteredRedirectUri(registered, uri), false));
   }
+});
+
+test('the login of a device leads to the page of its own issuer', () => {
+  const [issuer, other] = ['https://localhost:1280/oidc', 'https://localhost:1281/oidc'];
+  const redirectUri = deviceRedirectUri(issuer);
+  assert.equal(redirectUri, 'https://localhost:1280/oidc/device/finished');
+  assert.equal(isForDevice({ redirectUri, issuer }), true);
+  assert.equal(isForDevice({ redirectUri, issuer: other }), false);
+  assert.equal(isForDevice({ redirectUri: 'https://app.example/cb', issuer }), false);
 });
 
 test('parameters are percent-encoded once and keep their order', () => {

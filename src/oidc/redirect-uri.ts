@@ -1,3 +1,4 @@
+import type { AuthRequest } from '../model/auth-request.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 
 /**
@@ -21,6 +22,15 @@ function matches(pattern: RedirectUriPattern, received: string): boolean {
 function isPort(text: string): boolean {
   if (!/^:[1-9][0-9]{0,4}$/.test(text)) return false;
   return Number(text.slice(1)) <= 65_535;
+}
+
+/** Where a login for a device leads (RFC 8628): one of our pages, which no request may name. */
+export function deviceRedirectUri(issuer: string): string {
+  return `${issuer}/device/finished`;
+}
+
+export function isForDevice({ redirectUri, issuer }: Pick<AuthRequest, 'redirectUri' | 'issuer'>): boolean {
+  return redirectUri === deviceRedirectUri(issuer);
 }
 
 /**

@@ -3,9 +3,9 @@
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
-import { isForDevice } from '../../oidc/device/device-login.ts';
 import { isForPeople } from '../../oidc/flow/provider-login.ts';
 import type { ProviderStep } from '../../oidc/flow/provider-visit.ts';
+import { isForDevice } from '../../oidc/redirect-uri.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { consolePaths } from '../pages/console-paths.ts';

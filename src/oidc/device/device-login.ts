@@ -16,6 +16,7 @@ import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { Client } from '../clients.ts';
 import { codeChallengeOf } from '../pkce.ts';
+import { deviceRedirectUri, isForDevice } from '../redirect-uri.ts';
 import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-code.ts';
 
 const lifetime: Millis = 10 * MINUTE;
@@ -42,15 +43,6 @@ export interface DeviceAuthorization {
   readonly verification_uri_complete: string;
   readonly expires_in: number;
   readonly interval: number;
-}
-
-/** Where a finished login leads: one of our pages, which no request may name. */
-export function deviceRedirectUri(issuer: string): string {
-  return `${issuer}/device/finished`;
-}
-
-export function isForDevice({ redirectUri, issuer }: Pick<AuthRequest, 'redirectUri' | 'issuer'>): boolean {
-  return redirectUri === deviceRedirectUri(issuer);
 }
 
 /** The label under which the code of a login is sealed. */

@@ -26,8 +26,9 @@ import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import type { IdentityStore } from '../../store/contracts/identities.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import { type ClientRegistry, mayUse } from '../clients.ts';
-import { denyWaitingDevice, isForDevice } from '../device/device-login.ts';
+import { denyWaitingDevice } from '../device/device-login.ts';
 import { codeLifetime } from '../grants/grant-authorization-code.ts';
+import { isForDevice } from '../redirect-uri.ts';
 import { newBrowserSession, noteOpened } from './browser-session.ts';
 import { type CallbackSealer, type Handover, handOver, wayBack } from './callback.ts';
 

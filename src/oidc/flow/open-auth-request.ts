@@ -4,8 +4,7 @@ import { type Clock, MINUTE, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
 import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
 import { dailySealer } from '../daily-sealer.ts';
-import { isForDevice } from '../device/device-login.ts';
-import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+import { isForDevice, isRegisteredRedirectUri } from '../redirect-uri.ts';
 import type { OidcBindPoint } from './authorization-request.ts';
 import { beginAgain } from './begin-again.ts';
 
