@@ -85,11 +85,12 @@ export async function authenticate(
   // In a step of its own: this mechanism is on its way out.
   await giveGuessBack(needs, primary.proof);
   await requirePasswordMayStay(needs, primary, origin);
-  const { progress, error } = await submitSecondaryJwt(
-    needs,
-    { primary, bearers },
-    { mechanism: 'legacy', origin },
-  );
+  const signerId = primary.account.policy.secondary.requireExtJwt;
+  const secondary =
+    signerId === null
+      ? null
+      : await submitSecondaryJwt(needs, { signerId, primary, bearers }, { mechanism: 'legacy', origin });
+  const { progress } = secondary ?? primary;
   const said = clientInfo === undefined ? {} : { clientInfo };
   const place = { ipAddress: origin.ipAddress, ...clientProgramOf(origin.userAgent, clientInfo) };
   const id = asId<ApiSessionId>(needs.random.id());
@@ -119,7 +120,13 @@ export async function authenticate(
     await forgetFailuresIfAny(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);
   await endOldestSessions(needs, { ...session, lacksFactors: outstanding.length > 0 }, origin);
-  return { session, identity: account.identity, token: text, outstanding, jwtError: error };
+  return {
+    session,
+    identity: account.identity,
+    token: text,
+    outstanding,
+    jwtError: secondary?.error ?? 'missing',
+  };
 }
 
 /**

@@ -83,10 +83,10 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: flow,
-        from: 'const progress = { ...secondary.progress, ...certified, ...said, place };',
+        from: 'const progress = { ...(secondary ?? primary).progress, ...certified, ...said, place };',
         to: `const kept = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
-    const passed = [...new Set([...(kept?.progress.passed ?? []), ...secondary.progress.passed])];
-    const progress = { ...secondary.progress, ...certified, ...said, place, passed };`,
+    const passed = [...new Set([...(kept?.progress.passed ?? []), ...(secondary ?? primary).progress.passed])];
+    const progress = { ...(secondary ?? primary).progress, ...certified, ...said, place, passed };`,
       },
     ],
   },

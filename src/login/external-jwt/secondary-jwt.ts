@@ -87,17 +87,21 @@ export async function verifySecondaryJwt(
 /**
  * Takes the external JWT that the policy requires in addition, if it came with the primary credentials (spec 4.4, 5.4).
  * A refusal ends nothing: the factor stays outstanding, and `error` says what was wrong.
+ * @param signerId the signer that the policy names
  */
 export async function submitSecondaryJwt(
   needs: PrimaryNeeds,
   {
+    signerId,
     primary: { account, progress },
     bearers,
-  }: { readonly primary: Pick<PrimaryResult, 'account' | 'progress'>; readonly bearers: readonly string[] },
+  }: {
+    readonly signerId: SignerId;
+    readonly primary: Pick<PrimaryResult, 'account' | 'progress'>;
+    readonly bearers: readonly string[];
+  },
   { mechanism, origin }: StepOrigin,
 ): Promise<{ readonly progress: LoginProgress; readonly error: ChallengeError }> {
-  const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return { progress, error: 'missing' };
   const { identity } = account;
   const method = 'secondary-ext-jwt';
   const attempt = needs.attempts.begin(method, mechanism, origin);

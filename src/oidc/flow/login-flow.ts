@@ -73,13 +73,16 @@ export async function submitPrimary(
     const certified =
       csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
     const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
-    const waitsForOthers = primary.account.policy.secondary.requireExtJwt !== null;
+    const signerId = primary.account.policy.secondary.requireExtJwt;
     // A foreign key may have to be fetched. Others from the same address must not wait for that.
-    if (waitsForOthers) await giveGuessBack(needs, primary.proof);
-    const secondary = await submitSecondaryJwt(needs, { primary, bearers }, { mechanism: 'oidc', origin });
+    if (signerId !== null) await giveGuessBack(needs, primary.proof);
+    const secondary =
+      signerId === null
+        ? null
+        : await submitSecondaryJwt(needs, { signerId, primary, bearers }, { mechanism: 'oidc', origin });
     const said = clientInfo === undefined ? {} : { clientInfo };
     const place = { ipAddress: origin.ipAddress, ...clientProgramOf(origin.userAgent, clientInfo) };
-    const progress = { ...secondary.progress, ...certified, ...said, place };
+    const progress = { ...(secondary ?? primary).progress, ...certified, ...said, place };
     const record = (code: StoredCode | null) =>
       needs.store.authRequests.recordPrimaryLogin({
         authRequest: merged,
@@ -90,12 +93,12 @@ export async function submitPrimary(
         verifiedHash: guessed?.verifiedHash ?? null,
         release: guessed?.reserved.take() ?? [],
       });
-    const current = waitsForOthers ? null : (guessed?.current ?? null);
+    const current = signerId === null ? (guessed?.current ?? null) : null;
     return await nextStep(needs, merged, {
       progress,
       origin,
       record,
-      primary: { error: secondary.error, current },
+      primary: { error: secondary?.error ?? 'missing', current },
     });
   } finally {
     // For a login that was not recorded in the end.
@@ -146,17 +149,16 @@ export async function submitSecondary(
   const login = await loginInProgress(needs, authRequest);
   const account = await needs.store.identities.findAccount(login.progress.identityId);
   if (account === null) throw new AuthError('invalid_auth', { detail: 'the identity was deleted' });
+  const signerId = account.policy.secondary.requireExtJwt;
+  if (signerId === null) throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
   const primary = { account, progress: login.progress };
   const { progress, error } = await submitSecondaryJwt(
     needs,
-    { primary, bearers: [token] },
+    { signerId, primary, bearers: [token] },
     { mechanism: 'oidc', origin },
   );
   const passed = progress.passed.find((method) => !login.progress.passed.includes(method));
   if (passed !== undefined) return factorPassed(needs, login, { factor: passed, origin });
-  if (account.policy.secondary.requireExtJwt === null) {
-    throw new AuthError('invalid_auth', { detail: 'no second token is asked for' });
-  }
   return queriesStep(needs, authRequest, { outstanding: await outstandingNow(needs, login.progress), error });
 }
 
