@@ -32,8 +32,8 @@ export function endOfSession(rules: BrowserSessionRules, createdAt: Millis, now:
 }
 
 /**
- * What a login that is complete now opens, with the cookie for the browser; null where nobody stays signed in. Every
- * login gets a new cookie, so that nobody can know it in advance.
+ * What a login that is complete now opens where people stay signed in, with the cookie for the browser. Every login gets
+ * a new cookie, so that nobody can know it in advance.
  */
 export function newBrowserSession(
   needs: {
@@ -43,11 +43,15 @@ export function newBrowserSession(
     readonly tagKey: Buffer;
     readonly maxSessionsPerIdentity: number;
   },
-  authRequest: AuthRequest,
+  {
+    authRequest,
+    wanted: { rules, replaces },
+  }: {
+    readonly authRequest: AuthRequest;
+    readonly wanted: NonNullable<AuthRequest['browserSession']>;
+  },
   { ipAddress }: RequestOrigin,
-): { readonly stored: NewBrowserSession; readonly cookie: string } | null {
-  if (authRequest.browserSession === undefined) return null;
-  const { rules, replaces } = authRequest.browserSession;
+): { readonly stored: NewBrowserSession; readonly cookie: string } {
   const id = asId<BrowserSessionId>(needs.random.id());
   const token = mintOpaqueToken(needs, 'browser-session', { id, generation: 1 });
   const now = needs.clock.now();

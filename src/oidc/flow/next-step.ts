@@ -99,7 +99,9 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
   if (outstanding.length === 0) await requireMayUse(needs, authRequest, { origin, account, progress });
   const code =
     outstanding.length === 0 ? mintOpaqueToken(needs, 'code', { id: authRequest.key, generation: 1 }) : null;
-  const opened = code === null ? null : newBrowserSession(needs, authRequest, origin);
+  const wanted = authRequest.browserSession;
+  const opened =
+    code === null || wanted === undefined ? null : newBrowserSession(needs, { authRequest, wanted }, origin);
   const recorded = await record(
     code === null
       ? null
