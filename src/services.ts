@@ -28,7 +28,6 @@ import { type PasswordHasher, passwordHasher } from './login/password/password.t
 import type { KeptAuditTrail } from './model/audit-event.ts';
 import { algorithmsInUse } from './model/signing-key.ts';
 import { clientRegistry, tokenUses } from './oidc/clients.ts';
-import { dailySealer } from './oidc/daily-sealer.ts';
 import { callbackSealer } from './oidc/flow/callback.ts';
 import { limitedExchanges } from './oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from './oidc/flow/open-auth-request.ts';
@@ -42,6 +41,7 @@ import { outboundClient } from './platform/network/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import type { HashPool } from './platform/secrets/hash-pool.ts';
 import type { KeyVault } from './platform/secrets/key-vault.ts';
+import { dailySealer } from './platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from './platform/x509/path-validation.ts';
 import { openRecords } from './records.ts';
 import { requestAuthenticator } from './sessions/authenticate-request.ts';

@@ -20,7 +20,7 @@ import { sha256 } from '../../platform/digest.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { FormPoster } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
-import type { DailySealer } from '../daily-sealer.ts';
+import type { DailySealer } from '../../platform/secrets/sealed-box.ts';
 import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
 
 export interface ProviderVisitNeeds {

@@ -16,8 +16,8 @@ import { onceLimit } from '../../login/throttle.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { SignerId } from '../../model/ids.ts';
+import { type DailySealer, dailySealer } from '../../platform/secrets/sealed-box.ts';
 import type { AttemptStore } from '../../store/contracts/attempts.ts';
-import { type DailySealer, dailySealer } from '../daily-sealer.ts';
 import { authRequestLifetime } from './open-auth-request.ts';
 import {
   fetchVisitedToken,

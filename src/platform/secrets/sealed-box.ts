@@ -5,6 +5,7 @@
 // HMAC-SHA-256 of the first half of the nonce; the other half is the GCM nonce. A plain random GCM nonce would limit a
 // key to 2^32 boxes (NIST SP 800-38D section 8.3), which a busy node reaches in weeks.
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { DAY, type Millis } from '../clock.ts';
 import { decodeBase64url, encodeBase64url, hmacSha256 } from '../digest.ts';
 import { systemRandom } from '../random.ts';
 
@@ -139,4 +140,48 @@ function gcmNonce(nonce: Buffer): Buffer {
 
 function authenticated(header: Uint8Array, associatedData: string): Buffer {
   return Buffer.concat([header, Buffer.from(associatedData)]);
+}
+
+// Text that we hand out and take back. The key changes every day and is derived from a secret that all nodes share, so
+// nothing has to be distributed.
+
+export interface DailySealer {
+  /** base64url. @param at when it is sealed, Millis */
+  seal(text: string, at: Millis): string;
+  /** The text, or undefined unless it was sealed for this purpose, yesterday at the earliest. */
+  open(sealed: string, now: Millis): string | undefined;
+}
+
+const maxSealedLength = 12_000;
+
+/**
+ * @param root    the server secret that all nodes share
+ * @param purpose text sealed for one purpose does not open for another
+ */
+export function dailySealer(root: Buffer, purpose: string): DailySealer {
+  let today:
+    | { readonly period: number; readonly keys: readonly [SealingKey, SealingKey, SealingKey] }
+    | undefined;
+  function keysAt(now: Millis): readonly [SealingKey, SealingKey, SealingKey] {
+    const period = Math.floor(now / DAY);
+    if (today?.period !== period) {
+      const key = (offset: number) => deriveKey(root, `${purpose} day ${period + offset}`);
+      // Yesterday's for what began before midnight, tomorrow's for a node whose clock is ahead.
+      today = { period, keys: [key(0), key(-1), key(1)] };
+    }
+    return today.keys;
+  }
+
+  return {
+    seal: (text, at) => sealText(keysAt(at)[0], text, purpose),
+    open(sealed, now) {
+      if (sealed.length > maxSealedLength) return undefined;
+      try {
+        return openText(keysAt(now), sealed, purpose);
+      } catch (error) {
+        if (error instanceof SealBroken) return undefined;
+        throw error;
+      }
+    },
+  };
 }
