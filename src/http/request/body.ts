@@ -58,7 +58,7 @@ export function readRawBody(request: Received, mediaTypes: readonly string[]): B
 export function readQuery<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   let fields: Fields;
   try {
-    fields = formFields(text);
+    fields = text === '' ? Object.create(null) : formFields(text);
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     throw new AuthError('could_not_validate', { fields: [{ field: 'query', reason: error.reason }] });
