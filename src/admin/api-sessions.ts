@@ -1,14 +1,11 @@
-// API sessions as an administrator or their owner sees them. The login mechanisms open them.
+// API sessions as an administrator sees them, and their end. The login mechanisms open them.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { OwnSessionView } from '../sessions/own-session-view.ts';
-import type { OwnSession } from '../store/contracts/api-sessions.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
 import { requireMayHelp } from './help-desk.ts';
@@ -19,11 +16,6 @@ export interface ApiSessionNeeds {
   readonly audit: AuditTrail;
 }
 
-export interface OwnApiSessionNeeds {
-  readonly ownSessions: OwnSessionView;
-  readonly clock: Clock;
-}
-
 export type NamedApiSession = ApiSession & { readonly identityName: string };
 
 /** A live session. @throws AuthError not_found   also for one that has ended or expired */
@@ -31,31 +23,6 @@ export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise
   const session = await findLiving(needs, id);
   const identity = existing(await needs.store.identities.find(session.identityId));
   return { ...session, identityName: identity.name };
-}
-
-/** What the API shows of a session. */
-export type ShownApiSession = Pick<
-  NamedApiSession,
-  'id' | 'mechanism' | 'identityId' | 'identityName' | 'clientId' | 'configTypes' | keyof OwnSession
->;
-
-/**
- * The caller's own session, at once if it is in memory. What the guard already knows about it is not read again. It
- * expires together with the credential that the caller presented.
- * @throws as getApiSession
- */
-export function getOwnApiSession(
-  needs: OwnApiSessionNeeds,
-  caller: Principal,
-): ShownApiSession | Promise<ShownApiSession> {
-  const found = needs.ownSessions.find(caller.apiSessionId, needs.clock.now());
-  return found instanceof Promise ? found.then((read) => shownTo(caller, read)) : shownTo(caller, found);
-}
-
-function shownTo(caller: Principal, session: OwnSession | null): ShownApiSession {
-  if (session === null) throw new AuthError('not_found');
-  const { apiSessionId: id, mechanism, identityId, identityName, clientId, configTypes, expiresAt } = caller;
-  return { ...session, id, mechanism, identityId, identityName, clientId, configTypes, expiresAt };
 }
 
 async function findLiving(needs: ApiSessionNeeds, id: string): Promise<ApiSession> {

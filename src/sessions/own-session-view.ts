@@ -1,8 +1,11 @@
 // What the owner of a session is shown of it, for sessions whose owner asked recently. The change feed does not name every
 // change of a row, so each use asks the store for the version of the session.
 
+import { AuthError } from '../errors/auth-error.ts';
+import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
-import type { Millis } from '../platform/clock.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
 import { recentMap } from '../platform/recent-map.ts';
 import { sharedValues } from '../platform/shared-values.ts';
 import type { OwnSession } from '../store/contracts/api-sessions.ts';
@@ -43,4 +46,34 @@ export function ownSessionView(
       return remembered.session.expiresAt > now ? remembered.session : null;
     },
   };
+}
+
+/** What the API shows of a session. */
+export type ShownApiSession = Pick<
+  ApiSession,
+  'id' | 'mechanism' | 'identityId' | 'clientId' | 'configTypes' | keyof OwnSession
+> & { readonly identityName: string };
+
+export interface OwnApiSessionNeeds {
+  readonly ownSessions: OwnSessionView;
+  readonly clock: Clock;
+}
+
+/**
+ * The caller's own session, at once if it is in memory. What the guard already knows about it is not read again. It
+ * expires together with the credential that the caller presented.
+ * @throws AuthError not_found   it has ended or expired
+ */
+export function getOwnApiSession(
+  needs: OwnApiSessionNeeds,
+  caller: Principal,
+): ShownApiSession | Promise<ShownApiSession> {
+  const found = needs.ownSessions.find(caller.apiSessionId, needs.clock.now());
+  return found instanceof Promise ? found.then((read) => shownTo(caller, read)) : shownTo(caller, found);
+}
+
+function shownTo(caller: Principal, session: OwnSession | null): ShownApiSession {
+  if (session === null) throw new AuthError('not_found');
+  const { apiSessionId: id, mechanism, identityId, identityName, clientId, configTypes, expiresAt } = caller;
+  return { ...session, id, mechanism, identityId, identityName, clientId, configTypes, expiresAt };
 }

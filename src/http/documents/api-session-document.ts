@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ShownApiSession } from '../../admin/api-sessions.ts';
 import { isoTime } from '../../platform/clock.ts';
+import type { ShownApiSession } from '../../sessions/own-session-view.ts';
 import { entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
 
 /** Not proven: words of the client, without invisible characters and shortened. */

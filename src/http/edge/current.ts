@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  type ApiSessionNeeds,
-  endApiSession,
-  getOwnApiSession,
-  type OwnApiSessionNeeds,
-  type ShownApiSession,
-} from '../../admin/api-sessions.ts';
+import { type ApiSessionNeeds, endApiSession } from '../../admin/api-sessions.ts';
 import { getIdentity } from '../../admin/identities.ts';
 import {
   type CertificateExtensionNeeds,
@@ -16,6 +10,11 @@ import { authQueryOf } from '../../login/auth-query.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Millis } from '../../platform/clock.ts';
+import {
+  getOwnApiSession,
+  type OwnApiSessionNeeds,
+  type ShownApiSession,
+} from '../../sessions/own-session-view.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
 import { identityDocuments, identitySchema } from '../documents/identity-document.ts';
