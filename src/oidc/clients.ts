@@ -146,13 +146,11 @@ export function audienceOf(
   return audience.length === 1 ? (audience[0] as string) : audience;
 }
 
-/** @returns what a token may be used for now: nothing when its client is gone */
+/** @returns what a token that is not only for the Edge APIs may be used for now: nothing when its client is gone */
 export function tokenUses(
   clients: Pick<ClientRegistry, 'find'>,
 ): (parties: TokenParties) => TokenUse | undefined {
   return ({ aud, client_id }) => {
-    // The built-in client, which has most of the tokens.
-    if (aud === edgeAudience) return 'edge-apis';
     const client = clients.find(client_id);
     if (client === undefined) return undefined;
     if (client.registered === null) {

@@ -96,21 +96,18 @@ export interface AccessTokenRules {
   readonly lifetimes: { readonly accessToken: Millis };
   /** `jti` of tokens that were revoked by themselves. */
   readonly revoked: { has(jti: string): boolean };
-  /** What a token is good for, by its audience and its client as they are now; undefined for nothing. */
+  /** What a token with another audience is good for, by its client as it is now; undefined for nothing. */
   readonly useOf?: (claims: TokenParties) => TokenUse | undefined;
   /** That answer requests: together they remember the 50,000 tokens used last, and at most twice as many. */
   readonly threads?: number;
 }
-
-const useByAudience = ({ aud }: TokenParties): TokenUse | undefined =>
-  aud === edgeAudience ? 'edge-apis' : undefined;
 
 /**
  * Verifies access tokens that name one of our issuers. A token seen before costs one hash; its signature is not
  * checked again, its times are. `expired` is said only of a token whose signature is good.
  */
 export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): AccessTokenVerifier {
-  const { issuers, lifetimes, revoked, useOf = useByAudience, threads = 1 } = rules;
+  const { issuers, lifetimes, revoked, useOf = () => undefined, threads = 1 } = rules;
   const seen = seenTokens(Math.ceil(50_000 / threads));
   return {
     verify(token, now) {
@@ -127,7 +124,8 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
       if (now >= end) return expired;
       if (now + clockSkew < claims.nbf * SECOND || now + clockSkew < claims.iat * SECOND) return invalid;
       if (revoked.has(claims.jti)) return invalid;
-      const use = useOf(claims);
+      // Only the built-in client, which has most of the tokens, gets them for the Edge APIs and nobody else.
+      const use = claims.aud === edgeAudience ? 'edge-apis' : useOf(claims);
       return use === undefined ? invalid : { verdict: 'valid', claims, use };
     },
     forget: () => seen.clear(),
