@@ -5,7 +5,7 @@ import { acrValues } from '../tokens/access-token.ts';
 import type { ClientRegistry } from './clients.ts';
 import { responseModes } from './flow/authorization-request.ts';
 import { grantTypes } from './grants/token-endpoint.ts';
-import { advertisedScopes } from './scopes.ts';
+import { advertisedScopes } from './parameters.ts';
 
 const provenMethods = clientAuthMethods.filter((method) => method !== 'none');
 

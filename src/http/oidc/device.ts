@@ -13,8 +13,7 @@ import {
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
 import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
 import { authenticateClient, type ClientAuthNeeds } from '../../oidc/grants/authenticate-client.ts';
-import { parametersOf, required } from '../../oidc/parameters.ts';
-import { existingScopes } from '../../oidc/scopes.ts';
+import { existingScopes, parametersOf, required } from '../../oidc/parameters.ts';
 import { confirmDevicePage, deviceCodePage, deviceDonePage } from '../../pages/device.ts';
 import { isoTime } from '../../platform/clock.ts';
 import type { Views } from '../pages/views.ts';

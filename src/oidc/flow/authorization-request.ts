@@ -15,10 +15,16 @@ import { acrValues } from '../../tokens/access-token.ts';
 import { readIdTokenHint } from '../../tokens/id-token.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { type Client, type ClientRegistry, redirectUrisOf, requiresPkce } from '../clients.ts';
-import { isRepeated, type Parameters, parameter, required } from '../parameters.ts';
+import {
+  existingScopes,
+  isRepeated,
+  type Parameters,
+  parameter,
+  required,
+  resourcesOf,
+} from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
-import { existingScopes, resourcesOf } from '../scopes.ts';
 
 /** The bind point at which a protocol request arrived. */
 export interface OidcBindPoint {

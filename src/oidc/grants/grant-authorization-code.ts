@@ -18,10 +18,9 @@ import {
   runsWithPerson,
   wayBackObjection,
 } from '../clients.ts';
-import { optional, required } from '../parameters.ts';
+import { narrowed, optional, required, resourcesWithin } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { isForDevice } from '../redirect-uri.ts';
-import { narrowed, resourcesWithin } from '../scopes.ts';
 import {
   type GrantNeeds,
   issueTokens,

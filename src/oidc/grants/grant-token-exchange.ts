@@ -10,8 +10,7 @@ import { type ExchangeResponse, type TokenType, tokenTypes } from '../../model/t
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
 import type { Client } from '../clients.ts';
-import { optional, required } from '../parameters.ts';
-import { narrowed, narrowedScope } from '../scopes.ts';
+import { narrowed, narrowedScope, optional, required } from '../parameters.ts';
 import {
   type GrantNeeds,
   issueAccessToken,

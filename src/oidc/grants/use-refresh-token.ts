@@ -16,8 +16,7 @@ import type { RotateOutcome } from '../../store/contracts/api-sessions.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
 import { type Client, clientObjection, refreshTokenFormOf } from '../clients.ts';
-import { optional, required } from '../parameters.ts';
-import { narrowed, narrowedScope, resourcesWithin } from '../scopes.ts';
+import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
 import {
   type GrantNeeds,
   issueTokens,
