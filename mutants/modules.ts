@@ -85,9 +85,14 @@ export const decidingModules: readonly DecidingModule[] = [
     tests: ['src/http/oidc/browser-binding.test.ts', 'src/oidc/flow/open-auth-request.test.ts'],
   },
   {
-    name: 'foreign page',
-    files: ['src/http/request/foreign-page.ts'],
-    tests: ['src/http/request/foreign-page.test.ts', 'test/http/foreign-pages.test.ts'],
+    name: 'beginning of a request',
+    files: ['src/http/request/begin-request.ts'],
+    tests: [
+      'src/http/request/begin-request.test.ts',
+      'test/http/host.test.ts',
+      'test/http/cors.test.ts',
+      'test/http/foreign-pages.test.ts',
+    ],
   },
   {
     name: 'fresh proof',

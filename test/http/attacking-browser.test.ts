@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
 import type { Answer } from '../../src/http/request/answer.ts';
-import { mayChangeSomething } from '../../src/http/request/foreign-page.ts';
+import { mayChangeSomething } from '../../src/http/request/begin-request.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import type { JsonSchema } from '../../src/model/json-schema.ts';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';

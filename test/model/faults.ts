@@ -31,7 +31,7 @@ export const faults: readonly Fault[] = [
     name: 'pages of other sites may send what changes something',
     edits: [
       {
-        file: 'src/http/request/foreign-page.ts',
+        file: 'src/http/request/begin-request.ts',
         from: "if (origin === undefined && (site === undefined || site === 'none')) return;",
         to: 'if (origin !== null) return;',
       },

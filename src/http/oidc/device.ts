@@ -18,9 +18,9 @@ import { confirmDevicePage, deviceCodePage, deviceDonePage } from '../../pages/d
 import { isoTime } from '../../platform/clock.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
+import { isOfOwnPage } from '../request/begin-request.ts';
 import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
-import { isOfOwnPage } from '../request/foreign-page.ts';
 import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';

@@ -4,9 +4,9 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { htmlType, isUnacceptable, jsonType } from './answer.ts';
+import { mayChangeSomething } from './begin-request.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
 import { errorTable } from './errors.ts';
-import { mayChangeSomething } from './foreign-page.ts';
 import { mediaTypesOf, type Route } from './route.ts';
 
 /** One answer, by media type. Without content, the answer has no body. */

@@ -16,13 +16,17 @@ import type { FollowedFeed } from '../../sessions/follow-feed.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, isInParts, isUnacceptable, sendAnswer } from '../request/answer.ts';
-import { type Admission, requestBeginner, type ServerScope } from '../request/begin-request.ts';
+import {
+  type Admission,
+  mayChangeSomething,
+  requestBeginner,
+  type ServerScope,
+} from '../request/begin-request.ts';
 import { bodyLimit, bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
-import { mayChangeSomething } from '../request/foreign-page.ts';
 import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, type Input, mediaTypesOf, type Route } from '../request/route.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthError } from '../../errors/auth-error.ts';
-import { isOfOwnPage, refuseForeignPage } from './foreign-page.ts';
+import { isOfOwnPage, refuseForeignPage } from './begin-request.ts';
 
 const issuer = 'https://login.example:1280/oidc';
 
