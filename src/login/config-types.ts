@@ -31,7 +31,6 @@ export async function resolveConfigTypes(
   { store }: ConfigTypeResolving,
   asked: readonly string[],
 ): Promise<readonly string[]> {
-  if (asked.length === 0) return asked;
   const found = await store.configTypes.findByNames(asked);
   const ids = new Map<string, string>(found.map(({ name, id }) => [name, id]));
   return [...new Set(asked.map((text) => ids.get(text) ?? text))];

@@ -4,7 +4,7 @@ import { keptKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatePrimary, giveGuessBack } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
-import { readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
+import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
@@ -72,7 +72,7 @@ export async function submitPrimary(
     // Not earlier: strangers must not make us read or verify a certificate request.
     const certified =
       csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
-    const merged = { ...wanted, configTypes: await resolveConfigTypes(needs, wanted.configTypes) };
+    const merged = await withConfigTypeIds(needs, wanted);
     const signerId = primary.account.policy.secondary.requireExtJwt;
     // A foreign key may have to be fetched. Others from the same address must not wait for that.
     if (signerId !== null) await giveGuessBack(needs, primary.proof);
@@ -107,6 +107,7 @@ export async function submitPrimary(
 }
 
 function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
+  if (more.length === 0) return authRequest;
   const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
   if (configTypes === undefined) {
     throw new AuthError('could_not_validate', {
@@ -114,6 +115,15 @@ function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): Aut
     });
   }
   return { ...authRequest, configTypes };
+}
+
+/** The request as it is stored, with the ids of its configuration types. */
+export async function withConfigTypeIds(
+  needs: ConfigTypeResolving,
+  authRequest: AuthRequest,
+): Promise<AuthRequest> {
+  if (authRequest.configTypes.length === 0) return authRequest;
+  return { ...authRequest, configTypes: await resolveConfigTypes(needs, authRequest.configTypes) };
 }
 
 /**
