@@ -220,6 +220,7 @@ function forOthers(
       check: async (id) => services.checks.find((check) => check.id === id)?.check(),
       readMetrics: services.readMetrics,
       devicePoll: async ({ id, now }) => services.devicePolls(id, now),
+      keySet: services.keySet,
     },
   };
 }

@@ -11,6 +11,7 @@ import type { AnswerInspector } from './http/server/mount.ts';
 import type { CountedTogether } from './http/server/shared-source-counts.ts';
 import { isForMetricsOnly, openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { type Clock, type Millis, SECOND } from './platform/clock.ts';
+import type { KeySetNews, KeySetQuestion } from './platform/jwk/jwks-cache.ts';
 import { forwardingLogger, type LineLevel, type LogEntry } from './platform/log/logger.ts';
 import type { SampledLine } from './platform/log/sampled-lines.ts';
 import type { Random } from './platform/random.ts';
@@ -62,6 +63,8 @@ export interface AnswersOfFirst {
   readMetrics(_: null): Promise<MetricsText>;
   /** See `DevicePolls`. */
   devicePoll(poll: { readonly id: string; readonly now: Millis }): Promise<Millis | undefined>;
+  /** See `FetchingJwksCache`. */
+  keySet(question: KeySetQuestion): Promise<KeySetNews | null>;
   /** What a handshake brought, for the other threads. */
   intermediates(sent: SentIntermediates): void;
   /** From now on the thread must be asked to catch up with every change. */
@@ -227,6 +230,7 @@ function firstThread(first: ThreadCalls<AnswersOfFirst>, { threads, isCluster }:
     })),
     readMetrics: () => first.ask('readMetrics', null),
     devicePolls: (id, now) => first.ask('devicePoll', { id, now }),
+    keySet: (question) => first.ask('keySet', question),
   };
 }
 

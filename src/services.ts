@@ -35,7 +35,7 @@ import { signerTestSealers } from './oidc/flow/signer-test.ts';
 import { type DevicePolls, devicePolls } from './oidc/grants/grant-device-code.ts';
 import type { Clock } from './platform/clock.ts';
 import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
-import { jwksCache } from './platform/jwk/jwks-cache.ts';
+import { type FetchingJwksCache, jwksCache, jwksCacheBeside } from './platform/jwk/jwks-cache.ts';
 import type { Logger } from './platform/log/logger.ts';
 import { outboundClient } from './platform/network/outbound-client.ts';
 import type { Random } from './platform/random.ts';
@@ -97,6 +97,8 @@ export interface Services extends Endpoints {
   readonly checks: readonly HealthCheck[];
   readonly readMetrics: () => Promise<MetricsText>;
   readonly devicePolls: DevicePolls;
+  /** For the other threads; only the first one fetches. */
+  readonly keySet: FetchingJwksCache['answer'];
   readonly certificateIssuer: ClientCertificateIssuer;
   readonly enrollmentSigner: EnrollmentSigner;
   readonly publishedAuthorities: PublishedAuthorities;
@@ -224,7 +226,8 @@ export async function openServices(
     },
     tracing,
   );
-  const jwks = jwksCache({ client: jwksFetch, clock, logger: log });
+  const fetched = jwksCache({ client: jwksFetch, clock, logger: log });
+  const jwks = first === undefined ? fetched : jwksCacheBeside({ clock, ask: first.keySet });
   // A node whose clock is ahead may date a token after the end of its session.
   const accessTokenEndOf = (of: Config) => of.edge.oidc.accessTokenDuration + clockSkew;
   /** Under any configuration that was in use: tokens with a longer life may still exist. */
@@ -368,6 +371,7 @@ export async function openServices(
     checks,
     readMetrics,
     devicePolls: polls,
+    keySet: fetched.answer,
     node,
     certificateIssuer,
     enrollmentSigner: enrollment.enrollmentSigner,

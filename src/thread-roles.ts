@@ -4,6 +4,7 @@ import type { RunningAttemptLog } from './explain/attempt-log.ts';
 import type { HealthCheck } from './http/server/health.ts';
 import type { MetricSources, MetricsText } from './http/server/metrics.ts';
 import type { DevicePolls } from './oidc/grants/grant-device-code.ts';
+import type { KeySetNews, KeySetQuestion } from './platform/jwk/jwks-cache.ts';
 import type { SampledLines } from './platform/log/sampled-lines.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
@@ -30,6 +31,8 @@ export interface FirstThread {
   readonly checks: readonly HealthCheck[];
   readonly readMetrics: () => Promise<MetricsText>;
   readonly devicePolls: DevicePolls;
+  /** Fetches the keys of other issuers: see `FetchingJwksCache`. */
+  readonly keySet: (question: KeySetQuestion) => Promise<KeySetNews | null>;
   readonly isCluster: () => boolean;
 }
 

@@ -446,6 +446,40 @@ describe('the keys of a provider', () => {
   });
 });
 
+test('all threads together fetch the keys of a provider once, and learn of a failure together', async () => {
+  const threaded = await startTestServer({ clock, threads: 2 });
+  const idp = await startTestIdp();
+  try {
+    await createSigner(await rootOf(threaded), idp, 'one');
+    await createIdentity(threaded, 'many');
+    // The system spreads connections over the threads.
+    const submit = async (changes = {}) =>
+      (await submitJwt(threaded, await tokenOf(threaded, idp, 'many@idp', {}, changes))).status;
+    const times = async (count: number, status: number, changes = {}) => {
+      for (let time = 0; time < count; time += 1) assert.equal(await submit(changes), status);
+    };
+    await times(16, 302);
+    assert.equal(idp.keyRequests(), 1);
+    clock.advance(11 * SECOND);
+    await times(16, 401, { header: { kid: 'unknown' } });
+    assert.equal(idp.keyRequests(), 2);
+    // Only one thread may learn of the set before it is gone, and all have it.
+    idp.misbehave({ kind: 'status', status: 500 });
+    clock.advance(23 * HOUR);
+    await times(16, 302);
+    assert.equal(idp.keyRequests(), 3);
+    clock.advance(2 * HOUR);
+    await times(16, 401);
+    assert.equal(idp.keyRequests(), 4);
+    idp.misbehave(null);
+    clock.advance(11 * SECOND);
+    await times(16, 302);
+    assert.equal(idp.keyRequests(), 5);
+  } finally {
+    await Promise.all([threaded.close(), idp.close()]);
+  }
+});
+
 test('a key server on this machine is contacted only if an allow-list names it, and the refusal says so', async () => {
   const closed = await startTestServer({
     configure: (yaml) => yaml.replace(/allowedIPs: \[.*\]/, 'allowedIPs: []'),
