@@ -54,6 +54,8 @@ export interface AuthenticationWish {
   readonly acrValues: readonly string[];
   /** From the ID token hint: only this identity may answer. */
   readonly identityId: IdentityId | null;
+  /** The hint as received, for a login that is begun again. Never stored: at the logout endpoint it ends a session. */
+  readonly idTokenHint?: string;
 }
 
 export const prompts = ['none', 'login', 'select_account', 'consent'] as const;

@@ -136,6 +136,28 @@ describe('a second authorization of the same application', () => {
     assert.equal(errorOf(await authorizeIn(browser, { id_token_hint: `${hint}x` })), 'invalid_request');
   });
 
+  test('continues for the person that the client names also when a login starts again', async (t) => {
+    const other = await signedIn();
+    const hint = (await redeem(server, codeOf(await authorizeIn(other.browser)))).json.id_token;
+    const { recordPrimaryLogin } = server.store.authRequests;
+    const recorded = t.mock.method(server.store.authRequests, 'recordPrimaryLogin', recordPrimaryLogin);
+    const browser = cookieBrowser(server);
+    const page = await follow(browser, await authorizeIn(browser, { id_token_hint: hint }));
+    codeOf(await browser.submit(page, { username: other.name, password }));
+    const stored = recorded.mock.calls[0]?.arguments[0].authRequest;
+    assert.equal(stored?.browserSession?.wish.identityId, other.id);
+    assert.ok(!JSON.stringify(stored).includes(hint), 'a token is stored');
+
+    const over = await browser.submit(page, { username: other.name, password });
+    const link =
+      /<a id="start-again"[^>]* href="([^"]+)"/.exec(over.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    assert.equal(new URL(link, server.url).searchParams.get('id_token_hint'), hint);
+    const { name } = await person();
+    const again = cookieBrowser(server);
+    const asked = await follow(again, await again.get(link));
+    assert.equal(errorOf(await again.submit(asked, { username: name, password })), 'login_required');
+  });
+
   test('asks for a login that proves more if acr_values require it', async () => {
     const { browser } = await signedIn();
     const { acr } = await idTokenOf(await authorizeIn(browser));

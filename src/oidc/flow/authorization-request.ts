@@ -6,7 +6,7 @@ import { readConfigTypes } from '../../login/config-types.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { type AuthenticationWish, type AuthRequest, prompts } from '../../model/auth-request.ts';
 import type { BrowserSession, BrowserSessionRules } from '../../model/browser-session.ts';
-import { asId, type IdentityId } from '../../model/ids.ts';
+import { asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -247,23 +247,23 @@ function readWish(
     prompts: prompts.filter((known) => asked.includes(known)),
     maxAge: maxAge === null ? null : Number(maxAge),
     acrValues: acrValues.filter((known) => acr.includes(known)),
-    identityId: bindPoint.browserSession === null ? null : hintedIdentity(needs, back, parameters),
+    ...(bindPoint.browserSession === null ? { identityId: null } : readHint(needs, back, parameters)),
   };
 }
 
 /** OIDC Core 3.1.2.1, `id_token_hint`: one of ours, of any age and any client. */
-function hintedIdentity(
+function readHint(
   { ring, clock }: AuthorizationNeeds,
   back: ValidatedRedirect,
   parameters: Parameters,
-): IdentityId | null {
+): Pick<AuthenticationWish, 'identityId' | 'idTokenHint'> {
   const text = parameter(parameters, 'id_token_hint');
-  if (text === null) return null;
+  if (text === null) return { identityId: null };
   const hint = readIdTokenHint(ring, text, clock.now());
   if (hint === undefined || hint.iss !== back.issuer) {
     throw refuse(back, 'invalid_request', 'the id_token_hint is not valid here');
   }
-  return asId(hint.sub);
+  return { identityId: asId(hint.sub), idTokenHint: text };
 }
 
 /** OAuth 2.0 Form Post Response Mode; absent for `query`, the default. */

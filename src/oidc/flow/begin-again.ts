@@ -22,6 +22,7 @@ export function beginAgain(authRequest: AuthRequest): string {
     ['prompt', wish?.prompts.join(' ') || null],
     ['max_age', wish?.maxAge?.toString()],
     ['acr_values', wish?.acrValues.join(' ') || null],
+    ['id_token_hint', wish?.idTokenHint],
     ...(authRequest.resources ?? []).map((resource) => ['resource', resource]),
     ...configTypes.map((configType) => ['configTypes', configType]),
   ].filter((pair): pair is [string, string] => typeof pair[1] === 'string');

@@ -12,7 +12,7 @@ import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import { codeLifetime } from '../grants/grant-authorization-code.ts';
 import { applicationKey, endOfSession, type PresentedSession } from './browser-session.ts';
 import { type Handover, handOver, wayBack } from './callback.ts';
-import { requireOpen, withConfigTypeIds } from './login-flow.ts';
+import { asStored, requireOpen } from './login-flow.ts';
 import { type LoginFlowNeeds, outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
 
 export interface SignedInNeeds extends LoginFlowNeeds {
@@ -153,7 +153,7 @@ async function finish(
 ): Promise<Handover | null> {
   const { id, tokenHash, progress } = session;
   await requireMayUse(needs, authRequest, { origin, account, progress });
-  const merged = await withConfigTypeIds(needs, authRequest);
+  const merged = await asStored(needs, authRequest);
   const code = mintOpaqueToken(needs, 'code', { id: authRequest.key, generation: 1 });
   const now = needs.clock.now();
   const outcome = await needs.store.browserSessions.continueWith({

@@ -72,7 +72,7 @@ export async function submitPrimary(
     // Not earlier: strangers must not make us read or verify a certificate request.
     const certified =
       csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
-    const merged = await withConfigTypeIds(needs, wanted);
+    const merged = await asStored(needs, wanted);
     const signerId = primary.account.policy.secondary.requireExtJwt;
     // A foreign key may have to be fetched. Others from the same address must not wait for that.
     if (signerId !== null) await giveGuessBack(needs, primary.proof);
@@ -117,13 +117,17 @@ function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): Aut
   return { ...authRequest, configTypes };
 }
 
-/** The request as it is stored, with the ids of its configuration types. */
-export async function withConfigTypeIds(
-  needs: ConfigTypeResolving,
-  authRequest: AuthRequest,
-): Promise<AuthRequest> {
-  if (authRequest.configTypes.length === 0) return authRequest;
-  return { ...authRequest, configTypes: await resolveConfigTypes(needs, authRequest.configTypes) };
+/** The request as it is stored: with the ids of its configuration types, and without a token. */
+export async function asStored(needs: ConfigTypeResolving, authRequest: AuthRequest): Promise<AuthRequest> {
+  const tokenless = withoutToken(authRequest);
+  if (tokenless.configTypes.length === 0) return tokenless;
+  return { ...tokenless, configTypes: await resolveConfigTypes(needs, tokenless.configTypes) };
+}
+
+function withoutToken({ browserSession, ...request }: AuthRequest): AuthRequest {
+  if (browserSession === undefined) return request;
+  const { idTokenHint: _, ...wish } = browserSession.wish;
+  return { ...request, browserSession: { ...browserSession, wish } };
 }
 
 /**
