@@ -51,9 +51,13 @@ export function providerDirectory(needs: {
       if (known !== undefined && now < known.until) return known.answer;
       const answer = fetchEndpoints(needs.client, address);
       held.set(address, { until: now + keepFound, answer });
-      void answer.then((found) => {
-        if (typeof found === 'string') held.set(address, { until: now + keepMissing, answer });
-      });
+      answer.then(
+        (found) => {
+          if (typeof found === 'string') held.set(address, { until: now + keepMissing, answer });
+        },
+        // A failure of ours: each caller gets it from `answer`, and the next one tries again.
+        () => held.delete(address),
+      );
       return answer;
     },
   };
