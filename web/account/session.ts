@@ -10,6 +10,7 @@ import {
   secondaryTokenChallenge,
 } from '@overlay-auth/client';
 import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/browser';
+import { isRefused } from '../parts/refused.ts';
 
 export type SessionState =
   | { readonly kind: 'starting' | 'signed-in' }
@@ -90,17 +91,9 @@ export async function begin(): Promise<void> {
     become(start.isSignedIn ? { kind: 'signed-in' } : { kind: 'signed-out', reason: 'none' });
   } catch (error) {
     if (comesBack) history.replaceState(null, '', page);
-    const isRefused = error instanceof Error && 'kind' in error && !isOutage(error);
-    become(
-      comesBack && isRefused ? { kind: 'signed-out', reason: 'failed' } : { kind: 'unavailable', error },
-    );
+    const isFailed = comesBack && isRefused(error);
+    become(isFailed ? { kind: 'signed-out', reason: 'failed' } : { kind: 'unavailable', error });
   }
-}
-
-/** Whether the server is unavailable, which says nothing about the session. */
-function isOutage(error: Error & { readonly kind: unknown }): boolean {
-  if (error instanceof Refusal) return error.status >= 500 || error.status === 429;
-  return error.kind === 'unreachable';
 }
 
 /** Looks for errors that end everything here, whatever was being done. */

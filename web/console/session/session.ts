@@ -3,8 +3,9 @@
 // session. If the session ends while somebody works, they sign in again in a separate window and every waiting call
 // continues, so nothing that was typed is lost.
 
-import { ProtocolError, Refusal, SessionEnded } from '@overlay-auth/client';
+import { ProtocolError, SessionEnded } from '@overlay-auth/client';
 import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/browser';
+import { isRefused } from '../../parts/refused.ts';
 import { callback, signedOutPage } from './addresses.ts';
 import { continueAddress } from './continue-address.ts';
 
@@ -88,12 +89,6 @@ export async function begin(): Promise<string | null> {
     become('failed');
     return '/console';
   }
-}
-
-/** Whether the sign-in failed and another one may help. An unavailable server says nothing about that. */
-export function isRefused(error: unknown): boolean {
-  if (error instanceof Refusal) return error.status < 500 && error.status !== 429;
-  return error instanceof ProtocolError;
 }
 
 /** Leaves for the sign-in, which returns to this address. */

@@ -2,9 +2,10 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { WindowBlocked } from '@overlay-auth/client/browser';
 import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { isRefused } from '../../parts/refused.ts';
 import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
-import { isRefused, signInBeside } from './session.ts';
+import { signInBeside } from './session.ts';
 
 /** A dialog over the page, for a session that ended during work. The page below stays as it is. */
 export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
