@@ -1,5 +1,6 @@
 import type { Actor } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { IdentityId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { Unchanged } from '../store/contracts/versions.ts';
@@ -19,12 +20,14 @@ export interface AdminCall {
 /**
  * The store for the caller's changes. Each change checks again that the caller may make it, that what the caller has
  * read is unchanged, and, unless the call is forced, that an administrator remains who can log in.
+ * @param helped whom the caller helps to log in again: use `helping` of help-desk.ts
  */
 export function actingFor(
   needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },
   { actor, unchanged, isForced }: AdminCall,
+  helped: IdentityId | null = null,
 ): Store {
-  return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, force: isForced });
+  return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, helped, force: isForced });
 }
 
 /** The fields of an entity that a change sets; the others are left as they are. */

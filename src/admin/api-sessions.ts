@@ -8,7 +8,7 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
-import { requireMayHelp } from './help-desk.ts';
+import { helping } from './help-desk.ts';
 
 export interface ApiSessionNeeds {
   readonly store: StoreForCallers<'apiSessions' | 'identities'>;
@@ -49,17 +49,13 @@ export async function endApiSession(
   by: AdminCall,
   { id, reason }: { readonly id: string; readonly reason: 'administrator' | 'logout' },
 ): Promise<void> {
-  let identityId: string | undefined;
-  if (reason === 'administrator') {
-    const session = await findLiving(needs, id);
-    identityId = session.identityId;
-    const identity = await needs.store.identities.find(session.identityId);
-    if (identity !== null) requireMayHelp(by, identity);
-  }
-  if (!(await actingFor(needs, by).apiSessions.end(asId(id), reason, needs.clock.now()))) {
+  const owner =
+    reason === 'logout' ? null : await needs.store.identities.find((await findLiving(needs, id)).identityId);
+  const store = owner === null ? actingFor(needs, by) : helping(needs, by, owner);
+  if (!(await store.apiSessions.end(asId(id), reason, needs.clock.now()))) {
     throw new AuthError('not_found');
   }
   const ended = { sessionId: id, reason, byIdentityId: by.actor.identityId };
-  const of = identityId === undefined ? {} : { identityId };
+  const of = owner === null ? {} : { identityId: owner.id };
   needs.audit.record({ event: 'session.ended', ...ended, ...of }, by.origin);
 }

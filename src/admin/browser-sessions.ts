@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { NamedBrowserSession } from '../store/contracts/browser-sessions.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
-import { requireMayHelp } from './help-desk.ts';
+import { helping } from './help-desk.ts';
 
 export interface BrowserSessionNeeds {
   readonly store: StoreForCallers<'browserSessions' | 'identities'>;
@@ -44,8 +44,8 @@ export async function endBrowserSession(
 ): Promise<void> {
   const { identityId } = (await getBrowserSession(needs, id)).progress;
   const identity = await needs.store.identities.find(identityId);
-  if (identity !== null) requireMayHelp(by, identity);
-  if (!(await actingFor(needs, by).browserSessions.end(asId(id)))) throw new AuthError('not_found');
+  const store = identity === null ? actingFor(needs, by) : helping(needs, by, identity);
+  if (!(await store.browserSessions.end(asId(id)))) throw new AuthError('not_found');
   const { identityId: byIdentityId } = by.actor;
   const ended = { browserSessionId: id, reason: 'administrator', byIdentityId, identityId } as const;
   needs.audit.record({ event: 'browser-session.ended', ...ended }, by.origin);

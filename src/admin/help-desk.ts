@@ -1,15 +1,31 @@
 import { AuthError } from '../errors/auth-error.ts';
+import { mayHelp } from '../model/actor.ts';
 import type { Identity } from '../model/identity.ts';
-import type { AdminCall } from './admin-call.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Store } from '../store/contracts/store.ts';
+import { type AdminCall, actingFor } from './admin-call.ts';
 
 /**
- * Whether the caller may help this identity to log in again. Somebody with only that permission must not touch people
- * who may do more: without its second factor, their account is one password away.
+ * Whether the caller may help this identity to log in again.
  * @throws AuthError forbidden
  */
 export function requireMayHelp(by: AdminCall, identity: Pick<Identity, 'isAdmin' | 'permissions'>): void {
-  if (by.isAdmin || (!identity.isAdmin && identity.permissions.length === 0)) return;
+  if (mayHelp(by, identity)) return;
   throw new AuthError('forbidden', {
     description: 'Only an administrator may do this to somebody who administers or has a permission',
   });
+}
+
+/**
+ * The store for what the caller does to this identity, as `actingFor`. The identity may get more rights while the call is
+ * under way: each change checks that again.
+ * @throws AuthError forbidden
+ */
+export function helping(
+  needs: { readonly store: Pick<Store, 'onBehalfOf'>; readonly clock: Clock },
+  by: AdminCall,
+  identity: Pick<Identity, 'id' | 'isAdmin' | 'permissions'>,
+): Store {
+  requireMayHelp(by, identity);
+  return actingFor(needs, by, identity.id);
 }

@@ -19,7 +19,7 @@ import {
 import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
 import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
 import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
-import { requireMayHelp } from './help-desk.ts';
+import { helping } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
 
 export interface IdentityNeeds extends EnrollmentNeeds {
@@ -183,8 +183,7 @@ export async function endSessionsOfIdentity(
   id: string,
 ): Promise<number> {
   const identity = await getIdentity(needs, id);
-  requireMayHelp(by, identity);
-  const ended = await actingFor(needs, by).apiSessions.endAllOf(
+  const ended = await helping(needs, by, identity).apiSessions.endAllOf(
     identity.id,
     'administrator',
     needs.clock.now(),

@@ -15,7 +15,7 @@ import type { StoreForCallers } from '../store/contracts/store.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 import { acceptableUsername, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
-import { requireMayHelp } from './help-desk.ts';
+import { helping, requireMayHelp } from './help-desk.ts';
 
 export interface InvitationNeeds {
   readonly store: StoreForCallers<'invitations' | 'identities' | 'authenticators'>;
@@ -112,8 +112,7 @@ export async function findInvitation(
 /** Withdraws the link. @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function withdrawInvitation(needs: InvitationNeeds, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
-  requireMayHelp(by, identity);
-  if (!(await actingFor(needs, by).invitations.delete(identity.id))) throw new AuthError('not_found');
+  if (!(await helping(needs, by, identity).invitations.delete(identity.id))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'invitation', entityId: id, fields: [] });
 }
 

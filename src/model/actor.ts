@@ -35,3 +35,14 @@ export function hasRight(
 ): boolean {
   return right === 'administrator' ? isAdmin : isAdmin || isCovered(right, permissions);
 }
+
+/**
+ * Whether somebody may help another identity to log in again. Those with only that permission must not touch people who
+ * may do more: without its second factor, their account is one password away.
+ */
+export function mayHelp(
+  helper: Pick<Identity, 'isAdmin'>,
+  { isAdmin, permissions }: Pick<Identity, 'isAdmin' | 'permissions'>,
+): boolean {
+  return helper.isAdmin || (!isAdmin && permissions.length === 0);
+}

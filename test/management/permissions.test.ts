@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Route } from '../../src/http/request/route.ts';
-import { asId } from '../../src/model/ids.ts';
+import { asId, type IdentityId } from '../../src/model/ids.ts';
 import type { Permission } from '../../src/model/permission.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -9,7 +9,8 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 let server: TestServer;
 let admin: Caller;
 before(async () => {
-  server = await startTestServer({ signing: true });
+  // One thread: it reaches into the store of that.
+  server = await startTestServer({ signing: true, threads: 1 });
   admin = await rootOf(server);
 });
 after(() => server.close());
@@ -151,4 +152,39 @@ describe('the permission of a help desk', () => {
     assertRefused(await helper.call('DELETE', `api-sessions/${session}`), 403, 'FORBIDDEN');
     assert.equal((await server.store.apiSessions.find(asId(session)))?.endedAt, null);
   });
+
+  test('does not apply to somebody who is given more rights while the call is under way', async (t) => {
+    const [, helper] = await somebodyWith('third helper', ['helpdesk']);
+    const changes: readonly ((id: string, session: string) => readonly [method: string, path: string])[] = [
+      (id) => ['POST', `identities/${id}/unlock`],
+      (id) => ['DELETE', `identities/${id}/mfa`],
+      (id) => ['DELETE', `identities/${id}/api-sessions`],
+      (id) => ['DELETE', `identities/${id}/invitation`],
+      (_id, session) => ['DELETE', `api-sessions/${session}`],
+    ];
+    for (const [at, change] of changes.entries()) {
+      const id = await server.createUser({ name: `promoted ${at}`, password });
+      const caller = await loggedIn(server, `promoted ${at}`);
+      const session = (await caller.get('/edge/client/v1/current-api-session')).json.data.id;
+      const [method, path] = change(id, session);
+      promotedOnceFound(t, id);
+      const answer = await helper.call(method, path, method === 'POST' ? {} : undefined);
+      assertRefused(answer, 403, 'FORBIDDEN');
+      assert.equal((await server.store.apiSessions.find(asId(session)))?.endedAt, null, path);
+    }
+  });
 });
+
+/** Gives somebody a permission right after the call that comes next has read what they may do. */
+function promotedOnceFound(t: TestContext, id: IdentityId): void {
+  const { identities } = server.store;
+  const find = identities.find.bind(identities);
+  const found = t.mock.method(identities, 'find', async (asked: IdentityId) => {
+    const identity = await find(asked);
+    if (asked === id) {
+      found.mock.restore();
+      await identities.update(id, { permissions: ['read'] }, server.clock.now());
+    }
+    return identity;
+  });
+}

@@ -7,6 +7,7 @@ import { AlreadyTaken, CallerRefused, type Store } from '../../src/store/contrac
 import type { GetDatabase } from './contract.ts';
 import {
   createUser,
+  isAlive,
   MINUTE,
   newId,
   newIdentity,
@@ -104,6 +105,37 @@ export function callerTests(shared: GetDatabase): void {
       assert.ok(lacks('right')(await tries(store, asHelper)));
       assert.equal(await tries(store, asReader), true);
       assert.equal(await tries(store, { ...asAdmin, right: null }), true, 'the session stands');
+    });
+
+    test('help nobody who administers or has a permission, unless the caller administers', async () => {
+      const { store } = shared();
+      const helper = await createUser(store, { permissions: ['helpdesk'] });
+      const admin = await createUser(store, { isAdmin: true });
+      const asHelper = await callerOf(store, helper, 'helpdesk');
+      const asAdmin = await callerOf(store, admin, 'helpdesk');
+      const { id: helped } = await createUser(store);
+      const helps = async (actor: Actor, whom: IdentityId) => {
+        const session = await openSession(store, await createUser(store));
+        const acting = store.onBehalfOf(actor, now, { helped: whom });
+        const refused = await acting.apiSessions.end(session, 'administrator', now).then(
+          () => null,
+          (error) => error,
+        );
+        assert.equal(await isAlive(store, session), refused !== null);
+        return refused ?? true;
+      };
+      assert.equal(await helps(asHelper, helped), true);
+      assert.equal(await helps(asHelper, newId()), true, 'the change itself says that somebody is gone');
+      for (const more of [{ isAdmin: true }, { isAdmin: false, permissions: ['read'] }] as const) {
+        await store.identities.update(helped, more, now);
+        assert.ok(lacks('right')(await helps(asHelper, helped)), JSON.stringify(more));
+        assert.equal(await helps(asAdmin, helped), true);
+      }
+      await store.identities.update(helped, { permissions: [] }, now);
+      assert.equal(await helps(asHelper, helped), true);
+      assert.ok(lacks('right')(await helps(asHelper, admin.id)));
+      await store.identities.update(admin.id, { isAdmin: false, permissions: ['helpdesk'] }, now);
+      assert.ok(lacks('right')(await helps(asAdmin, admin.id)), 'the right of this moment counts');
     });
 
     test('are made only while the entity has the version that the caller read, on every node', async () => {

@@ -4,7 +4,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
-import type { ApiSessionId } from '../../model/ids.ts';
+import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ApiSessionStore } from './api-sessions.ts';
 import type { AttemptStore } from './attempts.ts';
@@ -91,6 +91,8 @@ export interface Store {
 export interface ChangeConditions {
   /** Asked for in the same transaction; null and left out: nothing has to be as it was. */
   readonly unchanged?: Unchanged | null;
+  /** Whom the actor helps to log in again. Whoever is no administrator may help nobody who administers or has a permission. */
+  readonly helped?: IdentityId | null;
   /** Also what leaves no administrator who can log in is done; otherwise it throws NoAdministratorLeft. */
   readonly force?: boolean;
 }
@@ -143,7 +145,10 @@ export type StoreForCallers<Part extends keyof Store> = Pick<Store, 'onBehalfOf'
   readonly [Name in Part]: Name extends keyof Powers ? Omit<Store[Name], Powers[Name]> : Store[Name];
 };
 
-/** Thrown by a store of `onBehalfOf` when the actor's session has ended or the right is lost. Nothing was changed. */
+/**
+ * Thrown by a store of `onBehalfOf` when the actor's session has ended or the right is lost, or
+ * does not extend to whom they help. Nothing was changed.
+ */
 export class CallerRefused extends Error {
   override readonly name = 'CallerRefused';
   readonly lacks: 'session' | 'right';

@@ -1,5 +1,7 @@
 import { isDisabled } from '../../model/account.ts';
-import { type Actor, hasRight } from '../../model/actor.ts';
+import { type Actor, hasRight, mayHelp } from '../../model/actor.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { CallerRefused } from '../contracts/store.ts';
 import type { Unchanged } from '../contracts/versions.ts';
@@ -7,11 +9,12 @@ import { identityOf, integer, integerOrNull } from './codec.ts';
 import { first, type Intent } from './intent.ts';
 import { requireUnchanged } from './versions.ts';
 
-/** On whose behalf an intent runs, when, and which entities must be unchanged since the caller read them. */
+/** On whose behalf an intent runs, when, and what must hold besides: see `ChangeConditions`. */
 export interface Caller {
   readonly actor: Actor;
   readonly now: Millis;
   readonly unchanged: Unchanged | null;
+  readonly helped: IdentityId | null;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface Caller {
  * @throws CallerRefused, NotAsSeen
  */
 export function* inTheNameOf<Outcome>(
-  { actor, now, unchanged }: Caller,
+  { actor, now, unchanged, helped }: Caller,
   intent: Intent<Outcome>,
 ): Intent<Outcome> {
   const row = yield* first(
@@ -36,6 +39,13 @@ export function* inTheNameOf<Outcome>(
   if (integer(row, 'session_expires_at') <= now || isDisabled(identity, now))
     throw new CallerRefused('session');
   if (actor.right !== null && !hasRight(identity, actor.right)) throw new CallerRefused('right');
+  if (helped !== null) yield* requireMayHelp(identity, helped);
   if (unchanged !== null) yield* requireUnchanged(unchanged);
   return yield* intent;
+}
+
+/** If the helped one is gone, the intent says so. @throws CallerRefused right */
+function* requireMayHelp(helper: Identity, helped: IdentityId): Intent<void> {
+  const row = yield* first('SELECT * FROM identities WHERE id = ?', helped);
+  if (row !== undefined && !mayHelp(helper, identityOf(row))) throw new CallerRefused('right');
 }

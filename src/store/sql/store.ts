@@ -131,9 +131,9 @@ export function sqlStore(engine: Engine): Store {
     expiry: expiryStore(database),
     imports: importStore(database),
     versions: versionStore(database),
-    onBehalfOf: (actor, now, { unchanged = null, force = false } = {}) =>
-      sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged })),
-    gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null })),
+    onBehalfOf: (actor, now, { unchanged = null, helped = null, force = false } = {}) =>
+      sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged, helped })),
+    gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null, helped: null })),
     letWrite: engine.letWrite,
     sessionVersion: engine.sessionVersion,
     close: () => engine.close(),
