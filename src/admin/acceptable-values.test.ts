@@ -83,7 +83,14 @@ test('role attributes are a set', () => {
 test('tags have names and plain values', () => {
   const tags = { a: 'two\nlines', b: 1, c: true, d: null };
   assert.deepEqual(acceptableTags(tags), tags);
-  for (const refused of [{ '': 1 }, { 'a\0': 1 }, { a: 'x\0' }, { a: '\udc00' }, { a: 'x'.repeat(1025) }]) {
+  for (const refused of [
+    { '': 1 },
+    { ['__proto__']: 1 },
+    { 'a\0': 1 },
+    { a: 'x\0' },
+    { a: '\udc00' },
+    { a: 'x'.repeat(1025) },
+  ]) {
     assert.throws(() => acceptableTags(refused), refuses('tags'), JSON.stringify(refused));
   }
 });

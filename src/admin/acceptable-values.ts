@@ -91,6 +91,8 @@ export function acceptableTags(tags: Tags): Tags {
   if (entries.length > mostTags) throw refusedField('tags', `must have at most ${mostTags} entries`);
   for (const [name, value] of entries) {
     requireText('tags', name, name);
+    // A body with such a member is refused before it gets here, so nobody could send back what they read.
+    if (name === '__proto__') throw refusedField('tags', 'must not be named __proto__', name);
     if (typeof value !== 'string') continue;
     // A tag may contain any text, line breaks included; refused is only what no engine can store.
     if (value.length > longestTag || value.includes('\0') || !value.isWellFormed()) {

@@ -116,7 +116,7 @@ function totals(counts: Readonly<Record<ImportKind, KindCounts>>) {
 const dataPlane = 'belongs to the data plane, which stays with the controller that serves it';
 const madeAnew = 'made anew here';
 
-const reasons: Readonly<Record<string, string>> = {
+const reasons = {
   apiSessions: 'sessions end with the move: everybody logs in once more, with what they have',
   apiSessionCertificates: 'end with their sessions',
   sessions: dataPlane,
@@ -130,7 +130,11 @@ const reasons: Readonly<Record<string, string>> = {
   postureChecks: dataPlane,
   revocations: 'are about tokens of the former controller, which are worth nothing here',
   controllers: madeAnew,
-};
+} as const;
+
+function isExplained(kind: string): kind is keyof typeof reasons {
+  return Object.hasOwn(reasons, kind);
+}
 
 /** Kinds that contain nothing of their own, or the same in every database. */
 const unremarkable: ReadonlySet<string> = new Set([
@@ -152,5 +156,9 @@ export interface NotTakenKind {
 function notTakenKinds(others: Readonly<Record<string, number>>): readonly NotTakenKind[] {
   return Object.entries(others)
     .filter(([kind, count]) => count > 0 && !unremarkable.has(kind))
-    .map(([kind, count]) => ({ kind, count, reason: reasons[kind] ?? 'is not known to this release' }));
+    .map(([kind, count]) => ({
+      kind,
+      count,
+      reason: isExplained(kind) ? reasons[kind] : 'is not known to this release',
+    }));
 }

@@ -5,6 +5,7 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { asId } from '../../src/model/ids.ts';
 import { authority, client as clientCertificate, commonName } from '../support/chains.ts';
 import { beginLogin, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
@@ -315,6 +316,8 @@ describe('values that break our rules', () => {
               list: { x: value.flag(true) },
               fine: value.text('yes'),
               long: value.text('x'.repeat(2000)),
+              ['__proto__']: value.text('of nothing'),
+              constructor: value.text('kept'),
             },
           }),
           a5: identityOf('nobody', { authPolicyId: value.text('gone') }),
@@ -327,11 +330,13 @@ describe('values that break our rules', () => {
           p3: passwordOf('a3', ' spaced '),
           p4: passwordOf('gone', 'orphan'),
         },
+        constructor: { c1: {} },
+        ['__proto__']: { c2: {} },
       },
       async (home) => {
         const outcome = await home.importFile('-j');
         assert.equal(outcome.code, 0, outcome.stderr);
-        const { deviations, leftOut } = outcome.json;
+        const { deviations, leftOut, notTaken } = outcome.json;
         const whatOf = (id: string) =>
           deviations
             .filter((each: { id: string }) => each.id === id)
@@ -339,7 +344,12 @@ describe('values that break our rules', () => {
         assert.deepEqual(whatOf('a1'), ['name']);
         assert.deepEqual(whatOf('a2'), ['name']);
         assert.deepEqual(whatOf('a3'), ['type']);
-        assert.deepEqual(whatOf('a4'), ['tags', 'tags']);
+        assert.deepEqual(whatOf('a4'), ['tags', 'tags', 'tags']);
+        assert.match(outcome.stdout, /lacks \\"__proto__\\": it must not be named __proto__/);
+        assert.deepEqual(
+          notTaken.map(({ kind, reason }: Record<string, string>) => [kind, reason]),
+          ['__proto__', 'constructor'].map((kind) => [kind, 'is not known to this release']),
+        );
         assert.deepEqual(whatOf('a6'), ['name']);
         assert.deepEqual(whatOf('p1'), ['username']);
         const left = new Map(leftOut.map(({ id, reason }: { id: string; reason: string }) => [id, reason]));
@@ -348,6 +358,8 @@ describe('values that break our rules', () => {
         await home.running(async (running) => {
           const named = (await running.store.identities.list(everything)).items.map(({ name }) => name);
           assert.deepEqual([...named].sort(), ['Ana B.', 'Ana B. (a2)', 'tags', 'type', 'x'.repeat(255)]);
+          const tagged = await running.store.identities.find(asId('a4'));
+          assert.deepEqual(tagged?.tags, { fine: 'yes', constructor: 'kept' });
           await login(running, 'BOB', 'second Passw0rd!');
         });
       },

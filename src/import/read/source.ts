@@ -32,7 +32,7 @@ export function readSource(file: BoltFile): Source {
     TakenKind,
     Entity[]
   >;
-  const others: Record<string, number> = {};
+  const others: Record<string, number> = Object.create(null);
   let version: number | null = null;
   for (const { name, bucket } of bucketsIn(modelOf(file))) {
     if (isTaken(name)) for (const entity of entitiesIn(bucket, name)) entities[name].push(entity);
