@@ -15,7 +15,7 @@ import { clientProgramOf } from '../login/client-program.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
-import type { PrimaryProof } from '../login/primary-verdict.ts';
+import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
 import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
 import { forgetFailures, forgetFailuresIfAny } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
@@ -105,13 +105,13 @@ export async function authenticate(
     ipAddress: origin.ipAddress,
     expiresAt: now + needs.sessionTimeout,
     now,
-    verifiedHash: primary.proof.method === 'password' ? primary.proof.verifiedHash : null,
+    ...checkedAgain(primary.proof),
     ...certificatesOf(primary.proof),
   });
   const account = await needs.store.identities.findAccount(progress.identityId);
   if (session === null || account === null) {
     throw new AuthError('invalid_auth', {
-      detail: 'disabled, or its authenticator deleted or changed, during the login',
+      detail: 'disabled, or its authenticator or external id removed or changed, during the login',
     });
   }
   const asked = { ...askedOfLogin(account, now), newPassword: null };

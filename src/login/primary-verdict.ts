@@ -1,6 +1,7 @@
 import type { Challenge } from '../errors/challenge.ts';
 import type { Account } from '../model/account.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
+import type { Verified } from '../model/login.ts';
 import type { LoginAccount } from './account.ts';
 import type { ReservedGuess } from './throttle.ts';
 
@@ -35,14 +36,25 @@ export interface CertificateProof {
   readonly certificates: readonly Buffer[];
   /** See `LoginProgress.caId`. */
   readonly caId: CaId | null;
+  /** The external id by which a claim found the identity; null: found otherwise. Recording the login checks it again. */
+  readonly externalId: string | null;
 }
 
 export interface ExternalJwtProof {
   readonly method: 'ext-jwt';
   readonly usedToken: UsedToken;
+  /** As in `CertificateProof`. */
+  readonly externalId: string | null;
 }
 
 export type PrimaryProof = PasswordProof | CertificateProof | ExternalJwtProof;
+
+/** What was read for the proof and may have changed since: the step that records the login checks it again. */
+export function checkedAgain(proof: PrimaryProof): Verified {
+  return proof.method === 'password'
+    ? { verifiedHash: proof.verifiedHash, externalId: null }
+    : { verifiedHash: null, externalId: proof.externalId };
+}
 
 /** What a primary method decided. The reason of a refusal is in the attempt's record, never here. */
 export type PrimaryVerdict<Proof extends PrimaryProof = PrimaryProof> =

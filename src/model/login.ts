@@ -46,6 +46,14 @@ export interface LoginProgress {
   readonly browserSessionId?: BrowserSessionId;
 }
 
+/** What a primary login rests on beside its authenticator; null: not on that. */
+export interface Verified {
+  /** The password hash of the authenticator. */
+  readonly verifiedHash: string | null;
+  /** The external id of the identity, by which a claim of a token or certificate found it. */
+  readonly externalId: string | null;
+}
+
 /** A secondary factor that a policy requires. */
 export type Factor =
   | { readonly type: 'totp'; readonly isEnrolled: boolean }

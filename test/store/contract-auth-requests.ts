@@ -188,6 +188,27 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, verifiedHash, code }), 'finished');
     });
 
+    test('a login is recorded only as long as its authenticator, or the external id that found it, is there', async () => {
+      const { store } = shared();
+      const user = await createUser(store, { externalId: uniqueName('external') });
+      const times = { code: null, expiresAt: t0 + MINUTE, now: t0 };
+      const byCertificate = { ...times, progress: progressOf(user, { passed: ['cert'] }) };
+      const progress = progressOf(user, { passed: ['ext-jwt'], authenticatorId: null });
+      const byToken = { ...times, progress };
+      const byClaim = { ...byToken, externalId: user.identity.externalId };
+      const recorded = (login: typeof byCertificate) =>
+        store.authRequests.recordPrimaryLogin({ ...login, authRequest: newAuthRequest() });
+      for (const login of [byCertificate, byToken, byClaim]) assert.equal(await recorded(login), 'recorded');
+      for (const externalId of [uniqueName('external'), null]) {
+        await store.identities.update(user.id, { externalId }, t0);
+        assert.equal(await recorded(byClaim), 'changed');
+      }
+      assert.equal(await recorded(byToken), 'recorded', 'it named the id');
+      assert.equal(await recorded(byCertificate), 'recorded');
+      await store.authenticators.delete(user.authenticatorId, t0);
+      assert.equal(await recorded(byCertificate), 'changed');
+    });
+
     test('takes back the attempts reserved for it, once, even if it is no longer recorded', async () => {
       const { store } = shared();
       const user = await createUser(store);
@@ -528,7 +549,9 @@ export function authRequestTests(shared: GetDatabase): void {
       const deleted = await createUser(store);
       await store.identities.delete(deleted.id, t0);
       for (const user of [disabled, deleted]) {
-        const outcome = await store.authRequests.redeemCode(redemption(await loginWithCode(store, user)));
+        // By a token that named the id: with its authenticator gone, a login is not even recorded.
+        const login = await loginWithCode(store, user, { progress: { authenticatorId: null } });
+        const outcome = await store.authRequests.redeemCode(redemption(login));
         assert.deepEqual(outcome, { outcome: 'refused', reason: 'identity-unavailable', endedSession: null });
       }
     });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../src/model/ids.ts';
 import type { EndingOrder, OpenLegacySession } from '../../src/store/contracts/api-sessions.ts';
 import type { GetDatabase } from './contract.ts';
-import { createUser, HOUR, MINUTE, newId, openSession, t0, type User } from './fixtures.ts';
+import { createUser, HOUR, MINUTE, newId, openSession, t0, type User, uniqueName } from './fixtures.ts';
 
 function legacy(user: User, changes: Partial<OpenLegacySession['progress']> = {}): OpenLegacySession {
   const id = newId<ApiSessionId>();
@@ -88,6 +88,18 @@ export function legacySessionTests(shared: GetDatabase): void {
         { now: t0 },
       );
       assert.equal(await store.apiSessions.openLegacy({ ...legacy(user), verifiedHash }), null);
+    });
+
+    test('do not open for a claim when the external id that it found was changed', async () => {
+      const { store } = shared();
+      const externalId = uniqueName('external');
+      const user = await createUser(store, { externalId });
+      const claimed = () => ({ ...legacy(user, { authenticatorId: null }), externalId });
+      assert.notEqual(await store.apiSessions.openLegacy(claimed()), null);
+      for (const other of [uniqueName('external'), null]) {
+        await store.identities.update(user.id, { externalId: other }, t0);
+        assert.equal(await store.apiSessions.openLegacy(claimed()), null);
+      }
     });
 
     test('keep what was proven later, each factor once, until they end', async () => {

@@ -45,6 +45,7 @@ export async function verifyCertificate(
       certThumbprint: path.leaf.thumbprint,
       certificates: chain?.filter((der, at) => at === 0 || path.path.includes(sha256(der))) ?? [],
       caId: needs.authorities.caOf(path.anchor)?.id ?? null,
+      externalId: found.authenticatorId === null ? found.account.identity.externalId : null,
     },
   };
 }

@@ -62,6 +62,7 @@ export async function verifyPrimaryJwt(
       proof: {
         method: 'ext-jwt',
         usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
+        externalId: chosen.signer.useExternalId ? chosen.account.identity.externalId : null,
       },
     };
   }

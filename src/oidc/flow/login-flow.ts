@@ -9,6 +9,7 @@ import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
+import { checkedAgain } from '../../login/primary-verdict.ts';
 import { verifyTotp } from '../../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../../login/totp/totp-attempt.ts';
 import {
@@ -90,7 +91,7 @@ export async function submitPrimary(
         code,
         expiresAt: authRequest.createdAt + authRequestLifetime,
         now: needs.clock.now(),
-        verifiedHash: guessed?.verifiedHash ?? null,
+        ...checkedAgain(primary.proof),
         release: guessed?.reserved.take() ?? [],
       });
     const current = signerId === null ? (guessed?.current ?? null) : null;

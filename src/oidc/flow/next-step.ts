@@ -18,7 +18,7 @@ import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { PasswordPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import { asId } from '../../model/ids.ts';
+import { type AuthenticatorId, asId } from '../../model/ids.ts';
 import type { AuthQuery, Factor, LoginProgress, PassedMethod, PrimaryMethod } from '../../model/login.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { AuthRequestStore, PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
@@ -113,7 +113,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
         },
   );
   if (isOutdated(recorded)) return recorded;
-  if (recorded === 'changed') throw passwordChanged(needs, progress, origin);
+  if (recorded === 'changed') throw proofChanged(needs, progress, origin);
   if (recorded !== 'recorded') {
     throw new AuthError('auth_request_unknown', { detail: `the login is ${recorded}` });
   }
@@ -133,17 +133,24 @@ function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extrac
   return outcome === 'outdated';
 }
 
-/** The refusal of a login whose password was changed between verifying and recording it. */
-function passwordChanged(
+/** The refusal of a login whose proof was taken away or changed between verifying and recording it. */
+function proofChanged(
   needs: LoginFlowNeeds,
-  { identityId }: LoginProgress,
+  { identityId, authenticatorId, passed }: LoginProgress,
   origin: RequestOrigin,
 ): AuthError {
-  const attempt = needs.attempts.begin('password', 'oidc', origin);
+  const method = passed[0] as PrimaryMethod;
+  const changed = whatChanged(method, authenticatorId);
+  const attempt = needs.attempts.begin(method, 'oidc', origin);
   attempt.about({ identityId });
-  attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed during the login');
+  attempt.failed('unchanged', 'changed-meanwhile', `${changed} during the login`);
   attempt.conclude();
   return new AuthError('invalid_auth');
+}
+
+function whatChanged(method: PrimaryMethod, authenticatorId: AuthenticatorId | null): string {
+  if (authenticatorId === null) return 'the external id was changed';
+  return method === 'password' ? 'the password was changed' : 'the authenticator was deleted';
 }
 
 /** @throws AuthError invalid_auth   the identity was deleted */

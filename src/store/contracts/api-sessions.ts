@@ -2,7 +2,7 @@ import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { Identity, IdentityInTokens } from '../../model/identity.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { LoginProgress, PassedMethod } from '../../model/login.ts';
+import type { LoginProgress, PassedMethod, Verified } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Within } from './store.ts';
 
@@ -93,7 +93,7 @@ export interface EndedSession {
 }
 
 /** A legacy session to open. The rest of the row follows from it. */
-export interface OpenLegacySession {
+export interface OpenLegacySession extends Partial<Verified> {
   readonly id: ApiSessionId;
   /** SHA-256 of the session token, base64url. */
   readonly tokenHash: string;
@@ -103,8 +103,6 @@ export interface OpenLegacySession {
   readonly ipAddress: string;
   readonly expiresAt: Millis;
   readonly now: Millis;
-  /** The password hash that was verified. The authenticator must still have it. */
-  readonly verifiedHash?: string | null;
   /** The certificates that led to an authority (DER as base64, the leaf first) when the primary method was `cert`. */
   readonly certChain?: readonly string[];
 }
@@ -132,8 +130,8 @@ export interface ApiSessionStore {
   findOwn(id: ApiSessionId, now: Millis): Promise<OwnSession | null>;
 
   /**
-   * Opens a legacy session. Null when the identity is gone or disabled, or the authenticator of the login is gone or
-   * has another password by now: the step that opens the session repeats the checks made with the credentials.
+   * Opens a legacy session. Null when the identity is gone or disabled, the authenticator of the login is gone, or what
+   * was verified has changed: the step that opens the session repeats the checks made with the credentials.
    */
   openLegacy(session: OpenLegacySession): Promise<ApiSession | null>;
 

@@ -4,7 +4,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientProgram } from '../../model/client-info.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import type { ApiSessionId, AuthenticatorId, AuthRequestKey } from '../../model/ids.ts';
-import type { LoginProgress } from '../../model/login.ts';
+import type { LoginProgress, Verified } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewBrowserSession } from './browser-sessions.ts';
 import type { Within } from './store.ts';
@@ -100,21 +100,22 @@ export interface AuthRequestStore {
    * what was requested. A TOTP enrollment begun on it is deleted. The request never ends earlier because of this.
    * A record that is bound to a browser is replaced from that browser only.
    * With `code`, the same step finishes the request. A request that already has a code is left unchanged.
-   * With `verifiedHash`, nothing is recorded unless the authenticator still has that password hash: a change of the
-   * password ends every login that was verified before it, even one that is just being recorded.
+   * Nothing is recorded unless the authenticator still exists and what was verified is still so: a change of it ends
+   * every login that was verified before, even one that is just being recorded.
    * `release` takes back attempts reserved for the credentials (`AttemptStore.release`), whatever the outcome.
    * @returns `finished` when the request already has a code, `elsewhere` when another browser continues with it,
-   * `changed` when the password has changed since
+   * `changed` when the proof is gone or has changed since
    */
-  recordPrimaryLogin(login: {
-    authRequest: AuthRequest;
-    progress: LoginProgress;
-    code: StoredCode | null;
-    expiresAt: Millis;
-    now: Millis;
-    verifiedHash?: string | null;
-    release?: readonly string[];
-  }): Promise<PrimaryRecorded>;
+  recordPrimaryLogin(
+    login: {
+      authRequest: AuthRequest;
+      progress: LoginProgress;
+      code: StoredCode | null;
+      expiresAt: Millis;
+      now: Millis;
+      release?: readonly string[];
+    } & Partial<Verified>,
+  ): Promise<PrimaryRecorded>;
 
   /**
    * Records a factor passed after the primary login, with the code when nothing is outstanding any more. Only the

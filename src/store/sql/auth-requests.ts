@@ -87,7 +87,7 @@ function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin)
 
 function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   const { key, code, release = [] } = login;
-  const { condition, params } = hasStillPassword(login.authenticatorId, login.verifiedHash);
+  const { condition, params } = isStillProven(login);
   const row = yield* first(
     `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
        identity_id, progress, cert_thumbprint, generation, code_hash, code_expires_at, expires_at)
@@ -134,13 +134,23 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   return 'recorded';
 }
 
-/** True if the authenticator still has the password that was verified, or if none was. */
-function hasStillPassword(
-  authenticatorId: string | null,
-  verifiedHash: string | null | undefined,
-): { readonly condition: string; readonly params: readonly string[] } {
-  if (authenticatorId === null || verifiedHash === undefined || verifiedHash === null) {
-    return { condition: '1 = 1', params: [] };
+/** True if what the primary login rests on is as it was verified. */
+function isStillProven({
+  identityId,
+  authenticatorId,
+  verifiedHash = null,
+  externalId = null,
+}: PrimaryLoginRow): {
+  readonly condition: string;
+  readonly params: readonly string[];
+} {
+  if (externalId !== null) {
+    const condition = 'EXISTS (SELECT 1 FROM identities WHERE id = ? AND external_id = ?)';
+    return { condition, params: [identityId, externalId] };
+  }
+  if (authenticatorId === null) return { condition: '1 = 1', params: [] };
+  if (verifiedHash === null) {
+    return { condition: 'EXISTS (SELECT 1 FROM authenticators WHERE id = ?)', params: [authenticatorId] };
   }
   const condition = 'EXISTS (SELECT 1 FROM authenticators WHERE id = ? AND password_hash = ?)';
   return { condition, params: [authenticatorId, verifiedHash] };

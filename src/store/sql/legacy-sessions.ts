@@ -41,6 +41,8 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   const { progress, now } = session;
   const identity = yield* first('SELECT * FROM identities WHERE id = ?', progress.identityId);
   if (identity === undefined || isDisabled(identityOf(identity), now)) return null;
+  const claimed = session.externalId ?? null;
+  if (claimed !== null && textOrNull(identity, 'external_id') !== claimed) return null;
   if (progress.authenticatorId !== null) {
     const sql = 'SELECT password_hash FROM authenticators WHERE id = ?';
     const authenticator = yield* first(sql, progress.authenticatorId);
