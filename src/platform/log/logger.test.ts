@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -90,6 +90,23 @@ describe('a log in JSON', () => {
     assert.match(readFileSync(file, 'utf8'), /after/);
     assert.match(readFileSync(`${file}.1`, 'utf8'), /before/);
     assert.equal(logger.lostLines(), 0);
+  });
+
+  test('stays in the old file if no new one can be opened, and says so', async () => {
+    const { file, logger } = await written((log) => log.info('before'));
+    renameSync(file, `${file}.1`);
+    mkdirSync(file);
+    logger.reopen();
+    logger.info('after');
+    await logger.flush();
+    const lines = readFileSync(`${file}.1`, 'utf8').trim().split('\n');
+    assert.match(lines[1] ?? '', /"level":"error".*EISDIR.*cannot be opened again/);
+    assert.match(lines[2] ?? '', /after/);
+    rmSync(file, { recursive: true });
+    logger.reopen();
+    logger.info('anew');
+    await logger.flush();
+    assert.match(readFileSync(file, 'utf8'), /anew/);
   });
 });
 

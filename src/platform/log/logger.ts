@@ -43,7 +43,7 @@ export interface OpenLogger extends Logger {
   lostLines(): number;
   /** Changes the level from now on. */
   setLevel(level: LogOptions['level']): void;
-  /** Reopens the file, after it was moved away. */
+  /** Reopens the file, after it was moved away. If that fails, stays in the old one and says so. */
   reopen(): void;
   /** Resolves when waiting lines were handed to the system. A normal exit does this by itself. */
   flush(): Promise<void>;
@@ -69,15 +69,21 @@ export function openLogger(options: LogOptions): OpenLogger {
     const safe = { fields: loggableFields(fields), msg: loggableText(message) };
     destination.write(render({ level: shownLevel(level), time, ...safe }));
   };
+  const logger = loggerOver(write, {}, () => destination.written());
   return {
-    ...loggerOver(write, {}, () => destination.written()),
+    ...logger,
     lostLines: () => lost,
     setLevel(level) {
       least = severity[level];
     },
     reopen() {
       const former = destination;
-      destination = openDestination(options.to, countLost);
+      try {
+        destination = openDestination(options.to, countLost);
+      } catch (error) {
+        logger.error('the log file cannot be opened again; the former one stays in use', { error });
+        return;
+      }
       former.end();
     },
     flush: () => destination.flush(),
