@@ -397,6 +397,21 @@ describe('managing people', () => {
     await guest.close();
   });
 
+  test('keeps the tags that nobody has touched as they are', async () => {
+    const id = await server.createUser({ name: 'tagged', password });
+    const tags = { floor: 3, keys: true, note: 'two\nlines', team: 'blue' };
+    await root.call('PATCH', `identities/${id}`, { tags });
+    const guest = await admin.at(`/console/people/${id}/edit`);
+    const { page } = guest;
+    const field = page.locator('#field-tags');
+    await field.fill((await field.inputValue()).replace('team=blue', 'team=red'));
+    await page.locator('#save').click();
+    await page.getByRole('heading', { level: 1, name: 'tagged' }).waitFor();
+    await page.locator('#edit').waitFor();
+    assert.deepEqual((await detailOf(id)).tags, { ...tags, team: 'red' });
+    await guest.close();
+  });
+
   test('asks before the last administrator loses that right', async () => {
     const [me] = (await root.get('identities?filter=name%20%3D%20%22root%22')).json.data;
     const guest = await admin.at(`/console/people/${me.id}/edit`);

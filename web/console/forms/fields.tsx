@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
 import { texts } from '../texts/texts.ts';
 import type { FormState } from './entity-form.tsx';
+import { pairsIn, pairsText } from './pairs.ts';
 
 interface FieldProps<Draft, Value> {
   readonly form: FormState<Draft>;
@@ -170,23 +171,18 @@ export function PairsField<Draft>({
   hint,
 }: FieldProps<Draft, Readonly<Record<string, unknown>>>) {
   const { field, control } = bound(form, name, hint);
-  const pairs = Object.entries(form.draft[name] as Readonly<Record<string, unknown>>);
+  const pairs = form.draft[name] as Readonly<Record<string, unknown>>;
   return (
     <Field {...field}>
       <textarea
         {...control}
         readOnly={form.isReadOnly}
         spellCheck={false}
-        rows={Math.min(8, Math.max(2, pairs.length + 1))}
-        value={form.textOf(name) ?? pairs.map(([key, value]) => `${key}=${String(value ?? '')}`).join('\n')}
-        onChange={({ target: { value: text } }) => {
-          const given = text.split('\n').filter((line) => line.includes('=') && line.indexOf('=') > 0);
-          const read = given.map((line) => [
-            line.slice(0, line.indexOf('=')).trim(),
-            line.slice(line.indexOf('=') + 1).trim(),
-          ]);
-          form.set({ [name]: Object.fromEntries(read) } as Partial<Draft>, { [name]: text });
-        }}
+        rows={Math.min(8, Math.max(2, Object.keys(pairs).length + 1))}
+        value={form.textOf(name) ?? pairsText(pairs)}
+        onChange={({ target: { value: text } }) =>
+          form.set({ [name]: pairsIn(text, pairs) } as Partial<Draft>, { [name]: text })
+        }
       />
     </Field>
   );
