@@ -52,6 +52,24 @@ test('a legacy login with the old password opens no session', async () => {
   assertRefused(answer, 401, 'INVALID_AUTH');
 });
 
+test('a login that has to replace the password is over when another one replaces it meanwhile', async (t) => {
+  const id = await server.createUser({ name: 'dave', password });
+  await server.store.identities.update(id, { passwordMustChange: true }, server.clock.now());
+  const requests = [await beginLogin(server), await beginLogin(server)] as const;
+  for (const request of requests) await submitPassword(server, request, 'dave', password);
+  const replace = (authRequestId: string, secret: string) =>
+    server.post('/oidc/login/password-change', { json: { authRequestId, password: secret } });
+  const { authRequests } = server.store;
+  const findLogin = authRequests.findLogin.bind(authRequests);
+  const found = t.mock.method(authRequests, 'findLogin', async (...asked: Parameters<typeof findLogin>) => {
+    const login = await findLogin(...asked);
+    found.mock.restore();
+    assert.equal((await replace(requests[1], 'eleven loud umbrellas')).status, 302);
+    return login;
+  });
+  assertRefused(await replace(requests[0], 'twelve loud umbrellas'), 400, 'INVALID_AUTH_REQUEST');
+});
+
 test('logins at the same moment all pass when the first one renews an old hash', async () => {
   await server.createUser({ name: 'carol', password });
   const login = await server.store.authenticators.findPasswordLogin('carol');

@@ -294,6 +294,8 @@ export async function replacePassword(
   const { identity } = await requireStillAllowed(needs, login.progress, origin);
   const [first] = await outstandingNow(needs, login.progress);
   if (first?.type !== 'password-change' || authenticatorId === null) {
+    // Whoever has replaced it in another login meanwhile has ended this one.
+    await loginInProgress(needs, authRequest);
     throw new AuthError('conflict', {
       description:
         first === undefined
