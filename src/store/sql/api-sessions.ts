@@ -16,6 +16,7 @@ import { endBrowserSession, endBrowserSessionsOf, openedWith } from './browser-s
 import { recordChange } from './changes.ts';
 import {
   apiSessionOf,
+  type Database,
   identityInTokensOf,
   identityOf,
   integer,
@@ -24,7 +25,6 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
-import type { Database } from './database.ts';
 import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';

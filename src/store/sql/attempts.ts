@@ -2,8 +2,7 @@
 
 import { DAY, type Millis } from '../../platform/clock.ts';
 import type { AttemptLimit, AttemptStore, ReserveOutcome } from '../contracts/attempts.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { all, type Intent, run, type SqlRow } from './intent.ts';
 
 export const attemptIntents = { reserveAttempt, clearAttempts, releaseAttempts } as const;

@@ -2,8 +2,7 @@ import type { AuditRecord } from '../../model/audit-event.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuditBound, AuditEventStore } from '../contracts/audit-events.ts';
-import { integer, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 

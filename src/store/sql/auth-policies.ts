@@ -4,8 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
-import { authPolicyOf } from './codec.ts';
-import type { Database } from './database.ts';
+import { authPolicyOf, type Database } from './codec.ts';
 import { first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
 

@@ -23,8 +23,15 @@ import { endSession, endSessionsOf } from './api-sessions.ts';
 import { clearAttempts, releaseAttempts } from './attempts.ts';
 import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
-import { authPolicyRulesOf, identityInTokensOf, integer, integerOrNull, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import {
+  authPolicyRulesOf,
+  type Database,
+  identityInTokensOf,
+  integer,
+  integerOrNull,
+  text,
+  textOrNull,
+} from './codec.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 

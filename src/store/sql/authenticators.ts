@@ -18,11 +18,11 @@ import {
   accountOf,
   authenticatorOf,
   authPolicyOf,
+  type Database,
   identityOf,
   integerOrNull,
   text,
 } from './codec.ts';
-import type { Database } from './database.ts';
 import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';

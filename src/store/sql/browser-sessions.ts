@@ -12,8 +12,7 @@ import type {
   ContinueBrowserSession,
   NamedBrowserSession,
 } from '../contracts/browser-sessions.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 

@@ -4,8 +4,7 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthenticatorStore, KeepSuccessor, PromoteSuccessor } from '../contracts/authenticators.ts';
 import { endSessionsOfAuthenticator } from './api-sessions.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { first, type Intent } from './intent.ts';
 
 export const certificateExtensionIntents = { requestExtension, keepSuccessor, promoteSuccessor } as const;

@@ -1,8 +1,7 @@
 import type { Change, ChangeKind } from '../../model/change.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ChangeFeed } from '../contracts/changes.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import type { SqlRow } from './intent.ts';
 import { type Intent, run } from './intent.ts';
 

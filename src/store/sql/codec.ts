@@ -1,4 +1,4 @@
-// The only translator between rows and model values.
+// The only translator between rows and model values, and how each concern of the store reads model values.
 
 import type { Account } from '../../model/account.ts';
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
@@ -6,11 +6,44 @@ import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Authenticator } from '../../model/authenticator.ts';
 import type { Identity, IdentityInTokens, IdentityType, Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
-import type { SqlRow } from './intent.ts';
+import type { Engine } from './engine.ts';
+import type { SqlRow, SqlValue } from './intent.ts';
+import type { ListSource } from './list-source.ts';
+
+/** What each concern builds its part of the store on: an engine, and the reads that most of them use. */
+export interface Database extends Engine {
+  /** @returns the first row, decoded by `read`; null when there is none */
+  find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null>;
+  list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
+}
+
+export function databaseOf(engine: Engine): Database {
+  return {
+    ...engine,
+    async find(read, sql, ...params) {
+      const [row] = await engine.read(sql, ...params);
+      return row === undefined ? null : read(row);
+    },
+    async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
+      // Loaded with the first list, because starting a controller needs no query builder.
+      const { compileList } = await import('./list-query.ts');
+      const { onlyNumber, totalOf } = await import('./list-total.ts');
+      const { page, count, estimate } = compileList(engine.dialect, source, query);
+      const items: T[] = [];
+      for await (const rows of engine.readList(page)) for (const row of rows) items.push(read(row));
+      const total = await totalOf(query, items.length, {
+        count: () => onlyNumber(engine.readList(count)),
+        estimate: () => onlyNumber(engine.readList(estimate)),
+      });
+      return { items, ...total };
+    },
+  };
+}
 
 /** `SELECT` list of an account, where `identities` is joined with `auth_policies`, for `accountOf`. */
 export const accountColumns = `${identityColumns('identities', 'identity__')},

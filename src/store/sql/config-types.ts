@@ -4,8 +4,7 @@ import { asId } from '../../model/ids.ts';
 import { configTypeListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { ConfigTypePatch, ConfigTypeStore, NewConfigType } from '../contracts/config-types.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 

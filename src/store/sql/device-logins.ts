@@ -1,8 +1,7 @@
 import type { DeviceLogin } from '../../model/device-login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { DeviceLoginStore, NewDeviceLogin } from '../contracts/device-logins.ts';
-import { integer, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text, textOrNull } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 export const deviceLoginIntents = { beginDeviceLogin, settleDeviceLogin } as const;

@@ -16,6 +16,7 @@ import { createCertificate, createPassword } from './authenticators.ts';
 import {
   authPolicyColumns,
   authPolicyOf,
+  type Database,
   identityColumns,
   identityOf,
   integer,
@@ -23,7 +24,6 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
-import type { Database } from './database.ts';
 import { createIdentity } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';

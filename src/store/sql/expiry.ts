@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, type Millis } from '../../platform/clock.ts';
 import type { ExpiryStore } from '../contracts/expiry.ts';
-import type { Database } from './database.ts';
+import type { Database } from './codec.ts';
 import { all, type Intent } from './intent.ts';
 
 export const expiryIntents = { deleteExpired } as const;

@@ -10,8 +10,7 @@ import type {
 } from '../contracts/external-jwt-signers.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
-import { integer, integerOrNull, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { endSessionsOpenedBy } from './opened-by.ts';

@@ -15,8 +15,7 @@ import {
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import { accountOf, accountsSql, identityOf, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { accountOf, accountsSql, type Database, identityOf, textOrNull } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 

@@ -4,8 +4,7 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { ImportBatch, ImportOutcome, ImportStore } from '../contracts/imports.ts';
 import { keepingAnAdministrator } from './administrators.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { type ImportStep, importSteps, type Known } from './import-steps.ts';
 import { first, type Intent, run } from './intent.ts';
 

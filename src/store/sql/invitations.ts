@@ -13,13 +13,13 @@ import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import {
   authPolicyColumns,
   authPolicyOf,
+  type Database,
   identityColumns,
   identityOf,
   integer,
   text,
   textOrNull,
 } from './codec.ts';
-import type { Database } from './database.ts';
 import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';

@@ -2,8 +2,7 @@ import type { SigningKey } from '../../model/signing-key.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { KeyStore, ReplaceSealed, SealedKind } from '../contracts/keys.ts';
 import { recordChange } from './changes.ts';
-import { signingKeyOf, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, signingKeyOf, text } from './codec.ts';
 import { first, type Intent, run } from './intent.ts';
 
 export const keyIntents = { rotateSigningKey, keepServerSecret, replaceSealed } as const;

@@ -4,8 +4,7 @@ import { isDisabled } from '../../model/account.ts';
 import type { PassedMethod } from '../../model/login.ts';
 import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../contracts/api-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
-import { apiSessionOf, identityOf, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { apiSessionOf, type Database, identityOf, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const legacySessionIntents = { openLegacySession, addPassed, recordActivity } as const;

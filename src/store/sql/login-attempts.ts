@@ -2,8 +2,7 @@ import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { AttemptCheck, AttemptStep, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import type { LoginAttemptStore } from '../contracts/login-attempts.ts';
-import { integer, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 

@@ -3,8 +3,7 @@ import type { ControllerNode } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NodeStore } from '../contracts/nodes.ts';
 import { recordChange } from './changes.ts';
-import { integer, integerOrNull, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 

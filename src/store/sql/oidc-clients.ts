@@ -12,8 +12,7 @@ import {
 import type { Millis } from '../../platform/clock.ts';
 import type { NewOidcClient, OidcClientPatch, OidcClientStore } from '../contracts/oidc-clients.ts';
 import { recordChange } from './changes.ts';
-import { integer, integerOrNull, text, textOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, integerOrNull, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 

@@ -1,7 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { first, type Intent, run } from './intent.ts';
 
 export const restoreIntents = { withdrawEverythingIssued } as const;

@@ -7,8 +7,7 @@ import type { NewRevocation, RevocationStore } from '../contracts/revocations.ts
 import { AlreadyTaken } from '../contracts/store.ts';
 import { endSession, endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { integer, integerOrNull, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, integerOrNull, text } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { endSessionsOpenedBy } from './opened-by.ts';

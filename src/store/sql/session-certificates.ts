@@ -3,8 +3,7 @@ import type { SessionCertificate } from '../../model/session-certificate.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { SessionCertificateStore } from '../contracts/session-certificates.ts';
 import { recordChange } from './changes.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const sessionCertificateIntents = { addSessionCertificate, revokeSessionCertificate } as const;

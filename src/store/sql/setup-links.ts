@@ -1,7 +1,6 @@
 import type { Millis } from '../../platform/clock.ts';
 import type { RedeemSetupLink, SetupLinkStore } from '../contracts/setup-links.ts';
-import { integer, integerOrNull } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, integerOrNull } from './codec.ts';
 import { createIdentity } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 

@@ -3,8 +3,7 @@ import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.ts';
 import { recordChange } from './changes.ts';
-import { integer, text } from './codec.ts';
-import type { Database } from './database.ts';
+import { type Database, integer, text } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const totpIntents = {

@@ -1,7 +1,7 @@
 import { sha256 } from '../../platform/digest.ts';
 import { NotAsSeen } from '../contracts/gathered.ts';
 import type { Unchanged, VersionedEntity, VersionStore } from '../contracts/versions.ts';
-import type { Database } from './database.ts';
+import type { Database } from './codec.ts';
 import { first, type Intent, type SqlRow } from './intent.ts';
 
 const rowOf: Readonly<Record<VersionedEntity, string>> = {
