@@ -16,8 +16,8 @@ export function inviteUrl(
   listeners: readonly Listener[],
   token: string,
 ): string {
-  const elsewhere = listeners.find(servesPages)?.bindPoints[0]?.issuer;
-  const base = servesPages(listener) ? issuer : elsewhere;
+  const elsewhere = listeners.find((one) => servesApi(one, 'pages'))?.bindPoints[0]?.issuer;
+  const base = servesApi(listener, 'pages') ? issuer : elsewhere;
   if (base === undefined) {
     throw new AuthError('conflict', {
       description: 'No listener shows pages: bind edge-oidc to one in the configuration',
@@ -26,8 +26,4 @@ export function inviteUrl(
   const url = new URL(invitePath, base);
   url.searchParams.set('t', token);
   return url.href;
-}
-
-function servesPages({ apis }: Listener): boolean {
-  return servesApi(new Set(apis.map(({ binding }) => binding)), 'pages');
 }

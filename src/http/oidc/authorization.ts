@@ -14,9 +14,8 @@ import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser } from './browser-binding.ts';
-import type { StepNeeds } from './login-step.ts';
+import { oidcBindPointOf, type StepNeeds } from './login-step.ts';
 import { continuePath, signedInBrowser } from './signed-in.ts';
 import { handoverAnswer } from './step-answers.ts';
 

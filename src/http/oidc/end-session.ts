@@ -12,9 +12,9 @@ import { isOfOwnPage } from '../request/begin-request.ts';
 import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { type Route, route, servesApi } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
-import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
+import { oidcBindPointOf } from './login-step.ts';
 import { noSessionCookieHeader, sessionCookie } from './session-cookie.ts';
 import { applicationOf } from './sign-in-ways.ts';
 
@@ -67,7 +67,7 @@ export function endSessionRoute(
       const headers = leavesBrowser ? { 'set-cookie': noSessionCookieHeader } : {};
       if (isSignedOut && result.location !== null) return redirect(result.location, { headers });
       if (!isForPeople) return json({ signedOut: isSignedOut });
-      const accountPath = servesAccountPage(context) ? accountPaths.page : null;
+      const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
       return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }), { headers });
     },
   });

@@ -25,11 +25,10 @@ import { bundledFilesPath } from '../pages/bundled-files.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
-import { oidcBindPointOf, servesAccountPage } from './bind-point.ts';
+import { type Route, route, servesApi } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { stepAnswers } from './login-declarations.ts';
-import { type StepNeeds, stepOf } from './login-step.ts';
+import { oidcBindPointOf, type StepNeeds, stepOf } from './login-step.ts';
 import { signedInBrowser } from './signed-in.ts';
 import { loginStepFor } from './step-answers.ts';
 
@@ -147,7 +146,7 @@ async function logIn(
   },
 ): Promise<Answer> {
   const { username } = credentials;
-  const accountPath = servesAccountPage(context) ? accountPaths.page : null;
+  const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
   const done = () => page(invitedPage(needs.views(context), { username, accountPath }));
   if (accountPath === null || challenge === undefined) return done();
   const { binding, headers } = bindBrowser(needs.random, context);
@@ -201,7 +200,9 @@ async function formAnswer(
     readonly invitation: ShownInvitation;
   },
 ): Promise<Answer> {
-  const scriptPath = servesAccountPage(context) ? `${await bundledFilesPath('account')}/invite.js` : null;
+  const scriptPath = servesApi(context.listener, 'account')
+    ? `${await bundledFilesPath('account')}/invite.js`
+    : null;
   const form = invitePage(needs.views(context), {
     action: invitePath,
     token: text,

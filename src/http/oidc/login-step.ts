@@ -1,21 +1,65 @@
-// A step of a login as the endpoints see it: which login, in which browser, and who reads the answer.
+// A step of a login as the endpoints see it: which login, at which bind point, in which browser, and who reads the
+// answer.
 
 import { z } from 'zod';
+import type { Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest, BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
+import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
 import { type AuthRequestSealer, openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/view.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
+import { accountPaths } from '../pages/account-paths.ts';
+import { consolePaths } from '../pages/console-paths.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, page, wantsHtml } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
+import { servesApi } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
-import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { type Application, applicationOf, hrefOf, pageAsking } from './sign-in-ways.ts';
+
+/** What `oidcBindPointOf` has computed, by issuer: the same for every request until the configuration is replaced. */
+const bindPoints = new WeakMap<Listener, Map<string, OidcBindPoint>>();
+
+/** The bind point of a request, as the OIDC endpoints see it: issuer and allowed redirect URIs. */
+export function oidcBindPointOf({ listener, issuer }: RequestContext): OidcBindPoint {
+  const known = bindPoints.get(listener) ?? new Map<string, OidcBindPoint>();
+  bindPoints.set(listener, known);
+  const bindPoint = known.get(issuer) ?? bindPointAt(listener, issuer);
+  known.set(issuer, bindPoint);
+  return bindPoint;
+}
+
+/**
+ * Where the account page and the console are served, they are clients without any configuration, at the origin of this
+ * bind point only.
+ */
+function bindPointAt(listener: Listener, issuer: string): OidcBindPoint {
+  const api = listener.apis.find((bound) => bound.binding === 'edge-oidc');
+  if (api?.binding !== 'edge-oidc')
+    throw new Error('an OIDC endpoint is mounted on a listener without edge-oidc');
+  const { redirectUris, postLogoutUris, browserSession } = api;
+  const { origin } = new URL(issuer);
+  const exact = (path: string) => ({ kind: 'exact' as const, uri: `${origin}${path}` });
+  const own = [
+    ...(servesApi(listener, 'account')
+      ? [{ login: accountPaths.callback, logout: accountPaths.signedOut }]
+      : []),
+    ...(servesApi(listener, 'console')
+      ? [{ login: consolePaths.callback, logout: consolePaths.signedOut }]
+      : []),
+  ];
+  return {
+    issuer,
+    browserSession,
+    redirectUris: [...redirectUris, ...own.map(({ login }) => exact(login))],
+    postLogoutUris: [...postLogoutUris, ...own.map(({ logout }) => exact(logout))],
+  };
+}
 
 /** The spellings of the auth request id, in body and query alike (spec 2.2, design 2.3). */
 export const authRequestIdMembers = {

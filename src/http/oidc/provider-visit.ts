@@ -25,12 +25,12 @@ import { redirectAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { oidcBindPointOf } from './bind-point.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
 import {
   authRequestIdMembers,
   bindStep,
+  oidcBindPointOf,
   openStep,
   type Step,
   type StepNeeds,

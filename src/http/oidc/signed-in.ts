@@ -13,9 +13,15 @@ import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { oidcBindPointOf } from './bind-point.ts';
 import { stepRefusals } from './login-declarations.ts';
-import { authRequestIdMembers, loginPageAnswer, openStep, type Step, type StepNeeds } from './login-step.ts';
+import {
+  authRequestIdMembers,
+  loginPageAnswer,
+  oidcBindPointOf,
+  openStep,
+  type Step,
+  type StepNeeds,
+} from './login-step.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { hrefOf, passwordPath } from './sign-in-ways.ts';
 import { handoverAnswer } from './step-answers.ts';

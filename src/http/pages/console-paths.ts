@@ -12,6 +12,5 @@ export const consolePaths = {
 
 /** Where the console is for whoever came to this listener; null: it has none. */
 export function consoleOf({ listener }: Pick<RequestContext, 'listener'>): string | null {
-  const bound = new Set(listener.apis.map(({ binding }) => binding));
-  return servesApi(bound, 'console') ? consolePaths.page : null;
+  return servesApi(listener, 'console') ? consolePaths.page : null;
 }

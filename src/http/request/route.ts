@@ -2,7 +2,7 @@
 // may call, media types, schemas, form of errors), so that mounting can enforce it and the API description can be made
 // from it. mount.ts mounts it on the HTTP framework.
 import type { z } from 'zod';
-import type { Binding } from '../../config/config.ts';
+import type { Binding, Listener } from '../../config/config.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Permission } from '../../model/permission.ts';
 import { type Answer, htmlType, jsonType } from './answer.ts';
@@ -36,9 +36,9 @@ const bindingsOfApi: Readonly<Record<Api, readonly Binding[]>> = {
   metrics: ['metrics'],
 };
 
-/** Whether a listener with these bindings serves the API. */
-export function servesApi(bound: ReadonlySet<Binding>, api: Api): boolean {
-  return bindingsOfApi[api].every((binding) => bound.has(binding));
+/** Whether a listener serves the API: it binds all that the API needs. */
+export function servesApi({ apis }: Pick<Listener, 'apis'>, api: Api): boolean {
+  return bindingsOfApi[api].every((needed) => apis.some(({ binding }) => binding === needed));
 }
 
 /**

@@ -251,7 +251,6 @@ async function openApplication(
   { listener, routes, views }: Endpoints,
   [first]: readonly [BindPoint, ...BindPoint[]],
 ): Promise<Application> {
-  const bound = new Set(listener.apis.map((api) => api.binding));
   const byHost = new Map<string, OpenBindPoint>();
   const scope: Application['scope'] = {
     listener,
@@ -282,7 +281,7 @@ async function openApplication(
   mountRoutes(
     app,
     mount,
-    routes.filter((route) => servesApi(bound, route.api)),
+    routes.filter((route) => servesApi(listener, route.api)),
   );
   await app.ready();
   return {
