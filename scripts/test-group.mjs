@@ -5,8 +5,12 @@ import { resolve } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { endGroup, kept } from '../test/support/group.ts';
+import { useBuiltThreads } from './built-threads.mjs';
 import { leftSince, processorSeconds, standing } from './test-leftovers.mjs';
 import { endOf } from './test-progress.mjs';
+
+const { OVERLAY_AUTH_PROGRAM: program } = process.env;
+if (program !== undefined) useBuiltThreads(program);
 
 // Whoever started this has gone before the end: nobody reads on.
 const abandoned = () => process.exit(1);
