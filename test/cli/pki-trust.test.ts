@@ -3,10 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { chromium } from 'playwright-core';
 import { DAY } from '../../src/platform/clock.ts';
 import { authority, authorityExtensions, generalName, nameConstraints } from '../support/chains.ts';
-import { unpackedChromium } from '../support/chromium.ts';
+import { launchChromium } from '../support/chromium.ts';
 import { type Sandbox, sandbox } from '../support/command.ts';
 import { commandLine } from '../support/command-line.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -26,12 +25,7 @@ function browsersOf(home: string): void {
 
 /** What a browser of this home gets from an address: its status, or the reason why it does not show the page. */
 async function seen(home: string, url: string): Promise<string> {
-  const { executable, env } = await unpackedChromium();
-  const browser = await chromium.launch({
-    executablePath: executable,
-    env: { ...process.env, ...env, HOME: home } as Record<string, string>,
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
+  const browser = await launchChromium([], { HOME: home });
   try {
     const page = await browser.newPage();
     const answer = await page.goto(url).catch((error: Error) => error.message);

@@ -4,8 +4,8 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tls from 'node:tls';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { unpackedChromium } from './chromium.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchChromium } from './chromium.ts';
 import { atTheEnd } from './group.ts';
 import { testPki } from './test-pki.ts';
 
@@ -133,23 +133,17 @@ const oneRenderer = [
 
 /** The browser trusts the test server's certificate by its key, and no other unknown one. */
 async function launch(): Promise<Browser> {
-  const [pki, { executable, env }] = await Promise.all([testPki(), unpackedChromium()]);
+  const pki = await testPki();
   const key = new X509Certificate(pki.server.certPem).publicKey.export({ type: 'spki', format: 'der' });
   const keyHash = createHash('sha256').update(key).digest('base64');
   // With a client certificate, playwright makes the connection in this process.
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), pki.ca.certPem]);
-  return chromium.launch({
-    executablePath: executable,
-    env: { ...process.env, ...env } as Record<string, string>,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--in-process-gpu',
-      '--font-render-hinting=none',
-      ...oneRenderer,
-      `--ignore-certificate-errors-spki-list=${keyHash}`,
-    ],
-  });
+  return launchChromium([
+    '--in-process-gpu',
+    '--font-render-hinting=none',
+    ...oneRenderer,
+    `--ignore-certificate-errors-spki-list=${keyHash}`,
+  ]);
 }
 
 /** The folder for pictures, if any are wanted. */

@@ -1,4 +1,4 @@
-// The executable of a real Chromium, from a package: nothing is downloaded, and nothing needs to be installed.
+// A real Chromium, from a package: nothing is downloaded, and nothing needs to be installed.
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,13 +6,41 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
 
 const run = promisify(execFile);
 
-export interface Chromium {
+interface Unpacked {
   readonly executable: string;
   /** What the process needs besides the environment: libraries and fonts that the machine may lack. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** How often a browser is started when it crashes before it says a word. */
+const mostStarts = 3;
+
+/**
+ * Starts a browser. While Chromium starts, one of its threads reads the environment and another one changes it, which
+ * takes it down now and then, most often on a busy machine: it is then started again.
+ * @param env besides the environment of this process
+ */
+export async function launchChromium(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Browser> {
+  const unpacked = await unpackedChromium();
+  const options = {
+    executablePath: unpacked.executable,
+    env: { ...process.env, ...unpacked.env, ...env } as Record<string, string>,
+    args: ['--no-sandbox', '--disable-gpu', ...args],
+  };
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await chromium.launch(options);
+    } catch (error) {
+      if (starts === mostStarts || !String(error).includes('signal=SIGSEGV')) throw error;
+    }
+  }
 }
 
 /** Beside what else is made of packages, so that it goes with them. */
@@ -22,7 +50,7 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url
  * Unpacks Chromium, once for each version. Several processes may do so at the same time: each unpacks for itself, and
  * the first folder stays.
  */
-export async function unpackedChromium(): Promise<Chromium> {
+async function unpackedChromium(): Promise<Unpacked> {
   const folder = join(cache, `chromium-${packageVersion()}`);
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
