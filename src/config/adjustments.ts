@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import { MINUTE } from '../platform/clock.ts';
-import { formatDuration } from './durations.ts';
+import { formatDuration } from '../platform/formats/durations.ts';
 
 /** A configured value that the service changes, because spec section 5.7 bounds it. */
 export interface Adjustment {

@@ -1,9 +1,9 @@
+import { formatDuration } from '../platform/formats/durations.ts';
 import { formatHostAndPort } from './addresses.ts';
 import { adjustDurations } from './adjustments.ts';
 import type { Binding } from './config.ts';
 import type { ConfigPath } from './config-error.ts';
 import type { Finding } from './describe-issues.ts';
-import { formatDuration } from './durations.ts';
 import type { EdgeContent, ListenerContent } from './schema.ts';
 
 /** The readable parts of the file: rules between them are checked even if other parts are wrong. */

@@ -1,7 +1,7 @@
+import { formatDuration } from '../platform/formats/durations.ts';
 import { formatHostAndPort } from './addresses.ts';
 import type { BindPoint, Config, DbConfig, IdentityFiles, IpRange, Listener, ListenerApi } from './config.ts';
 import type { ConfigPath } from './config-error.ts';
-import { formatDuration } from './durations.ts';
 import { formatMemorySize } from './memory-sizes.ts';
 import { formatRedirectUri } from './redirect-uris.ts';
 

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
 import { isPlainLoopback } from '../platform/network/address-rules.ts';
 import { PostgresPoolerError, readPostgresPooler } from '../platform/network/postgres-pooler.ts';
 import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
@@ -14,7 +15,6 @@ import {
   parseIpRange,
 } from './addresses.ts';
 import { ColorError, parseColor, requireContrast } from './colors.ts';
-import { DurationError, formatDuration, parseDuration } from './durations.ts';
 import { formatMemorySize, MemorySizeError, parseMemorySize } from './memory-sizes.ts';
 import { parseRedirectUri, RedirectUriError } from './redirect-uris.ts';
 

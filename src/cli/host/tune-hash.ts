@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
-import { DurationError, formatDuration, parseDuration } from '../../config/durations.ts';
 import { formatMemorySize } from '../../config/memory-sizes.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
+import { DurationError, formatDuration, parseDuration } from '../../platform/formats/durations.ts';
 import type { HashCost } from '../../platform/secrets/hash-cost.ts';
 import { createHashPool } from '../../platform/secrets/hash-pool.ts';
 import { tunedHashCost } from '../../platform/secrets/hash-tuning.ts';

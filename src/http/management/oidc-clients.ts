@@ -10,7 +10,6 @@ import {
   replaceOidcClient,
   updateOidcClient,
 } from '../../admin/oidc-clients.ts';
-import { formatDuration } from '../../config/durations.ts';
 import { parseRedirectUri } from '../../config/redirect-uris.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { oidcClientListFields } from '../../model/list-fields.ts';
@@ -23,6 +22,7 @@ import {
 } from '../../model/oidc-client.ts';
 import { mainClientId } from '../../oidc/clients.ts';
 import { isoTime, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
+import { formatDuration } from '../../platform/formats/durations.ts';
 import { mapPage } from '../documents/lists.ts';
 import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';

@@ -1,11 +1,11 @@
 // Fields that several endpoints read, each with its bounds.
 
 import { z } from 'zod';
-import { parseDuration } from '../../config/durations.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { parseDuration } from '../../platform/formats/durations.ts';
 import { longestCertificateRequest } from '../../platform/x509/certificate-request.ts';
 import type { RequestContext } from './request-context.ts';
 

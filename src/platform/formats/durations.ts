@@ -1,4 +1,4 @@
-import type { Millis } from '../platform/clock.ts';
+import type { Millis } from '../clock.ts';
 
 /** An unreadable duration; the message is a plain sentence without a final full stop. */
 export class DurationError extends Error {

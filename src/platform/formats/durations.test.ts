@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../clock.ts';
 import { DurationError, formatDuration, parseDuration } from './durations.ts';
 
 describe('durations', () => {
