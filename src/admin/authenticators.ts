@@ -1,6 +1,6 @@
 // Authenticators: what proves an identity in a primary login.
 
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, existing } from '../errors/auth-error.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
 import type { PasswordHasher } from '../login/password/password.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
@@ -104,10 +104,7 @@ export async function getAuthenticator(
   needs: { readonly store: Pick<AuthenticatorNeeds['store'], 'authenticators'> },
   id: string,
 ): Promise<ListedAuthenticator> {
-  const filter = { op: '=', field: 'id', value: id } as const;
-  const { items } = await needs.store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
-  if (items[0] === undefined) throw new AuthError('not_found');
-  return items[0];
+  return existing(await needs.store.authenticators.findListed(id));
 }
 
 /**

@@ -90,10 +90,7 @@ export async function getEnrollment(
   needs: Pick<EnrollmentNeeds, 'store'>,
   id: string,
 ): Promise<ListedEnrollment> {
-  const filter = { op: '=', field: 'id', value: id } as const;
-  const { items } = await needs.store.enrollments.list({ filter, sort: [], limit: 1, offset: 0 });
-  if (items[0] === undefined) throw new AuthError('not_found');
-  return items[0];
+  return existing(await needs.store.enrollments.findListed(id));
 }
 
 /** What is handed to the device or person. */
@@ -187,11 +184,8 @@ async function refuseEnrolled(
   method: TokenMethod,
 ): Promise<void> {
   const wanted = method === 'updb' ? 'updb' : 'cert';
-  const isMine = { op: '=', field: 'identityId', value: identityId } as const;
-  const isSame = { op: '=', field: 'method', value: wanted } as const;
-  const filter = { op: 'and', terms: [isMine, isSame] } as const;
-  const { totalCount } = await store.authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
-  if (totalCount === 0) return;
+  const theirs = await store.authenticators.listOf([identityId]);
+  if (theirs.every((authenticator) => authenticator.method !== wanted)) return;
   const what = method === 'updb' ? 'password' : 'certificate';
   throw new AuthError('conflict', {
     description: `The identity has a ${what} already; delete that authenticator first to enroll it again`,

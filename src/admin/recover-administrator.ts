@@ -41,13 +41,7 @@ export async function findAdministrator(
   const key = usernameKey(name);
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
   if (login?.identity.isAdmin === true) return login.identity;
-  const named = await needs.store.identities.list({
-    filter: { op: '=', field: 'name', value: name },
-    sort: [],
-    limit: 1,
-    offset: 0,
-  });
-  const [namesake = null] = named.items;
+  const namesake = await needs.store.identities.findByName(name);
   return namesake?.isAdmin === true ? namesake : (login?.identity ?? namesake);
 }
 

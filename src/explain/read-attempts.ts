@@ -13,9 +13,6 @@ export interface ReadAttemptsNeeds {
   readonly attempts: { flush(): Promise<void> };
 }
 
-/** More steps than any request has. */
-const mostRecords = 50;
-
 /** Newest first, unless another order is requested. */
 export async function listLoginAttempts(
   needs: ReadAttemptsNeeds,
@@ -58,12 +55,7 @@ export async function findLoginAttempts(
   reference: string,
 ): Promise<readonly ListedAttempt[]> {
   await needs.attempts.flush();
-  const { items } = await needs.store.loginAttempts.list({
-    filter: { op: '=', field: 'reference', value: asWritten(reference) },
-    sort: [{ field: 'id', descending: false }],
-    limit: mostRecords,
-    offset: 0,
-  });
+  const items = await needs.store.loginAttempts.findByReference(asWritten(reference));
   if (items.length === 0) {
     throw new AuthError('not_found', {
       description:

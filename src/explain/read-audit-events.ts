@@ -1,10 +1,10 @@
-import { AuthError } from '../errors/auth-error.ts';
+import { existing } from '../errors/auth-error.ts';
 import type { KeptAuditTrail } from '../model/audit-event.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { AuditEventStore, ListedAuditEvent } from '../store/contracts/audit-events.ts';
 
 export interface ReadAuditEventsNeeds {
-  readonly store: { readonly auditEvents: Pick<AuditEventStore, 'list'> };
+  readonly store: { readonly auditEvents: Pick<AuditEventStore, 'find' | 'list'> };
   readonly audit: Pick<KeptAuditTrail, 'kept'>;
 }
 
@@ -21,8 +21,6 @@ export async function listAuditEvents(
 
 /** @throws AuthError not_found */
 export async function getAuditEvent(needs: ReadAuditEventsNeeds, id: string): Promise<ListedAuditEvent> {
-  const filter = { op: '=', field: 'id', value: id } as const;
-  const { items } = await listAuditEvents(needs, { filter, sort: [], limit: 1, offset: 0 });
-  if (items[0] === undefined) throw new AuthError('not_found');
-  return items[0];
+  await needs.audit.kept();
+  return existing(await needs.store.auditEvents.find(id));
 }

@@ -25,6 +25,7 @@ export interface AuditEventStore {
    * takes longer the more there are, so do not ask for it with every call. Events already stored are skipped.
    */
   append(records: readonly AuditRecord[], bound: AuditBound | null): Promise<void>;
+  find(id: string): Promise<ListedAuditEvent | null>;
   list(query: ListQuery): Promise<Page<ListedAuditEvent>>;
   /** Deletes at most `batch` records older than `before`. */
   deleteBefore(before: Millis, batch: number): Promise<number>;

@@ -98,6 +98,8 @@ export interface AuthenticatorStore {
    */
   promoteSuccessor(promote: PromoteSuccessor): Promise<boolean>;
   find(id: AuthenticatorId): Promise<Authenticator | null>;
+  /** One as a list shows it. */
+  findListed(id: string): Promise<ListedAuthenticator | null>;
   list(query: ListQuery): Promise<Page<ListedAuthenticator>>;
   /** The authenticators of these identities. */
   listOf(identityIds: readonly IdentityId[]): Promise<readonly LockableAuthenticator[]>;

@@ -47,6 +47,8 @@ export interface EnrollmentStore {
   findByTokenHash(tokenHash: string): Promise<OpenEnrollment | null>;
   /** All of the named identities. */
   listOf(identityIds: readonly IdentityId[]): Promise<readonly Enrollment[]>;
+  /** One as a list shows it. */
+  findListed(id: string): Promise<ListedEnrollment | null>;
   list(query: ListQuery): Promise<Page<ListedEnrollment>>;
   /** Replaces the current token, which no longer works. @returns false when there is none */
   renew(

@@ -27,6 +27,7 @@ export interface IdentityStore {
     now: Millis,
   ): Promise<void>;
   find(id: IdentityId): Promise<Identity | null>;
+  findByName(name: string): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */
   findAccount(id: IdentityId): Promise<Account | null>;
   /** The same for the identity that has exactly this external id. */

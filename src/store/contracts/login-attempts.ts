@@ -22,8 +22,8 @@ export interface LoginAttemptStore {
     attempts: readonly (LoginAttempt & { readonly id: string })[],
     keepAtMost: number | null,
   ): Promise<void>;
-  /** Every record with this reference id, in order: a request that performs several steps has several. */
-  findByReference(reference: string): Promise<readonly LoginAttempt[]>;
+  /** The first records with this reference id, in order: a request that performs several steps has several. */
+  findByReference(reference: string): Promise<readonly ListedAttempt[]>;
   list(query: ListQuery): Promise<Page<ListedAttempt>>;
   /** Full hours of UTC that have records since `since`, the oldest first. */
   countByHour(since: Millis): Promise<readonly HourlyCount[]>;

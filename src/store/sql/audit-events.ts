@@ -16,9 +16,13 @@ const listed = listSource('audit_events', auditEventListFields, {
 
 export const auditEventIntents = { appendAuditEvents, deleteAuditEvents } as const;
 
-export function auditEventStore({ write, list }: Database): AuditEventStore {
+export function auditEventStore({ write, list, listed: named }: Database): AuditEventStore {
   return {
     append: (records, bound) => write('appendAuditEvents', { records: records.map(auditEventRow), bound }),
+    async find(id) {
+      const [found = null] = await named(listed, { field: 'id', value: id }, listedAuditEventOf);
+      return found;
+    },
     list: (query) => list(listed, query, listedAuditEventOf),
     deleteBefore: (before, batch) => write('deleteAuditEvents', { before, batch }),
   };

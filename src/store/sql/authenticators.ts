@@ -4,6 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type {
   AuthenticatorStore,
   CertificateLogin,
+  ListedAuthenticator,
   LockableAuthenticator,
   NewCertificateAuthenticator,
   NewPasswordAuthenticator,
@@ -55,8 +56,11 @@ export function authenticatorStore(db: Database): AuthenticatorStore {
     createCertificate: (authenticator, now) => write('createCertificate', { authenticator, now }),
     createPassword: (authenticator, now) => write('createPassword', { authenticator, now }),
     find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
-    list: (query) =>
-      list(listed, query, (row) => ({ ...lockableOf(row), identityName: text(row, 'identity_name') })),
+    async findListed(id) {
+      const [found = null] = await db.listed(listed, { field: 'id', value: id }, listedOf);
+      return found;
+    },
+    list: (query) => list(listed, query, listedOf),
     async listOf(identityIds) {
       const sql = `SELECT authenticators.*, ${lockOfPassword} FROM authenticators
         WHERE identity_id IN (SELECT value FROM ${dialect.jsonTexts}(?)) ORDER BY id`;
@@ -66,6 +70,10 @@ export function authenticatorStore(db: Database): AuthenticatorStore {
     rehashPassword: (id, oldHash, newHash) => write('rehashPassword', { id, oldHash, newHash }),
     delete: (id, now) => write('deleteAuthenticator', { id, now }),
   };
+}
+
+function listedOf(row: SqlRow): ListedAuthenticator {
+  return { ...lockableOf(row), identityName: text(row, 'identity_name') };
 }
 
 function lockableOf(row: SqlRow): LockableAuthenticator {

@@ -20,6 +20,15 @@ export interface Database extends Engine {
   /** @returns the first row, decoded by `read`; null when there is none */
   find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null>;
   list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
+  /** The entries of a list whose field has this value, in the order of their ids, at most `most`. */
+  listed<T>(source: ListSource, named: NamedEntries, read: (row: SqlRow) => T): Promise<readonly T[]>;
+}
+
+interface NamedEntries {
+  /** An indexed one, or this would not be a short read. */
+  readonly field: string;
+  readonly value: string;
+  readonly most?: number;
 }
 
 export function databaseOf(engine: Engine): Database {
@@ -28,6 +37,12 @@ export function databaseOf(engine: Engine): Database {
     async find(read, sql, ...params) {
       const [row] = await engine.read(sql, ...params);
       return row === undefined ? null : read(row);
+    },
+    async listed(source, { field, value, most = 1 }, read) {
+      const from = `${source.table} ${source.joined?.sql ?? ''}`;
+      const sql = `SELECT ${source.select} FROM ${from} WHERE ${source.fields[field]?.column} = ?
+        ORDER BY ${source.tieBreaker} LIMIT ?`;
+      return (await engine.read(sql, value, most)).map(read);
     },
     async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
       // Loaded with the first list, because starting a controller needs no query builder.

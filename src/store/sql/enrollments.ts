@@ -39,7 +39,9 @@ export const enrollmentIntents = {
   deleteEnrollment,
 } as const;
 
-export function enrollmentStore({ dialect, write, read, find, list }: Database): EnrollmentStore {
+export function enrollmentStore(db: Database): EnrollmentStore {
+  const { dialect, write, read, find, list } = db;
+  const listedOf = (row: SqlRow) => ({ ...enrollmentOf(row), identityName: text(row, 'identity_name') });
   return {
     create: (enrollment, now) => write('createEnrollment', { enrollment, now }),
     createIdentity: (identity, enrollments, now) =>
@@ -50,11 +52,11 @@ export function enrollmentStore({ dialect, write, read, find, list }: Database):
       const sql = enrollmentsOfSql(dialect.jsonTexts);
       return (await read(sql, JSON.stringify(identityIds))).map(enrollmentOf);
     },
-    list: (query) =>
-      list(listed, query, (row) => ({
-        ...enrollmentOf(row),
-        identityName: text(row, 'identity_name'),
-      })),
+    async findListed(id) {
+      const [found = null] = await db.listed(listed, { field: 'id', value: id }, listedOf);
+      return found;
+    },
+    list: (query) => list(listed, query, listedOf),
     renew: (id, renewal, now) => write('renewEnrollment', { id, renewal, now }),
     redeem: (redemption) => write('redeemEnrollment', redemption),
     enroll: (identity, certificate, now) => write('enrollIdentity', { identity, certificate, now }),

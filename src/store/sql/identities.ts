@@ -27,6 +27,7 @@ export function identityStore({ write, read, find, list }: Database): IdentitySt
   return {
     create: (identity, password, now) => write('createIdentity', { identity, password, now }),
     find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),
+    findByName: (name) => find(identityOf, 'SELECT * FROM identities WHERE name = ?', name),
     findAccount: (id) => find(accountOf, `${accountsSql} WHERE identities.id = ?`, id),
     findAccountByExternalId: (externalId) =>
       find(accountOf, `${accountsSql} WHERE identities.external_id = ?`, externalId),

@@ -1,7 +1,7 @@
 import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { AttemptCheck, AttemptStep, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
-import type { LoginAttemptStore } from '../contracts/login-attempts.ts';
+import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { type Database, integer, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
@@ -10,19 +10,13 @@ const listed = listSource('login_attempts', loginAttemptListFields, { identity: 
 
 export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
 
-export function loginAttemptStore({ write, read, list }: Database): LoginAttemptStore {
+export function loginAttemptStore({ write, read, list, listed: named }: Database): LoginAttemptStore {
   return {
     append: (attempts, keepAtMost) =>
       write('appendLoginAttempts', { attempts: attempts.map(loginAttemptRow), keepAtMost }),
-    async findByReference(reference) {
-      const sql = 'SELECT * FROM login_attempts WHERE reference = ? ORDER BY id';
-      return (await read(sql, reference)).map(loginAttemptOf);
-    },
-    list: (query) =>
-      list(listed, query, (row) => ({
-        ...loginAttemptOf(row),
-        identityName: textOrNull(row, 'identity_name'),
-      })),
+    findByReference: (reference) =>
+      named(listed, { field: 'reference', value: reference, most: mostOfReference }, listedOf),
+    list: (query) => list(listed, query, listedOf),
     async countByHour(since) {
       const sql = `SELECT at / ${HOUR} AS hour, outcome, count(*) AS total FROM login_attempts WHERE at >= ?
         GROUP BY 1, 2 ORDER BY 1, 2`;
@@ -34,6 +28,13 @@ export function loginAttemptStore({ write, read, list }: Database): LoginAttempt
     },
     deleteBefore: (before, batch) => write('deleteLoginAttempts', { before, batch }),
   };
+}
+
+/** More steps than any request has. */
+const mostOfReference = 50;
+
+function listedOf(row: SqlRow): ListedAttempt {
+  return { ...loginAttemptOf(row), identityName: textOrNull(row, 'identity_name') };
 }
 
 /** A record as the intent receives it: checks as the JSON text of their column. */
