@@ -427,7 +427,7 @@ describe('run controller refuses to start, with one sentence', () => {
     t.after(() => box.close());
     const file = join(box.cwd, 'h', 'overlay.db');
     const database = new DatabaseSync(file);
-    database.exec('UPDATE schema_version SET version = 99, usable_from = 99');
+    database.exec('UPDATE schema_version SET version = 99, usable_by = 99');
     database.close();
     await assertRefused(box, /The database has schema version 99, this release knows \d+/);
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });

@@ -58,7 +58,7 @@ describe('the commands on PostgreSQL', () => {
       client.closeConnections();
     }
     // To a release that knows no database older than its own, these two are of the release before.
-    await query(db, `UPDATE schema_version SET version = ${ourSchema.usableFrom - 1}`);
+    await query(db, `UPDATE schema_version SET version = ${ourSchema.usableBy - 1}`);
     const inTheWay = await box.run(['ops', 'db', 'migrate', ...config]);
     await query(db, `UPDATE schema_version SET version = ${schemaVersion}`);
     assert.equal(inTheWay.code, 1);

@@ -39,8 +39,7 @@ async function migrate(db: string, schema: Schema): Promise<void> {
   const client = new pg.Client({ connectionString: db });
   await client.connect();
   try {
-    const { to } = await migratePostgres(client, schema);
-    assert.equal(to, versionOfSchema(schema));
+    assert.equal(await migratePostgres(client, schema), versionOfSchema(schema));
   } finally {
     await client.end();
   }
@@ -192,7 +191,7 @@ describe('a rolling upgrade', () => {
     const breaking: Schema = {
       ...ourSchema,
       migrations: [...nextSchema.migrations, [], ['ALTER TABLE palettes DROP COLUMN identity_id']],
-      usableFrom: schemaVersion + 3,
+      usableBy: schemaVersion + 3,
     };
     // Nodes of the release before are alive: it would be their end.
     await assert.rejects(migrate(db, breaking), (error) => {

@@ -41,7 +41,7 @@ describe('the files of the embedded store', () => {
     await (await openSqliteStore({ path })).close();
     const database = new DatabaseSync(path);
     database.exec(
-      `UPDATE schema_version SET version = ${schemaVersion + 1}, usable_from = ${schemaVersion + 1}`,
+      `UPDATE schema_version SET version = ${schemaVersion + 1}, usable_by = ${schemaVersion + 1}`,
     );
     await assert.rejects(
       openSqliteStore({ path }),

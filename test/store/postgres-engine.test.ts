@@ -74,7 +74,7 @@ describe('the first start', () => {
     await assert.rejects(openPostgresStore({ url: foreign }), SchemaError);
     assert.equal((await query(foreign, `SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).length, 1);
     await (await openPostgresStore({ url: newer })).close();
-    await query(newer, 'UPDATE schema_version SET version = 999, usable_from = 998');
+    await query(newer, 'UPDATE schema_version SET version = 999, usable_by = 998');
     await assert.rejects(openPostgresStore({ url: newer }), /schema version 999, this release knows/);
     const latin = uniqueName('latin').replaceAll('-', '_');
     await query(

@@ -127,7 +127,7 @@ describe('opening a database', () => {
     await (await open(path)).close();
     const database = new DatabaseSync(path);
     database.exec(
-      `UPDATE schema_version SET version = ${schemaVersion + 1}, usable_from = ${schemaVersion + 1}`,
+      `UPDATE schema_version SET version = ${schemaVersion + 1}, usable_by = ${schemaVersion + 1}`,
     );
     database.close();
     const before = readFileSync(path);

@@ -105,7 +105,7 @@ describe('the run lock', () => {
     const breaking = {
       ...ourSchema,
       migrations: [...ourSchema.migrations, ['ALTER TABLE nodes DROP COLUMN version']],
-      usableFrom: schemaVersion + 1,
+      usableBy: schemaVersion + 1,
     };
     const migrate = () => migrateSqlite(database, breaking, () => runsElsewhere(path));
     const { answer, child } = await otherProcess(path);
@@ -113,7 +113,7 @@ describe('the run lock', () => {
       assert.equal(answer, 'acquired');
       assert.throws(migrate, NodesInTheWay);
       assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion);
-      const older = ourSchema.usableFrom - 1;
+      const older = ourSchema.usableBy - 1;
       database.exec(`UPDATE schema_version SET version = ${older}`);
       await assert.rejects(openSqliteStore({ path }), NodesInTheWay);
       database.exec(`UPDATE schema_version SET version = ${schemaVersion}`);
@@ -122,7 +122,7 @@ describe('the run lock', () => {
     }
     // The controller that is starting has the lock itself.
     const lock = acquireRunLock(path);
-    assert.equal(migrate().to, schemaVersion + 1);
+    assert.equal(migrate(), schemaVersion + 1);
     lock.release();
     database.close();
   });

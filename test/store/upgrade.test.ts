@@ -1,29 +1,34 @@
-// A database from before the migrations became one opens and works, on both engines.
+// A database of the main branch from before schema version 1 opens and works, on both engines.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { asId } from '../../src/model/ids.ts';
-import { DAY, MINUTE, SECOND } from '../../src/platform/clock.ts';
-import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
+import { SECOND } from '../../src/platform/clock.ts';
+import { lastOfMain, NodesInTheWay, SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresDialect } from '../../src/store/sql/engine.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { loggedIn } from '../support/management.ts';
+import { codeFor, redeemAs } from '../support/oidc-clients.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { partialLogin, password, submitCode } from '../support/totp.ts';
 import { type Folder, temporaryFolder } from './support.ts';
 
-const fixture = (name: string) =>
-  readFileSync(new URL(`./home-of-version-16/${name}`, import.meta.url), 'utf8');
+const fixture = (name: string) => readFileSync(new URL(`./home-of-main/${name}`, import.meta.url), 'utf8');
 const tables = fixture('schema.sql').split(/;\n/);
 const rows = fixture('rows.sql');
-const writtenAt = '2026-11-22T09:00:30Z';
+const writtenAt = '2026-11-22T09:00:40Z';
 const ana = { secret: 'L2RBPW2TMNEXLZWHXSHN2U66OBMAG6FY', recoveryCode: 'HL7YX-OOVBC' };
+const invitationOfEric =
+  'AaICfEuwdMKVwbnVW6gf3wAAAAFaLR5yJfrOtrN7PUrH1lSYBkVjaFWswVhJSDl2LUOMEw94Hg9hk67VHJ6ROOce6Ko';
+const wiki = {
+  id: '01a2027c-72c0-73c9-83ec-16b4fba4790d',
+  secret: 'ncEqjmGJYLijQ7IofrwNEMuelAjQZUDkLLhpz23H9xU',
+};
 const tokenOfDora =
   'AaICfEuwdMWywYAu7BeskgAAAAE1hufQY23FIayKdFqVoVI9KojEDPM7D85IK_Xt-nzjdzpb9NwV3DMW8HAYl0mSbW8';
 
@@ -68,6 +73,19 @@ function schemaOfSqlite(path: string): unknown {
   return { described, indexes };
 }
 
+function execute(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+function versionsIn(path: string): object {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const row = database.prepare('SELECT * FROM schema_version').get();
+  database.close();
+  return { ...row };
+}
+
 async function schemaOfPostgres(url: string): Promise<unknown> {
   return {
     columns: await query(
@@ -93,86 +111,33 @@ before(() => {
 });
 after(() => folder.remove());
 
-describe('an SQLite database of version 16', () => {
+describe('an SQLite database of the main branch', () => {
   test('has the schema of a new one after it was opened', async () => {
     const [path, fresh] = [folder.path('old.db'), folder.path('new.db')];
     oldSqlite(path);
     for (const one of [path, fresh]) await (await openSqliteStore({ path: one })).close();
     assert.deepEqual(schemaOfSqlite(path), schemaOfSqlite(fresh));
-    const database = new DatabaseSync(path);
-    assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, schemaVersion);
-    database.close();
+    assert.deepEqual(versionsIn(path), { version: schemaVersion, usable_by: schemaVersion });
   });
 
-  test('of version 17 keeps an open invitation, with an unknown creator', async () => {
-    const path = folder.path('version-17.db');
-    const database = new DatabaseSync(path);
-    migrateSqlite(database, { ...ourSchema, migrations: [] });
-    database.exec(`INSERT INTO identities
-        (id, name, type, auth_policy_id, is_admin, role_attributes, tags, created_at, updated_at)
-      VALUES ('ida', 'ida', 'User', 'default', 0, '[]', '{}', 1, 1)`);
-    database.exec(`INSERT INTO invitations VALUES ('ida', 'a hash', 1, 0, 1, 2)`);
-    database.close();
-    const store = await openSqliteStore({ path });
-    const invitation = await store.invitations.find(asId('ida'));
-    await store.close();
-    assert.equal(invitation?.madeBy, null);
-    assert.equal(invitation?.endSessions, true);
-  });
-
-  test('of version 18 keeps its sessions, without where they were opened', async () => {
-    const path = folder.path('version-18.db');
-    const database = new DatabaseSync(path);
-    migrateSqlite(database, { ...ourSchema, migrations: ourSchema.migrations.slice(0, 1) });
-    database.exec(`INSERT INTO api_sessions (id, mechanism, identity_id, passed, auth_time, client_id, scopes, issuer,
-        config_types, ip_address, created_at, last_activity_at, expires_at)
-      VALUES ('old', 'oidc', 'ida', '[]', 1, 'overlay', '[]', 'x', '[]', '192.0.2.1', 1, 1, 2)`);
-    database.close();
-    const store = await openSqliteStore({ path });
-    const session = await store.apiSessions.find(asId('old'));
-    await store.close();
-    assert.deepEqual(
-      [session?.ipAddress, session?.loginIpAddress, session?.program, session?.operatingSystem],
-      ['192.0.2.1', null, null, null],
-    );
-  });
-
-  test('of version 19 keeps its counters of attempts', async () => {
-    const path = folder.path('version-19.db');
-    const database = new DatabaseSync(path);
-    migrateSqlite(database, { ...ourSchema, migrations: ourSchema.migrations.slice(0, 2) });
-    const now = Date.parse(writtenAt);
-    database.exec(`INSERT INTO attempts (key, failures, locks, locked_until, forget_at) VALUES
-        ('password:locked', 10, 2, ${now + MINUTE}, ${now + DAY}),
-        ('password:one-left', 9, 1, 0, ${now + DAY})`);
-    database.close();
-    const store = await openSqliteStore({ path });
-    const limit = { max: 10, lockFor: MINUTE, longestLock: DAY, forgetAfter: DAY };
-    const reserve = (key: string) => store.attempts.reserve([{ ...limit, key }], now);
-    assert.deepEqual(await reserve('password:locked'), {
-      outcome: 'refused',
-      key: 'password:locked',
-      until: now + MINUTE,
-    });
-    assert.equal((await reserve('password:one-left')).outcome, 'reserved');
-    // The second lock in a row is twice as long.
-    assert.equal(await store.attempts.lockedUntil('password:one-left', now), now + 2 * MINUTE);
-    await store.close();
-  });
-
-  test('that is even older is refused and not changed', async () => {
+  test('of an earlier commit is refused, says how to open it, and is not changed', async () => {
     const path = folder.path('older.db');
     oldSqlite(path);
-    const database = new DatabaseSync(path);
-    for (const version of [1, 15]) {
-      database.exec(`UPDATE schema_version SET version = ${version}`);
-      assert.throws(
-        () => migrateSqlite(database),
-        (error) => error instanceof SchemaError && /older than any/.test(error.message),
+    for (const version of [1, 15, 16, 19]) {
+      execute(path, `UPDATE schema_version SET version = ${version}`);
+      await assert.rejects(
+        openSqliteStore({ path }),
+        (error) =>
+          error instanceof SchemaError &&
+          error.message.includes(`version ${version} of the main branch`) &&
+          error.message.includes('start commit 3f219d8f on it once'),
       );
-      assert.equal(database.prepare('SELECT version FROM schema_version').get()?.version, version);
+      assert.deepEqual(versionsIn(path), { version, usable_from: 17 });
     }
-    database.close();
+    // Versions of before this column.
+    execute(path, 'ALTER TABLE schema_version DROP COLUMN usable_from');
+    await assert.rejects(openSqliteStore({ path }), SchemaError);
+    assert.deepEqual(versionsIn(path), { version: 19 });
   });
 
   test('keeps its people, sessions and keys', async () => {
@@ -181,7 +146,7 @@ describe('an SQLite database of version 16', () => {
   });
 });
 
-describe('a PostgreSQL database of version 16', () => {
+describe('a PostgreSQL database of the main branch', () => {
   test('has the schema of a new one after it was opened', async () => {
     const server = await postgresServer();
     const [url, fresh] = [await server.createDatabase(), await server.createDatabase()];
@@ -190,6 +155,18 @@ describe('a PostgreSQL database of version 16', () => {
     assert.deepEqual(await schemaOfPostgres(url), await schemaOfPostgres(fresh));
     assert.deepEqual(await query(url, 'SELECT version::int FROM schema_version'), [
       { version: schemaVersion },
+    ]);
+  });
+
+  test('is not changed while a controller of the main branch runs, and neither is an older one', async () => {
+    const url = await (await postgresServer()).createDatabase();
+    await oldPostgres(url);
+    await query(url, `UPDATE nodes SET left_at = NULL, last_seen_at = ${Date.now()}`);
+    await assert.rejects(openPostgresStore({ url }), NodesInTheWay);
+    await query(url, `UPDATE schema_version SET version = ${lastOfMain - 1}`);
+    await assert.rejects(openPostgresStore({ url }), /start commit 3f219d8f on it once/);
+    assert.deepEqual(await query(url, 'SELECT version::int, usable_from::int FROM schema_version'), [
+      { version: lastOfMain - 1, usable_from: 17 },
     ]);
   });
 
@@ -220,6 +197,18 @@ async function goesOn(where: { readonly home: string } | { readonly db: string }
     const session = await server.get('/edge/client/v1/current-api-session', { headers });
     assert.equal(session.status, 200, session.text);
     assert.equal(session.json.data.identity.name, 'dora');
+
+    const inBrowsers = await root.get('browser-sessions');
+    assert.deepEqual(
+      inBrowsers.json.data.map(({ identity }: { identity: { name: string } }) => identity.name),
+      ['dora'],
+    );
+    const invited = await server.get(`/invite?t=${invitationOfEric}`);
+    assert.equal(invited.status, 200, invited.text);
+    const tokens = await redeemAs(server, wiki, await codeFor(server, wiki, 'dora'));
+    assert.equal(tokens.status, 200, tokens.text);
+    const trail = await root.get('audit-events?filter=entity%3D%22invitation%22');
+    assert.equal(trail.json.data.length, 1, trail.text);
 
     const totp = new TOTP({ secret: Secret.fromBase32(ana.secret) });
     const code = totp.generate({ timestamp: clock.now() });

@@ -1,52 +1,53 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
-import { tablesOfApplications } from './tables-of-applications.ts';
 import { tablesOfLogins } from './tables-of-logins.ts';
-import { tablesOfPeople } from './tables-of-people.ts';
-import { tablesOfService } from './tables-of-service.ts';
-import { type Migration, to18, to19, to20, upgradeFrom16 } from './upgrade.ts';
+import { tablesOfApplications, tablesOfPeople } from './tables-of-people.ts';
+import { tablesOfService, versionTable } from './tables-of-service.ts';
+
+/** The schema version of the databases that `fromMain` opens: the last one before releases count, from 1. */
+export const lastOfMain = 20;
 
 /**
- * The version of a schema before any later migration. Versions older than the one before it were never used elsewhere.
+ * Brings a database of the main branch, from before the first release, to version 1 as the tables of this folder
+ * describe it. A change of the tables before that release is made there and here.
  */
-const initialVersion = 17;
+const fromMain: readonly string[] = ['DROP TABLE schema_version', versionTable];
 
-/** What a release knows about the schema. */
+/**
+ * What a release knows about the schema. One text for all engines: see `Dialect.ddl`.
+ */
 export interface Schema {
-  /** Creates the tables of an empty database. One text for all engines: see `Dialect.ddl`. */
-  readonly initial: readonly string[];
-  /** Brings a database of the version before `initial` to that version. */
-  readonly upgrade: readonly string[];
-  /** Later migrations, forward only: each brings the schema from its version to the next. */
-  readonly migrations: readonly (readonly Migration[])[];
+  /** Makes version 1 in an empty database. */
+  readonly tables: readonly string[];
+  /** Makes version 1 of version 0, which is the last schema of the main branch before the first release. */
+  readonly fromMain: readonly string[];
+  /** Forward only: the first one makes version 2. */
+  readonly migrations: readonly (readonly string[])[];
   /**
    * The lowest version whose releases can still work on this schema, beside this one or again after it. Raise it to the
    * number of a migration that does more than add; see "Add a column" in CONTRIBUTING.md.
    */
-  readonly usableFrom: number;
+  readonly usableBy: number;
 }
 
 export const ourSchema: Schema = {
-  initial: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications],
-  upgrade: upgradeFrom16,
-  migrations: [to18, to19, to20],
-  usableFrom: initialVersion,
+  tables: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications],
+  fromMain,
+  migrations: [],
+  usableBy: 1,
 };
 
 export function versionOfSchema({ migrations }: Schema): number {
-  return initialVersion + migrations.length;
+  return 1 + migrations.length;
 }
 
 export const schemaVersion = versionOfSchema(ourSchema);
 
-/** Holds the one row that `StoredVersion` is read from. */
-export const versionTable =
-  'CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, usable_from INTEGER NOT NULL DEFAULT 0)';
-
 /** What a database says about its schema. */
 export interface StoredVersion {
+  /** 0: that of the main branch before the first release. */
   readonly version: number;
-  readonly usableFrom: number;
+  readonly usableBy: number;
 }
 
 /** The database cannot be used by this release; the message is a sentence for the operator. */
@@ -70,31 +71,31 @@ export class NodesInTheWay extends Error {
 
 /** Whether releases that work on the database now could no longer do so afterwards. */
 export function endsReleaseBefore({ version }: StoredVersion, schema: Schema): boolean {
-  return version > 0 && version < versionOfSchema(schema) && version < schema.usableFrom;
+  return version < versionOfSchema(schema) && version < schema.usableBy;
+}
+
+/** What brings a database from its schema version (null when it is empty) to another release's. */
+export function migrationsFrom(
+  version: number | null,
+  dialect: Dialect,
+  schema = ourSchema,
+): readonly string[] {
+  const first = version === null ? schema.tables : version === 0 ? schema.fromMain : [];
+  const later = schema.migrations.slice(Math.max(0, (version ?? 0) - 1)).flat();
+  return [...first, ...later].map((statement) => dialect.ddl(statement));
 }
 
 /**
- * What brings a database from its schema version (0 when empty) to another release's.
- * @throws SchemaError a version of this program that was never released made it
+ * Reads the row of the table schema_version.
+ * @throws SchemaError a commit before the one whose databases this release opens made the database
  */
-export function migrationsFrom(version: number, dialect: Dialect, schema = ourSchema): readonly string[] {
-  const { initial, upgrade, migrations } = schema;
-  if (version > 0 && version < initialVersion - 1) {
-    throw new SchemaError(
-      `the database has schema version ${version}, which is older than any that this release can bring up to date: set up a new one`,
-    );
-  }
-  const first = version === 0 ? initial : version < initialVersion ? upgrade : [];
-  const later = migrations.slice(Math.max(0, version - initialVersion)).flat();
-  return [...first, ...later].flatMap((migration) => {
-    if (typeof migration === 'string') return dialect.ddl(migration);
-    return migration.only === dialect.name ? migration.sql : [];
-  });
-}
-
-/** Reads the row of the table schema_version. */
 export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredVersion {
-  return { version: Number(row.version), usableFrom: Number(row.usable_from) };
+  const version = Number(row.version);
+  if (row.usable_by !== undefined) return { version, usableBy: Number(row.usable_by) };
+  if (version === lastOfMain) return { version: 0, usableBy: 0 };
+  throw new SchemaError(
+    `the database has schema version ${version} of the main branch, from before the first release, and this release opens only the last one, ${lastOfMain}: start commit 3f219d8f on it once, which opens versions 16 to ${lastOfMain}, or set up a new database`,
+  );
 }
 
 /**
@@ -102,10 +103,10 @@ export function storedVersionOf(row: Readonly<Record<string, unknown>>): StoredV
  * upgraded one after the other, or after going back to this release.
  * @throws SchemaError the newer schema is not for this release
  */
-export function isOfNewerRelease({ version, usableFrom }: StoredVersion, schema = ourSchema): boolean {
+export function isOfNewerRelease({ version, usableBy }: StoredVersion, schema = ourSchema): boolean {
   const known = versionOfSchema(schema);
   if (version <= known) return false;
-  if (usableFrom <= known) return true;
+  if (usableBy <= known) return true;
   throw newerSchema(version, known);
 }
 
@@ -123,54 +124,51 @@ function newerSchema(version: number, known: number): SchemaError {
 /**
  * Brings a database to the schema of this release, under its write lock, so that several programs may try at once.
  * @param runsElsewhere whether another process runs a controller on it; asked when the migration would break that one
- * @returns the version before and after; the latter is newer than ours if an older release may use a newer schema
- * @throws SchemaError   the database was written by a newer release or by another program; nothing is changed
+ * @returns the version afterwards, which is newer than ours if an older release may use a newer schema
+ * @throws SchemaError   another program, a newer release or an old commit made the database; nothing is changed
  * @throws NodesInTheWay
  */
 export function migrateSqlite(
   database: DatabaseSync,
   schema = ourSchema,
   runsElsewhere: () => boolean = () => false,
-): { readonly from: number; readonly to: number } {
+): number {
   const to = versionOfSchema(schema);
   database.exec('BEGIN IMMEDIATE');
   try {
-    if (isForeign(database)) {
-      throw new SchemaError(
-        'the database belongs to another program: it has tables but no schema version; name another file',
-      );
-    }
-    database.exec(versionTable);
-    const row = database.prepare('SELECT * FROM schema_version').get();
-    const stored = row === undefined ? { version: 0, usableFrom: 0 } : storedVersionOf(row);
-    if (isOfNewerRelease(stored, schema)) {
-      database.exec('ROLLBACK');
-      return { from: stored.version, to: stored.version };
-    }
-    if (endsReleaseBefore(stored, schema) && runsElsewhere())
-      throw new NodesInTheWay(['the one of this machine']);
+    const stored = hasTables(database) ? schemaVersionOfSqlite(database) : null;
+    const isAsItIs = stored !== null && (stored.version === to || isOfNewerRelease(stored, schema));
     // An ordinary start writes nothing, so it does not wait for the disk.
-    if (stored.version !== to || stored.usableFrom !== schema.usableFrom) {
-      for (const sql of migrationsFrom(stored.version, sqliteDialect, schema)) database.exec(sql);
+    if (!isAsItIs) {
+      if (stored !== null && endsReleaseBefore(stored, schema) && runsElsewhere()) {
+        throw new NodesInTheWay(['the one of this machine']);
+      }
+      const before = stored?.version ?? null;
+      for (const sql of migrationsFrom(before, sqliteDialect, schema)) database.exec(sql);
       database.exec('DELETE FROM schema_version');
       database
-        .prepare('INSERT INTO schema_version (version, usable_from) VALUES (?, ?)')
-        .run(to, schema.usableFrom);
+        .prepare('INSERT INTO schema_version (version, usable_by) VALUES (?, ?)')
+        .run(to, schema.usableBy);
     }
     database.exec('COMMIT');
-    return { from: stored.version, to };
+    return isAsItIs ? stored.version : to;
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }
 
-/** For a database that has been migrated already. */
+/** For a database with tables. @throws SchemaError as `storedVersionOf`, or they are not ours */
 export function schemaVersionOfSqlite(database: DatabaseSync): StoredVersion {
-  return storedVersionOf(database.prepare('SELECT * FROM schema_version').get() ?? {});
+  const isOurs = hasTables(database, 'schema_version');
+  const row = isOurs ? database.prepare('SELECT * FROM schema_version').get() : undefined;
+  if (row !== undefined) return storedVersionOf(row);
+  throw new SchemaError(
+    'the database belongs to another program: it has tables but no schema version; name another file',
+  );
 }
 
-function isForeign(database: DatabaseSync): boolean {
-  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-  return tables.length > 0 && !tables.some(({ name }) => name === 'schema_version');
+function hasTables(database: DatabaseSync, name: string | null = null): boolean {
+  const sql = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = coalesce(?, name)`;
+  return database.prepare(sql).get(name) !== undefined;
 }

@@ -1,46 +1,5 @@
 // Logins in progress, the sessions they open, and the records of attempts.
 
-/** Devices without a browser that wait for a person to log in. */
-export const tablesOfDeviceLogins: readonly string[] = [
-  `CREATE TABLE device_logins (
-    id TEXT PRIMARY KEY,
-    user_code_hash TEXT NOT NULL UNIQUE,
-    code_challenge TEXT NOT NULL UNIQUE,
-    client_id TEXT NOT NULL,
-    scopes TEXT NOT NULL,
-    issuer TEXT NOT NULL,
-    ip_address TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL,
-    state TEXT NOT NULL,
-    sealed_code TEXT
-  )`,
-  'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
-];
-
-/** Browsers in which somebody is signed in; `progress` is what was proven there. */
-export const tablesOfBrowserSessions: readonly string[] = [
-  `CREATE TABLE browser_sessions (
-    id TEXT PRIMARY KEY,
-    token_hash TEXT NOT NULL,
-    identity_id TEXT NOT NULL,
-    authenticator_id TEXT,
-    signer_id TEXT,
-    ca_id TEXT,
-    issuer TEXT NOT NULL,
-    progress TEXT NOT NULL,
-    applications TEXT NOT NULL,
-    ip_address TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    last_used_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
-  )`,
-  'CREATE INDEX browser_sessions_by_identity ON browser_sessions (identity_id, created_at)',
-  'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
-  'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
-  'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
-];
-
 export const tablesOfLogins: readonly string[] = [
   `CREATE TABLE auth_requests (
     id TEXT PRIMARY KEY,
@@ -63,10 +22,44 @@ export const tablesOfLogins: readonly string[] = [
   )`,
   'CREATE INDEX auth_requests_by_expiry ON auth_requests (expires_at)',
   'CREATE INDEX auth_requests_unfinished ON auth_requests (identity_id) WHERE code_used_at IS NULL',
-  ...tablesOfDeviceLogins,
-  ...tablesOfBrowserSessions,
+  // Devices without a browser that wait for a person to log in.
+  `CREATE TABLE device_logins (
+    id TEXT PRIMARY KEY,
+    user_code_hash TEXT NOT NULL UNIQUE,
+    code_challenge TEXT NOT NULL UNIQUE,
+    client_id TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    sealed_code TEXT
+  )`,
+  'CREATE INDEX device_logins_by_expiry ON device_logins (expires_at)',
+  // Browsers in which a person is signed in; `progress` is what was proven there.
+  `CREATE TABLE browser_sessions (
+    id TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    authenticator_id TEXT,
+    signer_id TEXT,
+    ca_id TEXT,
+    issuer TEXT NOT NULL,
+    progress TEXT NOT NULL,
+    applications TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX browser_sessions_by_identity ON browser_sessions (identity_id, created_at)',
+  'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
+  'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
   // What opened the session: the signer of the external JWT, the third-party authority of the certificate, and hashes
-  // of the external JWT itself, which cannot serve as the second proof.
+  // of the external JWT itself, which cannot serve as the second proof. `login_ip_address`, `program` and
+  // `operating_system`: where it was opened, and with what.
   `CREATE TABLE api_sessions (
     id TEXT PRIMARY KEY,
     mechanism TEXT NOT NULL,
@@ -85,6 +78,9 @@ export const tablesOfLogins: readonly string[] = [
     issuer TEXT NOT NULL,
     config_types TEXT NOT NULL,
     ip_address TEXT NOT NULL,
+    login_ip_address TEXT,
+    program TEXT,
+    operating_system TEXT,
     created_at BIGINT NOT NULL,
     last_activity_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
@@ -99,7 +95,6 @@ export const tablesOfLogins: readonly string[] = [
     resources TEXT
   )`,
   'CREATE UNIQUE INDEX api_sessions_by_token ON api_sessions (token_hash) WHERE token_hash IS NOT NULL',
-  'CREATE INDEX api_sessions_by_identity ON api_sessions (identity_id)',
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
@@ -129,13 +124,14 @@ export const tablesOfLogins: readonly string[] = [
     updated_at BIGINT NOT NULL
   )`,
   'CREATE INDEX revocations_by_expiry ON revocations (expires_at)',
+  // Counters in order of their keys, without a separate index of keys: each step writes a page less.
   `CREATE TABLE attempts (
     key TEXT PRIMARY KEY,
     failures INTEGER NOT NULL,
     locks INTEGER NOT NULL,
     locked_until BIGINT NOT NULL,
     forget_at BIGINT NOT NULL
-  )`,
+  ) WITHOUT ROWID`,
   'CREATE INDEX attempts_by_forgetting ON attempts (forget_at)',
   `CREATE TABLE login_attempts (
     id TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-// Who may log in, and how. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are ordered by time, so
+// Who may log in, how, and to which applications. Times are Millis, booleans 0 and 1, structured values JSON text. Ids are ordered by time, so
 // that new rows and index entries land on the last pages. See docs/storage-schema.md.
 
 import { usualPolicy } from '../../model/usual-policy.ts';
@@ -7,19 +7,6 @@ import { usualPolicy } from '../../model/usual-policy.ts';
 const seedDefaultPolicy = `INSERT INTO auth_policies
   (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
   VALUES ('default', 'Default', '${JSON.stringify(usualPolicy.primary)}', '${JSON.stringify(usualPolicy.secondary)}', '{}', 0, 0)`;
-
-/** Links with which a person chooses a password, at most one per identity. Using one deletes its row. */
-export const tablesOfInvitations: readonly string[] = [
-  `CREATE TABLE invitations (
-    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
-    token_hash TEXT NOT NULL UNIQUE,
-    end_sessions INTEGER NOT NULL,
-    is_by_helper INTEGER NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL
-  )`,
-  'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
-];
 
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
@@ -171,7 +158,18 @@ export const tablesOfPeople: readonly string[] = [
   )`,
   'CREATE INDEX enrollments_by_expiry ON enrollments (expires_at)',
   'CREATE INDEX enrollments_by_ca ON enrollments (ca_id)',
-  ...tablesOfInvitations,
+  // Links with which a person chooses a password, at most one per identity. Using one deletes its row.
+  `CREATE TABLE invitations (
+    identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
+    token_hash TEXT NOT NULL UNIQUE,
+    end_sessions INTEGER NOT NULL,
+    is_by_helper INTEGER NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    made_by TEXT REFERENCES identities (id) ON DELETE CASCADE
+  )`,
+  'CREATE INDEX invitations_by_expiry ON invitations (expires_at)',
+  'CREATE INDEX invitations_by_maker ON invitations (made_by)',
   // Names and ids of configuration types, for what clients ask for at login.
   `CREATE TABLE config_types (
     id TEXT PRIMARY KEY,
@@ -180,4 +178,45 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
+];
+
+/** Applications that log people in here, with their means of authentication. */
+export const tablesOfApplications: readonly string[] = [
+  // Lists and mappings are JSON text; durations are in milliseconds, null means the server's default.
+  `CREATE TABLE oidc_clients (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    redirect_uris TEXT NOT NULL,
+    post_logout_redirect_uris TEXT NOT NULL,
+    auth_method TEXT NOT NULL,
+    jwks TEXT,
+    jwks_uri TEXT,
+    require_pkce INTEGER NOT NULL,
+    id_token_signing_alg TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    api_access INTEGER NOT NULL,
+    resources TEXT NOT NULL,
+    allowed_role_attributes TEXT NOT NULL,
+    claims TEXT NOT NULL,
+    access_token_duration BIGINT,
+    refresh_token_duration BIGINT,
+    tags TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`,
+  `CREATE TABLE oidc_client_secrets (
+    id TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL REFERENCES oidc_clients (id) ON DELETE CASCADE,
+    secret_hash TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT
+  )`,
+  'CREATE INDEX oidc_client_secrets_by_client ON oidc_client_secrets (client_id)',
+  // Assertions with which clients have authenticated: each works once.
+  `CREATE TABLE used_assertions (
+    id TEXT PRIMARY KEY,
+    expires_at BIGINT NOT NULL
+  )`,
+  'CREATE INDEX used_assertions_by_expiry ON used_assertions (expires_at)',
 ];

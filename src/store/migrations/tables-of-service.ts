@@ -1,6 +1,11 @@
-// What the service needs itself: keys, the running nodes, and the feed that tells them about changes.
+// What the service needs itself: keys, the running nodes, the feed that tells them about changes, and the audit trail.
+
+/** One row: `StoredVersion`. Before version 1 the second column had the name `usable_from`. */
+export const versionTable =
+  'CREATE TABLE schema_version (version INTEGER NOT NULL, usable_by INTEGER NOT NULL)';
 
 export const tablesOfService: readonly string[] = [
+  versionTable,
   `CREATE TABLE signing_keys (
     kid TEXT PRIMARY KEY,
     alg TEXT NOT NULL,
@@ -50,6 +55,22 @@ export const tablesOfService: readonly string[] = [
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (kind, id)
   )`,
+  `CREATE TABLE audit_events (
+    id TEXT PRIMARY KEY,
+    at BIGINT NOT NULL,
+    event TEXT NOT NULL,
+    action TEXT,
+    entity TEXT,
+    entity_id TEXT,
+    identity_id TEXT,
+    by_identity_id TEXT,
+    request_id TEXT,
+    ip_address TEXT,
+    issuer TEXT,
+    details TEXT NOT NULL
+  )`,
+  'CREATE INDEX audit_events_by_identity ON audit_events (identity_id, at)',
+  'CREATE INDEX audit_events_by_time ON audit_events (at)',
   // The change feed. The engine numbers `seq`.
   `CREATE TABLE changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -12,7 +12,6 @@ import {
   type StoredVersion,
   storedVersionOf,
   versionOfSchema,
-  versionTable,
 } from '../migrations/migrate.ts';
 import { postgresDialect } from '../sql/engine.ts';
 import { isBlocked } from './errors.ts';
@@ -33,20 +32,14 @@ type Client = Pick<pg.Client, 'query'>;
 /**
  * Brings a database to the schema of this release, beside running nodes. Nodes that start at the same time wait for
  * each other.
- * @returns the version before and after; the latter is newer than ours if an older release may use a newer schema
+ * @returns the version afterwards, which is newer than ours if an older release may use a newer schema
  * @throws SchemaError   a newer release or another program made it, or the server is not supported; nothing is changed
  * @throws NodesInTheWay running nodes could not continue afterwards
  */
-export async function migratePostgres(
-  client: Client,
-  schema = ourSchema,
-): Promise<{ readonly from: number; readonly to: number }> {
+export async function migratePostgres(client: Client, schema = ourSchema): Promise<number> {
   await refuseUnsuitable(client);
-  const to = versionOfSchema(schema);
   const stored = await versionOf(client);
-  if (stored !== null && (stored.version === to || isOfNewerRelease(stored, schema))) {
-    return { from: stored.version, to: stored.version };
-  }
+  if (stored !== null && isAsItIs(stored, schema)) return stored.version;
   for (let tries = 1; ; tries += 1) {
     try {
       return await migrateOnce(client, schema);
@@ -75,28 +68,26 @@ async function migrateOnce(client: Client, schema: typeof ourSchema) {
   }
 }
 
-/** Runs in a transaction that holds the lock. @returns the version before (0: no tables) and after */
-export async function applyMigrations(
-  client: Client,
-  schema = ourSchema,
-): Promise<{ readonly from: number; readonly to: number }> {
+function isAsItIs(stored: StoredVersion, schema: typeof ourSchema): boolean {
+  return stored.version === versionOfSchema(schema) || isOfNewerRelease(stored, schema);
+}
+
+/** Runs in a transaction that holds the lock. @returns the version afterwards */
+export async function applyMigrations(client: Client, schema = ourSchema): Promise<number> {
   const stored = await versionOf(client);
   if (stored === null && (await hasTables(client))) {
     throw new SchemaError(
       'the database belongs to another program: it has tables but no schema version; name another database',
     );
   }
-  const from = stored?.version ?? 0;
-  const to = versionOfSchema(schema);
-  if (stored !== null && isOfNewerRelease(stored, schema)) return { from, to: from };
+  if (stored !== null && isAsItIs(stored, schema)) return stored.version;
   if (stored !== null && endsReleaseBefore(stored, schema)) await refuseBesideNodes(client);
-  if (stored === null) await client.query(postgresDialect.ddl(versionTable));
-  for (const sql of migrationsFrom(from, postgresDialect, schema)) await client.query(sql);
+  const before = stored?.version ?? null;
+  for (const sql of migrationsFrom(before, postgresDialect, schema)) await client.query(sql);
+  const to = versionOfSchema(schema);
   await client.query('DELETE FROM schema_version');
-  await client.query(
-    `INSERT INTO schema_version (version, usable_from) VALUES (${to}, ${schema.usableFrom})`,
-  );
-  return { from, to };
+  await client.query(`INSERT INTO schema_version (version, usable_by) VALUES (${to}, ${schema.usableBy})`);
+  return to;
 }
 
 /**

@@ -28,7 +28,7 @@ interface ColumnRules {
  * here: a test compares this with the schema.
  */
 export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
-  schema_version: { kept: 'version usable_from' },
+  schema_version: { kept: 'version usable_by' },
   auth_policies: { kept: 'id name primary_rules secondary_rules tags created_at updated_at' },
   identities: {
     kept: `id name type external_id auth_policy_id is_admin permissions disabled_at disabled_until password_must_change role_attributes
