@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
+import { sessionCookieName, signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
+import { cookieBrowser } from '../support/cookie-browser.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
@@ -110,6 +112,23 @@ describe('a device', () => {
     assertOAuthError(await poll(json.device_code), 'slow_down');
     clock.advance(5 * SECOND);
     assertOAuthError(await poll(json.device_code), 'authorization_pending');
+  });
+
+  test('asks a person who is signed in for credentials, and leaves nobody signed in', async (t) => {
+    const stayed = await startTestServer({ clock, configure: withBrowserSession });
+    t.after(() => stayed.close());
+    await stayed.createUser({ name: 'alice', password });
+    const signedIn = await signedInBrowser(stayed, 'alice');
+    for (const person of [signedIn, cookieBrowser(stayed)]) {
+      const form = { client_id: 'overlay', scope: 'openid' };
+      const { json } = await stayed.post('/oidc/device_authorization', { form });
+      const before = person.cookies.get(sessionCookieName);
+      const start = await person.post('/oidc/device', { user_code: json.user_code, step: 'continue' });
+      const page = await person.get(String(start.headers.location));
+      assert.match(page.text, /id="password"/);
+      await person.submit(page, { username: 'alice', password });
+      assert.equal(person.cookies.get(sessionCookieName), before);
+    }
   });
 
   test('learns that the person refused', async () => {
