@@ -26,7 +26,7 @@ const { outputFiles } = await bundle({
   // The program, and what its threads start with: see openThread.
   entryPoints: [
     'main',
-    'request-thread-entry',
+    'controller/request-thread-entry',
     'platform/secrets/hash-worker',
     'store/sqlite/writer',
     'store/sqlite/lister',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../src/config/load.ts';
-import { openStore } from '../../src/database.ts';
+import { openStore } from '../../src/controller/database.ts';
 import type { ListQuery } from '../../src/model/list-query.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Store } from '../../src/store/contracts/store.ts';

@@ -3,7 +3,7 @@
 import { createPrivateKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '../../src/config/load.ts';
-import { openFoundations } from '../../src/foundations.ts';
+import { openFoundations } from '../../src/controller/foundations.ts';
 import { passwordHasher, usernameKey } from '../../src/login/password/password.ts';
 import type { ApiSession } from '../../src/model/api-session.ts';
 import { externalJwtSignerDefaults } from '../../src/model/external-jwt-signer.ts';

@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '../../src/config/load.ts';
-import { startController } from '../../src/controller.ts';
-import { openFoundations } from '../../src/foundations.ts';
+import { startController } from '../../src/controller/controller.ts';
+import { openFoundations } from '../../src/controller/foundations.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openLogger } from '../../src/platform/log/logger.ts';
 import { systemRandom } from '../../src/platform/random.ts';

@@ -94,7 +94,7 @@ describe('what is published', () => {
   it('needs no other HTTP client of the runtime for a controller', async () => {
     // Whoever imports node:http loads it, and it is as large as a tenth of what a start loads.
     const asked = `
-      await import(${JSON.stringify(new URL('../../src/controller.ts', import.meta.url).href)});
+      await import(${JSON.stringify(new URL('../../src/controller/controller.ts', import.meta.url).href)});
       console.log(process.moduleLoadList.some((name) => name.includes('undici')));`;
     const { code, text } = await output(process.execPath, ['--input-type=module', '-e', asked], folder);
     assert.equal(code, 0, text);

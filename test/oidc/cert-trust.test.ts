@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PkiFileError } from '../../src/overlay-pki.ts';
+import { PkiFileError } from '../../src/controller/overlay-pki.ts';
 import { giveCertificate, registerCa, submitCertificate, withCertificate } from '../support/certificates.ts';
 import { authority, authorityExtensions, client } from '../support/chains.ts';
 import { createIdentity, createPolicy, reasonOf } from '../support/external-jwt.ts';

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
-import { type Reloaded, ReloadRefused } from '../../src/controller.ts';
+import { type Reloaded, ReloadRefused } from '../../src/controller/controller.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { readNamedFile } from '../support/files.ts';
 import { fixedClock } from '../support/fixed-clock.ts';

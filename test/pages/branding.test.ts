@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { brandingOf } from '../../src/branding.ts';
+import { brandingOf } from '../../src/controller/branding.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { screenshot, visitor } from '../support/browser.ts';
 import { authorizationQuery } from '../support/flow.ts';

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
-import { isOpenToListeners } from '../../src/database.ts';
+import { isOpenToListeners } from '../../src/controller/database.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { readPostgresTls } from '../../src/platform/network/postgres-tls.ts';
 import { createRootCa, issueClientCertificate, issueServerCertificate } from '../../src/platform/x509/pki.ts';

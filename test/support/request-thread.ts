@@ -2,10 +2,10 @@
 // declaration of its endpoint.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { runRequestThread, type ThreadData } from '../../src/controller/request-thread.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
-import { runRequestThread, type ThreadData } from '../../src/request-thread.ts';
 import { undeclaredIn } from './declared-answers.ts';
 import { clockOf, type SharedTime } from './shared-clock.ts';
 

@@ -8,15 +8,15 @@ import {
   openStore,
   schemaVersion,
   sqliteFile,
-} from '../../database.ts';
-import type { AuditTrail } from '../../model/audit-event.ts';
-import { openVault } from '../../platform/secrets/key-files.ts';
+} from '../../controller/database.ts';
 import {
   afterForeignRestore,
   type Restored,
   type RestoreNeeds,
   restoreDatabase,
-} from '../../restore-database.ts';
+} from '../../controller/restore-database.ts';
+import type { AuditTrail } from '../../model/audit-event.ts';
+import { openVault } from '../../platform/secrets/key-files.ts';
 import { CliError } from '../cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';

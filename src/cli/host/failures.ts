@@ -9,17 +9,17 @@ import {
   SchemaError,
   StoreUnavailable,
   UnsupportedDatabase,
-} from '../../database.ts';
+} from '../../controller/database.ts';
+import { PkiFileError } from '../../controller/overlay-pki.ts';
+import { BackupUnusable, NodesRunning } from '../../controller/restore-database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { ListenError } from '../../http/server/listen-error.ts';
-import { PkiFileError } from '../../overlay-pki.ts';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/secrets/key-file-format.ts';
 import { SealBroken } from '../../platform/secrets/sealed-box.ts';
-import { BackupUnusable, NodesRunning } from '../../restore-database.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 

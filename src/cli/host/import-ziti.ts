@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import { withdrawSetupLinks } from '../../admin/setup.ts';
+import { readOverlayAuthorities } from '../../controller/overlay-pki.ts';
 import { importSource } from '../../import/import-source.ts';
 import { readSource, type Source } from '../../import/read/source.ts';
 import { UnreadableSource } from '../../import/read/unreadable-source.ts';
-import { readOverlayAuthorities } from '../../overlay-pki.ts';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { BoltError } from '../../platform/formats/bolt/bolt-error.ts';
 import { openBoltFile } from '../../platform/formats/bolt/bolt-file.ts';

@@ -1,4 +1,4 @@
-import type { OpenFoundations } from '../../foundations.ts';
+import type { OpenFoundations } from '../../controller/foundations.ts';
 import { algorithmsInUse, type SigningKey } from '../../model/signing-key.ts';
 import { type DescribedKey, describedKeys } from '../../tokens/described-keys.ts';
 import { longestSignedLifetime, openKeyRing, publishAhead, rotateSigningKey } from '../../tokens/key-ring.ts';

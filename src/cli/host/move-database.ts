@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { dbText } from '../../config/file-shape.ts';
 import { dbVariable } from '../../config/load.ts';
 import { dbSchema } from '../../config/schema.ts';
-import { claimDatabase, copyToPostgres, sqliteFile } from '../../database.ts';
+import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
 import { usageError } from '../cli-error.ts';
 import { writeWhole } from '../setup/write-file.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';

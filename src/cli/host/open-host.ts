@@ -1,5 +1,5 @@
+import { type OpenFoundations, openFoundations } from '../../controller/foundations.ts';
 import { keptAudit } from '../../explain/audit-trail.ts';
-import { type OpenFoundations, openFoundations } from '../../foundations.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { CliPorts } from '../ports.ts';
 import { explained } from './failures.ts';

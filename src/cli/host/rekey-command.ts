@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
+import { rekeyDatabase } from '../../controller/rekey-database.ts';
 import { heartbeatInterval, isOnline } from '../../model/node.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { tryFileLock } from '../../platform/file-lock.ts';
@@ -8,7 +9,6 @@ import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
 import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
-import { rekeyDatabase } from '../../rekey-database.ts';
 import { CliError } from '../cli-error.ts';
 import { giveName, partialOf } from '../setup/write-file.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';

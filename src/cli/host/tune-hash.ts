@@ -1,12 +1,12 @@
 import { totalmem } from 'node:os';
 import { formatMemorySize } from '../../config/memory-sizes.ts';
+import { hashThreads } from '../../controller/thread-count.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from '../../platform/formats/durations.ts';
 import type { HashCost } from '../../platform/secrets/hash-cost.ts';
 import { createHashPool } from '../../platform/secrets/hash-pool.ts';
 import { tunedHashCost } from '../../platform/secrets/hash-tuning.ts';
 import { preparePassword } from '../../platform/secrets/password-hash.ts';
-import { hashThreads } from '../../thread-count.ts';
 import { usageError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
 import { printResult, type Report } from '../terminal/output.ts';

@@ -6,7 +6,7 @@ import {
   openStore,
   StoreUnavailable,
   schemaVersion,
-} from '../../database.ts';
+} from '../../controller/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import { openKeyRing } from '../../tokens/key-ring.ts';

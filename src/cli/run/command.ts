@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { renderAdjustment } from '../../config/explain.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { issuersOf } from '../../controller.ts';
-import { claimDatabase, databaseName } from '../../database.ts';
-import { openFoundations } from '../../foundations.ts';
+import { issuersOf } from '../../controller/controller.ts';
+import { claimDatabase, databaseName } from '../../controller/database.ts';
+import { openFoundations } from '../../controller/foundations.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
 import type { RunOptions } from '../commands/run.ts';

@@ -1,4 +1,4 @@
-import type { RunningController } from '../../controller.ts';
+import type { RunningController } from '../../controller/controller.ts';
 
 export interface ReadyFacts {
   readonly event: 'ready';

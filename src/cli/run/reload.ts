@@ -4,7 +4,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { renderAdjustment, renderProblems } from '../../config/explain.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { SettingChange } from '../../config/reload.ts';
-import type { Reloaded, RunningController } from '../../controller.ts';
+import type { Reloaded, RunningController } from '../../controller/controller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { OpenLogger } from '../../platform/log/logger.ts';
 import { serverCertificates, warnOfEndingCertificates } from './certificate-warnings.ts';

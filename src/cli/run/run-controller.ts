@@ -2,11 +2,11 @@
 
 import { renderAdjustment } from '../../config/explain.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { type RunningController, startController } from '../../controller.ts';
+import { type RunningController, startController } from '../../controller/controller.ts';
+import type { Foundations } from '../../controller/services.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { OpenLogger } from '../../platform/log/logger.ts';
 import { releaseMemory } from '../../platform/release-memory.ts';
-import type { Foundations } from '../../services.ts';
 import { every } from '../../tasks/schedule.ts';
 import { warnOfEndingCertificates } from './certificate-warnings.ts';
 import { openControlSocket } from './control-socket.ts';

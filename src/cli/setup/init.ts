@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { checkFirstAdministrator, createAdministrator } from '../../admin/administrators.ts';
 import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../config/addresses.ts';
-import { claimDatabase, hasDatabase } from '../../database.ts';
+import { claimDatabase, hasDatabase } from '../../controller/database.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { passwordHasher } from '../../login/password/password.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';

@@ -1,5 +1,5 @@
 import { formatHostAndPort } from '../../config/addresses.ts';
-import { databaseName } from '../../database.ts';
+import { databaseName } from '../../controller/database.ts';
 import { isOnline } from '../../model/node.ts';
 import type { DescribedKey } from '../../tokens/described-keys.ts';
 import { listedKeys } from '../host/key-commands.ts';

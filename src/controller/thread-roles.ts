@@ -1,11 +1,11 @@
 // What the first thread and the other request threads are to each other, as far as their services need it.
 
-import type { RunningAttemptLog } from './explain/attempt-log.ts';
-import type { HealthCheck } from './http/server/health.ts';
-import type { MetricSources, MetricsText } from './http/server/metrics.ts';
-import type { DevicePolls } from './oidc/grants/grant-device-code.ts';
-import type { KeySetNews, KeySetQuestion } from './platform/jwk/jwks-cache.ts';
-import type { SampledLines } from './platform/log/sampled-lines.ts';
+import type { RunningAttemptLog } from '../explain/attempt-log.ts';
+import type { HealthCheck } from '../http/server/health.ts';
+import type { MetricSources, MetricsText } from '../http/server/metrics.ts';
+import type { DevicePolls } from '../oidc/grants/grant-device-code.ts';
+import type { KeySetNews, KeySetQuestion } from '../platform/jwk/jwks-cache.ts';
+import type { SampledLines } from '../platform/log/sampled-lines.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
 /** The request threads beside the first one, as that one sees them. */

@@ -2,9 +2,9 @@
 // sources instead.
 
 import { statSync } from 'node:fs';
-import packageJson from '../package.json' with { type: 'json' };
-import type { Build } from './http/edge/version.ts';
-import { isoTime } from './platform/clock.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Build } from '../http/edge/version.ts';
+import { isoTime } from '../platform/clock.ts';
 
 /** What `scripts/build.mjs` adds to the package.json of a package. */
 interface Built {
@@ -18,5 +18,5 @@ export function thisBuild(): Build {
 }
 
 function dateOfSources(): string {
-  return isoTime(Math.floor(statSync(new URL('../package.json', import.meta.url)).mtimeMs));
+  return isoTime(Math.floor(statSync(new URL('../../package.json', import.meta.url)).mtimeMs));
 }

@@ -1,16 +1,16 @@
 // What a thread does repeatedly by itself, from the start of its services to their end.
 
-import type { Config } from './config/config.ts';
-import { type Clock, MINUTE, type Millis } from './platform/clock.ts';
-import type { Logger } from './platform/log/logger.ts';
-import type { DenySet } from './sessions/deny-set.ts';
-import { listeningInterval } from './sessions/follow-feed.ts';
-import { activityInterval } from './sessions/legacy-session-view.ts';
-import type { SessionView } from './sessions/session-view.ts';
-import type { Store } from './store/contracts/store.ts';
-import type { ClockWatch } from './tasks/clock-watch.ts';
-import { deleteExpired, evenClock, forgetExpired } from './tasks/expire.ts';
-import { every } from './tasks/schedule.ts';
+import type { Config } from '../config/config.ts';
+import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import type { DenySet } from '../sessions/deny-set.ts';
+import { listeningInterval } from '../sessions/follow-feed.ts';
+import { activityInterval } from '../sessions/legacy-session-view.ts';
+import type { SessionView } from '../sessions/session-view.ts';
+import type { Store } from '../store/contracts/store.ts';
+import type { ClockWatch } from '../tasks/clock-watch.ts';
+import { deleteExpired, evenClock, forgetExpired } from '../tasks/expire.ts';
+import { every } from '../tasks/schedule.ts';
 
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;

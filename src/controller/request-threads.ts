@@ -2,16 +2,16 @@
 // those that die.
 
 import type { Worker } from 'node:worker_threads';
-import type { Config } from './config/config.ts';
-import { learnIntermediates, type SentIntermediates } from './http/request/peer-certificates.ts';
-import type { SharedInterfaces } from './http/server/listener.ts';
-import { type CountedTogether, clearRow, countingTable } from './http/server/shared-source-counts.ts';
-import { type Millis, SECOND } from './platform/clock.ts';
-import type { Logger } from './platform/log/logger.ts';
-import { openThread } from './platform/open-thread.ts';
-import type { Random } from './platform/random.ts';
-import { CallFailed } from './platform/thread-calls.ts';
-import { withinTime } from './platform/within-time.ts';
+import type { Config } from '../config/config.ts';
+import { learnIntermediates, type SentIntermediates } from '../http/request/peer-certificates.ts';
+import type { SharedInterfaces } from '../http/server/listener.ts';
+import { type CountedTogether, clearRow, countingTable } from '../http/server/shared-source-counts.ts';
+import { type Millis, SECOND } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import { openThread } from '../platform/open-thread.ts';
+import type { Random } from '../platform/random.ts';
+import { CallFailed } from '../platform/thread-calls.ts';
+import { withinTime } from '../platform/within-time.ts';
 import { type AnswersOfFirst, beatInterval, type ThreadData } from './request-thread.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type ThreadMember, threadMember } from './thread-member.ts';

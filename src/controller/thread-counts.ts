@@ -1,7 +1,7 @@
 // The counts of each request thread, and the sum over all of them.
 
-import { sumOfAnswers, sumOfCounts } from './explain/counts.ts';
-import type { MetricCounts } from './http/server/metrics.ts';
+import { sumOfAnswers, sumOfCounts } from '../explain/counts.ts';
+import type { MetricCounts } from '../http/server/metrics.ts';
 
 export type ThreadCounts = MetricCounts;
 

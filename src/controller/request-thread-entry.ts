@@ -1,9 +1,9 @@
 // Entry point of a request thread.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from './platform/clock.ts';
-import { createRandom } from './platform/random.ts';
-import { openVault } from './platform/secrets/key-files.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createRandom } from '../platform/random.ts';
+import { openVault } from '../platform/secrets/key-files.ts';
 import { runRequestThread, type ThreadData } from './request-thread.ts';
 
 if (parentPort === null) throw new Error('request-thread-entry.ts runs as a worker thread');

@@ -1,9 +1,9 @@
 // The configured branding, with its logo files read.
 
 import { readFileSync } from 'node:fs';
-import type { BrandingConfig } from './config/config.ts';
-import { ConfigError } from './config/config-error.ts';
-import type { Branding, Logo } from './model/branding.ts';
+import type { BrandingConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Branding, Logo } from '../model/branding.ts';
 
 const maxBytes = 64 * 1024;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

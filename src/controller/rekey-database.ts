@@ -1,16 +1,16 @@
 // Reseals everything under another key-encryption key while controllers run. See
 // docs/decisions/replacing-the-key-encryption-key.md.
 
-import { enrollmentSealLabel } from './admin/enrollments.ts';
-import { seedLabel } from './login/totp/totp.ts';
-import { pendingLabel } from './login/totp/totp-enrollment.ts';
-import { asId } from './model/ids.ts';
-import { sealedCodeLabel } from './oidc/device/device-login.ts';
-import type { Clock, Millis } from './platform/clock.ts';
-import type { KeyVault } from './platform/secrets/key-vault.ts';
-import { type KeyStore, type SealedKind, sealedKinds } from './store/contracts/keys.ts';
-import { signingKeyLabel } from './tokens/key-ring.ts';
-import { serverSecretLabel } from './tokens/server-secrets.ts';
+import { enrollmentSealLabel } from '../admin/enrollments.ts';
+import { seedLabel } from '../login/totp/totp.ts';
+import { pendingLabel } from '../login/totp/totp-enrollment.ts';
+import { asId } from '../model/ids.ts';
+import { sealedCodeLabel } from '../oidc/device/device-login.ts';
+import type { Clock, Millis } from '../platform/clock.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import { type KeyStore, type SealedKind, sealedKinds } from '../store/contracts/keys.ts';
+import { signingKeyLabel } from '../tokens/key-ring.ts';
+import { serverSecretLabel } from '../tokens/server-secrets.ts';
 
 export interface RekeyNeeds {
   readonly store: { readonly keys: KeyStore };

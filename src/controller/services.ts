@@ -2,66 +2,70 @@
 // commands use. Nothing else constructs them.
 
 import { hostname } from 'node:os';
-import packageJson from '../package.json' with { type: 'json' };
-import { startBackgroundWork } from './background-work.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import {
   type ClientCertificateIssuer,
   clientCertificateIssuer,
   type SigningAuthority,
-} from './certificates/client-certificate-issuer.ts';
-import type { BindPoint, Config } from './config/config.ts';
-import { parseRedirectUri } from './config/redirect-uris.ts';
-import { type EndpointNeeds, type Endpoints, endpointsBy } from './endpoints.ts';
+} from '../certificates/client-certificate-issuer.ts';
+import type { BindPoint, Config } from '../config/config.ts';
+import { parseRedirectUri } from '../config/redirect-uris.ts';
 import {
   type AuthorityList,
   type PublishedAuthorities,
   publishedAuthorities,
-} from './enrollment/published-authorities.ts';
-import type { RunningAttemptLog } from './explain/attempt-log.ts';
-import { answerTimes } from './explain/counts.ts';
-import { originsOfApplications } from './http/request/cors.ts';
-import type { HealthCheck } from './http/server/health.ts';
-import { type MetricsText, metricsReader } from './http/server/metrics.ts';
-import type { AnswerInspector, MountNeeds } from './http/server/mount.ts';
-import { providerDirectory } from './login/external-jwt/provider-endpoints.ts';
-import { type PasswordHasher, passwordHasher } from './login/password/password.ts';
-import type { KeptAuditTrail } from './model/audit-event.ts';
-import { algorithmsInUse } from './model/signing-key.ts';
-import { clientRegistry, tokenUses } from './oidc/clients.ts';
-import { callbackSealer } from './oidc/flow/callback.ts';
-import { limitedExchanges } from './oidc/flow/exchange-limit.ts';
-import { authRequestSealer } from './oidc/flow/open-auth-request.ts';
-import { signerTestSealers } from './oidc/flow/signer-test.ts';
-import { type DevicePolls, devicePolls } from './oidc/grants/grant-device-code.ts';
-import type { Clock } from './platform/clock.ts';
-import { watchEventLoopDelay } from './platform/event-loop-delay.ts';
-import { type FetchingJwksCache, jwksCache, jwksCacheBeside } from './platform/jwk/jwks-cache.ts';
-import type { Logger } from './platform/log/logger.ts';
-import { outboundClient } from './platform/network/outbound-client.ts';
-import type { Random } from './platform/random.ts';
-import type { HashPool } from './platform/secrets/hash-pool.ts';
-import type { KeyVault } from './platform/secrets/key-vault.ts';
-import { dailySealer } from './platform/secrets/sealed-box.ts';
-import type { TrustAnchor } from './platform/x509/path-validation.ts';
+} from '../enrollment/published-authorities.ts';
+import type { RunningAttemptLog } from '../explain/attempt-log.ts';
+import { answerTimes } from '../explain/counts.ts';
+import { originsOfApplications } from '../http/request/cors.ts';
+import type { HealthCheck } from '../http/server/health.ts';
+import { type MetricsText, metricsReader } from '../http/server/metrics.ts';
+import type { AnswerInspector, MountNeeds } from '../http/server/mount.ts';
+import { providerDirectory } from '../login/external-jwt/provider-endpoints.ts';
+import { type PasswordHasher, passwordHasher } from '../login/password/password.ts';
+import type { KeptAuditTrail } from '../model/audit-event.ts';
+import { algorithmsInUse } from '../model/signing-key.ts';
+import { clientRegistry, tokenUses } from '../oidc/clients.ts';
+import { callbackSealer } from '../oidc/flow/callback.ts';
+import { limitedExchanges } from '../oidc/flow/exchange-limit.ts';
+import { authRequestSealer } from '../oidc/flow/open-auth-request.ts';
+import { signerTestSealers } from '../oidc/flow/signer-test.ts';
+import { type DevicePolls, devicePolls } from '../oidc/grants/grant-device-code.ts';
+import type { Clock } from '../platform/clock.ts';
+import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
+import { type FetchingJwksCache, jwksCache, jwksCacheBeside } from '../platform/jwk/jwks-cache.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import { outboundClient } from '../platform/network/outbound-client.ts';
+import type { Random } from '../platform/random.ts';
+import type { HashPool } from '../platform/secrets/hash-pool.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import { dailySealer } from '../platform/secrets/sealed-box.ts';
+import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import { requestAuthenticator } from '../sessions/authenticate-request.ts';
+import { denySet } from '../sessions/deny-set.ts';
+import { type IssuerView, openIssuerView } from '../sessions/issuer-view.ts';
+import { secondaryTokens } from '../sessions/secondary-tokens.ts';
+import { openSessionView, type SessionView } from '../sessions/session-view.ts';
+import { ztSessions } from '../sessions/zt-session.ts';
+import type { Store } from '../store/contracts/store.ts';
+import { type ClockWatch, clockWatch } from '../tasks/clock-watch.ts';
+import { besideHeartbeat, type NodeHeartbeat, nodeHeartbeat } from '../tasks/node-heartbeat.ts';
+import { liveTelemetry } from '../telemetry/live-telemetry.ts';
+import { tracedFetches } from '../telemetry/traced-fetches.ts';
+import { tracedStore } from '../telemetry/traced-store.ts';
+import { accessTokenVerifier, clockSkew } from '../tokens/access-token.ts';
+import {
+  type EnrollmentIdentity,
+  type EnrollmentSigner,
+  enrollmentSigner,
+} from '../tokens/enrollment-jwt.ts';
+import { ensureSigningKeys, type KeyRing, longestSignedLifetime, openKeyRing } from '../tokens/key-ring.ts';
+import { openServerSecrets } from '../tokens/server-secrets.ts';
+import { startBackgroundWork } from './background-work.ts';
+import { type EndpointNeeds, type Endpoints, endpointsBy } from './endpoints.ts';
 import { openRecords } from './records.ts';
-import { requestAuthenticator } from './sessions/authenticate-request.ts';
-import { denySet } from './sessions/deny-set.ts';
-import { type IssuerView, openIssuerView } from './sessions/issuer-view.ts';
-import { secondaryTokens } from './sessions/secondary-tokens.ts';
-import { openSessionView, type SessionView } from './sessions/session-view.ts';
-import { ztSessions } from './sessions/zt-session.ts';
-import type { Store } from './store/contracts/store.ts';
-import { type ClockWatch, clockWatch } from './tasks/clock-watch.ts';
-import { besideHeartbeat, type NodeHeartbeat, nodeHeartbeat } from './tasks/node-heartbeat.ts';
-import { liveTelemetry } from './telemetry/live-telemetry.ts';
-import { tracedFetches } from './telemetry/traced-fetches.ts';
-import { tracedStore } from './telemetry/traced-store.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 import { type FirstThread, noOthers, type OtherThreads } from './thread-roles.ts';
-import { accessTokenVerifier, clockSkew } from './tokens/access-token.ts';
-import { type EnrollmentIdentity, type EnrollmentSigner, enrollmentSigner } from './tokens/enrollment-jwt.ts';
-import { ensureSigningKeys, type KeyRing, longestSignedLifetime, openKeyRing } from './tokens/key-ring.ts';
-import { openServerSecrets } from './tokens/server-secrets.ts';
 
 /** What a controller gets from outside. */
 export interface Foundations {

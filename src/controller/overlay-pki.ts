@@ -1,17 +1,17 @@
 // The authorities of the overlay's own PKI, from the files that the configuration names.
 
 import { readFileSync } from 'node:fs';
-import { type SigningAuthority, signingAuthority } from './certificates/client-certificate-issuer.ts';
-import type { Config, Listener } from './config/config.ts';
-import type { AuthorityList } from './enrollment/published-authorities.ts';
-import type { Clock } from './platform/clock.ts';
-import { MalformedInput } from './platform/formats/malformed-input.ts';
-import type { Logger } from './platform/log/logger.ts';
-import { certificateBundle } from './platform/x509/certificate-bundle.ts';
-import { describeRefusal } from './platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor, type TrustAnchor } from './platform/x509/path-validation.ts';
-import { displaySubject, parseCertificates } from './platform/x509/x509.ts';
-import { type EnrollmentIdentity, enrollmentSigner } from './tokens/enrollment-jwt.ts';
+import { type SigningAuthority, signingAuthority } from '../certificates/client-certificate-issuer.ts';
+import type { Config, Listener } from '../config/config.ts';
+import type { AuthorityList } from '../enrollment/published-authorities.ts';
+import type { Clock } from '../platform/clock.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import { certificateBundle } from '../platform/x509/certificate-bundle.ts';
+import { describeRefusal } from '../platform/x509/path-refusal.ts';
+import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
+import { displaySubject, parseCertificates } from '../platform/x509/x509.ts';
+import { type EnrollmentIdentity, enrollmentSigner } from '../tokens/enrollment-jwt.ts';
 
 /** A file of the overlay's PKI cannot be used; the message is a sentence for the operator. */
 export class PkiFileError extends Error {

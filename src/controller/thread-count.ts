@@ -1,7 +1,7 @@
 // How many request threads there are, and how many that leaves for password hashes.
 
 import { availableParallelism } from 'node:os';
-import type { Config } from './config/config.ts';
+import type { Config } from '../config/config.ts';
 
 export interface Machine {
   readonly cores: number;

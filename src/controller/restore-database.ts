@@ -1,7 +1,21 @@
 // Makes a database safe to use after it was restored from a backup: see docs/decisions/restoring-a-backup.md.
 
 import { existsSync, realpathSync } from 'node:fs';
-import type { Config } from './config/config.ts';
+import type { Config } from '../config/config.ts';
+import { isOnline } from '../model/node.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import { SealBroken } from '../platform/secrets/sealed-box.ts';
+import { timeStepAt } from '../platform/secrets/totp-code.ts';
+import type { Withdrawn } from '../store/contracts/restores.ts';
+import type { Store } from '../store/contracts/store.ts';
+import { refuseNewer, SchemaError } from '../store/migrations/migrate.ts';
+import { checkSqlite } from '../store/sqlite/backup.ts';
+import { openSqliteStore, sqliteSchemaVersion } from '../store/sqlite/open.ts';
+import { copySqliteBackup, discardSqliteCopy, replaceSqlite } from '../store/sqlite/restore.ts';
+import { openKeyRing } from '../tokens/key-ring.ts';
+import { openServerSecrets } from '../tokens/server-secrets.ts';
 import {
   claimDatabase,
   databaseName,
@@ -11,20 +25,6 @@ import {
   refuseNewerDatabase,
   sqliteFile,
 } from './database.ts';
-import { isOnline } from './model/node.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Random } from './platform/random.ts';
-import type { KeyVault } from './platform/secrets/key-vault.ts';
-import { SealBroken } from './platform/secrets/sealed-box.ts';
-import { timeStepAt } from './platform/secrets/totp-code.ts';
-import type { Withdrawn } from './store/contracts/restores.ts';
-import type { Store } from './store/contracts/store.ts';
-import { refuseNewer, SchemaError } from './store/migrations/migrate.ts';
-import { checkSqlite } from './store/sqlite/backup.ts';
-import { openSqliteStore, sqliteSchemaVersion } from './store/sqlite/open.ts';
-import { copySqliteBackup, discardSqliteCopy, replaceSqlite } from './store/sqlite/restore.ts';
-import { openKeyRing } from './tokens/key-ring.ts';
-import { openServerSecrets } from './tokens/server-secrets.ts';
 
 export interface RestoreNeeds {
   readonly config: Config;

@@ -1,7 +1,7 @@
 // One request thread, as the first thread sees it.
 
 import type { Worker } from 'node:worker_threads';
-import { type ThreadCalls, threadCalls } from './platform/thread-calls.ts';
+import { type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
 import type { AnswersOfFirst, AnswersOfThread } from './request-thread.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 

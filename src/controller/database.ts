@@ -3,25 +3,25 @@
 
 import { existsSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
-import type { Config } from './config/config.ts';
-import { dbText } from './config/file-shape.ts';
-import { readPostgresTls, staysOnMachine } from './platform/network/postgres-tls.ts';
-import { type Store, StoreUnavailable } from './store/contracts/store.ts';
+import type { Config } from '../config/config.ts';
+import { dbText } from '../config/file-shape.ts';
+import { readPostgresTls, staysOnMachine } from '../platform/network/postgres-tls.ts';
+import { type Store, StoreUnavailable } from '../store/contracts/store.ts';
 import {
   NodesInTheWay,
   refuseNewer,
   SchemaError,
   type StoredVersion,
   schemaVersion,
-} from './store/migrations/migrate.ts';
-import { backupSqlite, checkSqlite } from './store/sqlite/backup.ts';
+} from '../store/migrations/migrate.ts';
+import { backupSqlite, checkSqlite } from '../store/sqlite/backup.ts';
 import {
   EmptiedDatabase,
   openSqliteStore,
   openSqliteStoreBeside,
   sqliteSchemaVersion,
-} from './store/sqlite/open.ts';
-import { AlreadyRunning, acquireRunLock } from './store/sqlite/run-lock.ts';
+} from '../store/sqlite/open.ts';
+import { AlreadyRunning, acquireRunLock } from '../store/sqlite/run-lock.ts';
 
 export { AlreadyRunning, EmptiedDatabase, NodesInTheWay, SchemaError, StoreUnavailable, schemaVersion };
 
@@ -98,7 +98,7 @@ export function isOpenToListeners(
 
 /** Loaded on use: an installation without PostgreSQL need not load its client. */
 function postgres() {
-  return import('./store/postgres/open.ts');
+  return import('../store/postgres/open.ts');
 }
 
 /** The name of the database for people to read; masks a password in it. */
@@ -149,7 +149,7 @@ export async function backupDatabase(config: Config, target: string): Promise<vo
  */
 export async function checkDatabase({ db }: Config): Promise<readonly string[]> {
   if (db.engine === 'sqlite') return checkSqlite(existingFile(db.file));
-  const { checkPostgres } = await import('./store/postgres/check.ts');
+  const { checkPostgres } = await import('../store/postgres/check.ts');
   return checkPostgres(db);
 }
 
@@ -171,6 +171,6 @@ export async function copyToPostgres(
   onProgress: (table: string, rows: number) => void,
 ): Promise<void> {
   const path = existingFile(sqliteFile(config, 'The database is on PostgreSQL already.'));
-  const { copySqliteToPostgres } = await import('./store/postgres/copy-from-sqlite.ts');
+  const { copySqliteToPostgres } = await import('../store/postgres/copy-from-sqlite.ts');
   await copySqliteToPostgres({ path, url, onProgress });
 }

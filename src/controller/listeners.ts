@@ -1,17 +1,17 @@
 // The listeners of one thread of a controller, and what it prepares when the configuration is read again.
 
 import { readFileSync } from 'node:fs';
-import type { Config, Listener } from './config/config.ts';
-import { ListenError } from './http/server/listen-error.ts';
-import { type RunningListener, type SharedInterfaces, startListener } from './http/server/listener.ts';
-import type { TlsMaterial } from './http/server/tls-material.ts';
+import type { Config, Listener } from '../config/config.ts';
+import { ListenError } from '../http/server/listen-error.ts';
+import { type RunningListener, type SharedInterfaces, startListener } from '../http/server/listener.ts';
+import type { TlsMaterial } from '../http/server/tls-material.ts';
+import type { Logger } from '../platform/log/logger.ts';
 import {
   readEnrollmentIdentity,
   readOverlayAuthorities,
   readPublishedAuthorities,
   readSigningAuthority,
 } from './overlay-pki.ts';
-import type { Logger } from './platform/log/logger.ts';
 import type { Foundations, OverlayPki, Services } from './services.ts';
 
 /** @throws PkiFileError a file of the overlay's PKI cannot be used */

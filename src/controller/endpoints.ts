@@ -1,29 +1,29 @@
 // All endpoints, built for a configuration. A reload builds all of them again, from parts that outlive it.
 
+import type { Config } from '../config/config.ts';
+import { type EdgeClientNeeds, edgeClientRoutes } from '../http/edge/routes.ts';
+import type { ManagementNeeds } from '../http/management/needs.ts';
+import { managementRoutes } from '../http/management/routes.ts';
+import { type OidcNeeds, oidcRoutes } from '../http/oidc/routes.ts';
+import { openApiRoutes } from '../http/openapi/routes.ts';
+import { accountRoutes } from '../http/pages/account.ts';
+import { brandedPages } from '../http/pages/assets.ts';
+import { consoleRoutes } from '../http/pages/console.ts';
+import { setupRoutes } from '../http/pages/setup.ts';
+import type { Views } from '../http/pages/views.ts';
+import type { Route } from '../http/request/route.ts';
+import { type HealthCheck, healthRoutes } from '../http/server/health.ts';
+import { type MetricsText, metricsRoutes } from '../http/server/metrics.ts';
+import { totpPassed } from '../legacy/authenticate.ts';
+import { asId } from '../model/ids.ts';
+import type { Principal } from '../model/principal.ts';
+import type { ClientRegistry } from '../oidc/clients.ts';
+import type { Millis } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import type { SessionView } from '../sessions/session-view.ts';
+import type { Store } from '../store/contracts/store.ts';
 import { brandingOf } from './branding.ts';
 import { thisBuild } from './build.ts';
-import type { Config } from './config/config.ts';
-import { type EdgeClientNeeds, edgeClientRoutes } from './http/edge/routes.ts';
-import type { ManagementNeeds } from './http/management/needs.ts';
-import { managementRoutes } from './http/management/routes.ts';
-import { type OidcNeeds, oidcRoutes } from './http/oidc/routes.ts';
-import { openApiRoutes } from './http/openapi/routes.ts';
-import { accountRoutes } from './http/pages/account.ts';
-import { brandedPages } from './http/pages/assets.ts';
-import { consoleRoutes } from './http/pages/console.ts';
-import { setupRoutes } from './http/pages/setup.ts';
-import type { Views } from './http/pages/views.ts';
-import type { Route } from './http/request/route.ts';
-import { type HealthCheck, healthRoutes } from './http/server/health.ts';
-import { type MetricsText, metricsRoutes } from './http/server/metrics.ts';
-import { totpPassed } from './legacy/authenticate.ts';
-import { asId } from './model/ids.ts';
-import type { Principal } from './model/principal.ts';
-import type { ClientRegistry } from './oidc/clients.ts';
-import type { Millis } from './platform/clock.ts';
-import type { Logger } from './platform/log/logger.ts';
-import type { SessionView } from './sessions/session-view.ts';
-import type { Store } from './store/contracts/store.ts';
 
 /** What listeners answer with, under one configuration. */
 export interface Endpoints {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerTimes, tally } from './explain/counts.ts';
+import { answerTimes, tally } from '../explain/counts.ts';
 import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
 
 function counts(over: Partial<ThreadCounts>): ThreadCounts {

@@ -1,14 +1,14 @@
 // What a controller is built on, opened by the configuration: the store, the key-encryption key, the threads for
 // password hashes. Commands that work beside a running controller open the same parts.
 
-import type { Config } from './config/config.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import type { Random } from '../platform/random.ts';
+import { createHashPool } from '../platform/secrets/hash-pool.ts';
+import { openVault } from '../platform/secrets/key-files.ts';
+import { keyPassphrase, readKeyFile } from '../platform/secrets/master-key.ts';
 import { databaseVersion, isOpenToListeners, openStore, schemaVersion } from './database.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Logger } from './platform/log/logger.ts';
-import type { Random } from './platform/random.ts';
-import { createHashPool } from './platform/secrets/hash-pool.ts';
-import { openVault } from './platform/secrets/key-files.ts';
-import { keyPassphrase, readKeyFile } from './platform/secrets/master-key.ts';
 import type { Foundations } from './services.ts';
 import { hashThreads, requestThreads } from './thread-count.ts';
 

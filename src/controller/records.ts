@@ -1,22 +1,22 @@
 // What a thread records: the audit trail, and the decision records of logins. Both are counted on the way, for the
 // metrics.
 
-import type { Config } from './config/config.ts';
-import { attemptLog, type RunningAttemptLog, recordedAttempts } from './explain/attempt-log.ts';
-import { auditLog, keptAudit } from './explain/audit-trail.ts';
+import type { Config } from '../config/config.ts';
+import { attemptLog, type RunningAttemptLog, recordedAttempts } from '../explain/attempt-log.ts';
+import { auditLog, keptAudit } from '../explain/audit-trail.ts';
 import {
   type AttemptLabels,
   type AuditLabels,
   countedAttempts,
   countedAudit,
   tally,
-} from './explain/counts.ts';
-import type { KeptAuditTrail } from './model/audit-event.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Logger } from './platform/log/logger.ts';
-import { type SampledLines, sampledLines } from './platform/log/sampled-lines.ts';
-import type { Random } from './platform/random.ts';
-import type { Store } from './store/contracts/store.ts';
+} from '../explain/counts.ts';
+import type { KeptAuditTrail } from '../model/audit-event.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import { type SampledLines, sampledLines } from '../platform/log/sampled-lines.ts';
+import type { Random } from '../platform/random.ts';
+import type { Store } from '../store/contracts/store.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 import type { FirstThread, OtherThreads } from './thread-roles.ts';
 

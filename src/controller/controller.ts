@@ -1,11 +1,11 @@
 // A running controller: the services behind open listeners. The commands that run one and the tests use the same code.
 
-import packageJson from '../package.json' with { type: 'json' };
-import type { BindPoint, Config, Listener } from './config/config.ts';
-import { type SettingChange, settingChanges, takeOver } from './config/reload.ts';
-import { apiAddressesOf } from './http/edge/api-addresses.ts';
-import { type Finding, runChecks } from './http/server/health.ts';
-import type { RunningListener } from './http/server/listener.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { BindPoint, Config, Listener } from '../config/config.ts';
+import { type SettingChange, settingChanges, takeOver } from '../config/reload.ts';
+import { apiAddressesOf } from '../http/edge/api-addresses.ts';
+import { type Finding, runChecks } from '../http/server/health.ts';
+import type { RunningListener } from '../http/server/listener.ts';
 import { openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { readEnrollmentIdentity } from './overlay-pki.ts';
 import { type ForOthers, otherThreads, type RunningThreads, type StartThread } from './request-threads.ts';
