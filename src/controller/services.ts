@@ -449,7 +449,7 @@ function healthChecks(needs: {
 }): readonly HealthCheck[] {
   const { store, feed, heartbeat, clockWatch, others } = needs;
   return [
-    { id: 'store.read', check: async () => void (await store.changes.latestSeq()) },
+    { id: 'store.read', check: async () => void (await store.changes.latest()) },
     { id: 'store.changes', check: async () => void (await Promise.all([feed.beFresh(), others.beFresh()])) },
     { id: 'store.write', check: heartbeat.check },
     {

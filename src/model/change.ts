@@ -1,3 +1,5 @@
+import type { Millis } from '../platform/clock.ts';
+
 /**
  * An entry of the ordered change feed. A node drops or updates what it keeps in memory when an entry names it.
  * `session-ended` has the session's id, `identity` the identity's, `auth-policy` the policy's, `external-jwt-signer`
@@ -11,6 +13,7 @@ export interface Change {
   readonly seq: number;
   readonly kind: ChangeKind;
   readonly entityId: string;
+  readonly at: Millis;
 }
 
 export type ChangeKind =

@@ -3,14 +3,15 @@ import { describe, test } from 'node:test';
 import { type FixedClock, fixedClock } from '../../test/support/fixed-clock.ts';
 import type { Change } from '../model/change.ts';
 import { MINUTE, SECOND } from '../platform/clock.ts';
-import type { ChangeListener } from '../store/contracts/changes.ts';
+import { AnotherHistory, type ChangeListener, type FeedPosition } from '../store/contracts/changes.ts';
 import { feedPosition, followFeed } from './follow-feed.ts';
 
-const entry = (seq: number): Change => ({ seq, kind: 'identity', entityId: `i${seq}` });
+const entry = (seq: number): Change => ({ seq, kind: 'identity', entityId: `i${seq}`, at: 0 });
 
 /** A feed that a test fills, and what a follower did with it. */
 async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) {
   let entries: Change[] = [entry(1)];
+  let history = 'a';
   let restore: string | null = null;
   let listener: ChangeListener = async () => {};
   const done: string[] = [];
@@ -19,13 +20,14 @@ async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) 
   let gate = Promise.resolve();
   const store = {
     changes: {
-      async readAfter(seq: number) {
+      async readAfter(position: FeedPosition | null) {
         state.reads += 1;
         await gate;
         if (state.refuseRead) throw new Error('cannot read');
-        return entries.filter((one) => one.seq > seq);
+        if (position?.history !== history) throw new AnotherHistory();
+        return entries.filter(({ seq }) => seq > (position.last?.seq ?? 0));
       },
-      latestSeq: async () => entries.at(-1)?.seq ?? 0,
+      latest: async () => ({ history, last: entries.at(-1) ?? null }),
       onChange(called: ChangeListener) {
         listener = called;
         return () => {
@@ -54,8 +56,9 @@ async function followed(clock: FixedClock = fixedClock('2026-03-01T12:00:00Z')) 
     done,
     state,
     add: (seq: number) => void entries.push(entry(seq)),
-    replaceBy(seqs: readonly number[]) {
+    replaceBy(seqs: readonly number[], by = history) {
       entries = seqs.map(entry);
+      history = by;
     },
     restoreAs(id: string) {
       restore = id;
@@ -83,17 +86,16 @@ describe('a follower of the feed', () => {
     feed.stop();
   });
 
-  test('is behind after an entry could not be applied, and begins with it again', async () => {
+  test('is behind after an entry could not be applied, and reads everything again', async () => {
     const { feed, done, add, state } = await followed();
     add(2);
     state.refuseApply = true;
     await assert.rejects(feed.catchUp(), /cannot apply/);
     assert.equal(feed.isBehind, true);
-    await assert.rejects(feed.beFresh(), /cannot apply/);
     state.refuseApply = false;
     await feed.beFresh();
     assert.equal(feed.isBehind, false);
-    assert.deepEqual(done, ['apply 2']);
+    assert.deepEqual(done, ['everything']);
     feed.stop();
   });
 
@@ -111,7 +113,7 @@ describe('a follower of the feed', () => {
     feed.stop();
   });
 
-  test('of a failed round does not fail the next one', async () => {
+  test('of a failed round does not fail the next one, which reads everything', async () => {
     const { feed, done, add, state } = await followed();
     state.refuseRead = true;
     const failing = feed.catchUp();
@@ -119,7 +121,7 @@ describe('a follower of the feed', () => {
     state.refuseRead = false;
     add(2);
     await feed.catchUp();
-    assert.deepEqual(done, ['apply 2']);
+    assert.deepEqual(done, ['everything']);
     feed.stop();
   });
 
@@ -177,6 +179,22 @@ describe('a follower of the feed', () => {
     add(3);
     await feed.catchUp();
     assert.deepEqual(done, ['apply 2', 'apply 3', 'everything', 'apply 3']);
+    feed.stop();
+  });
+
+  test('that finds another history reads everything in the same round, and is behind until it has', async () => {
+    const { feed, done, add, replaceBy, state } = await followed();
+    replaceBy([1, 2, 3], 'b');
+    await feed.catchUp();
+    assert.deepEqual([done, feed.isBehind], [['everything'], false]);
+    replaceBy([1, 2, 3], 'c');
+    state.refuseAll = true;
+    await assert.rejects(feed.catchUp(), /cannot read everything/);
+    assert.equal(feed.isBehind, true);
+    state.refuseAll = false;
+    add(4);
+    await feed.beFresh();
+    assert.deepEqual([done, feed.isBehind], [['everything', 'everything'], false]);
     feed.stop();
   });
 

@@ -4,7 +4,7 @@
 import type { Change } from '../model/change.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { withinTime } from '../platform/within-time.ts';
-import type { ChangeFeed } from '../store/contracts/changes.ts';
+import { AnotherHistory, type ChangeFeed, type FeedPosition } from '../store/contracts/changes.ts';
 import type { RestoreStore } from '../store/contracts/restores.ts';
 
 /** A node that has not heard from the database for this long accepts no token until it has. */
@@ -43,49 +43,51 @@ interface FollowedStore {
   readonly restores: Pick<RestoreStore, 'latest'>;
 }
 
-export interface FeedPosition {
-  readonly seq: number;
+export interface FollowedFrom {
+  readonly position: FeedPosition;
   /** The id of the latest restore of the database. */
   readonly restore: string | null;
 }
 
 /** Call it before loading a view: a change in between is then seen twice, never missed. */
-export async function feedPosition(store: FollowedStore): Promise<FeedPosition> {
-  return { seq: await store.changes.latestSeq(), restore: await store.restores.latest() };
+export async function feedPosition(store: FollowedStore): Promise<FollowedFrom> {
+  return { position: await store.changes.latest(), restore: await store.restores.latest() };
 }
 
 export function followFeed(needs: {
   readonly store: FollowedStore;
   readonly clock: Clock;
-  readonly from: FeedPosition;
+  readonly from: FollowedFrom;
   apply(change: Change): Promise<void>;
   /** Reads everything that the feed no longer covers. */
   readEverything(): Promise<void>;
 }): FollowedFeed {
   const { store, clock } = needs;
-  let { seq } = needs.from;
+  let { position } = needs.from;
   const freshness = watchFreshness(clock);
   let isReplaced = false;
   let hasToStartOver = false;
 
   async function readNew(): Promise<void> {
     const round = freshness.beginRound();
-    const startsOver = hasToStartOver;
+    const startsOver = hasToStartOver || round.isOutOfReach;
     hasToStartOver = false;
     try {
-      if (startsOver || round.isOutOfReach) {
-        const latest = await store.changes.latestSeq();
+      if (startsOver) {
+        const latest = await store.changes.latest();
         await needs.readEverything();
-        seq = latest;
+        position = latest;
       }
-      for (const change of await store.changes.readAfter(seq)) {
+      for (const change of await store.changes.readAfter(position)) {
         await needs.apply(change);
-        seq = change.seq;
+        position = { ...position, last: change };
       }
       round.succeeded();
     } catch (error) {
       round.failed();
-      hasToStartOver ||= startsOver;
+      // Perhaps because another server has taken over.
+      hasToStartOver = true;
+      if (error instanceof AnotherHistory && !startsOver) return readNew();
       throw error;
     }
   }

@@ -26,9 +26,9 @@ after(() => server.close());
 /** The next reads of the change feed fail. */
 function failReads(count: number): void {
   let left = count;
-  const readAfter: typeof original = (seq) => {
+  const readAfter: typeof original = (from) => {
     left -= 1;
-    return left >= 0 ? Promise.reject(new Error('disk I/O error')) : original(seq);
+    return left >= 0 ? Promise.reject(new Error('disk I/O error')) : original(from);
   };
   Object.assign(server.store.changes, { readAfter });
 }

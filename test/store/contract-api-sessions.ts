@@ -42,7 +42,7 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.deepEqual(await Promise.all(ids.map((id) => isAlive(store, id))), [false, false, true, true]);
       assert.equal((await store.apiSessions.find(ids[0] as ApiSessionId))?.endReason, 'too-many');
       assert.equal(await isAlive(store, bystander), true);
-      const seen = (await store.changes.readAfter(0)).map(({ entityId }) => entityId);
+      const seen = (await store.changes.readAfter(null)).map(({ entityId }) => entityId);
       assert.ok(seen.includes(String(ids[0])) && !seen.includes(String(ids[3])));
     });
   });

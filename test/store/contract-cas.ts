@@ -74,7 +74,7 @@ export function caTests(database: GetDatabase): void {
     test('add a change-feed entry with each change', async () => {
       const { cas, changes } = database().store;
       const ca = newCa();
-      const seq = await changes.latestSeq();
+      const seq = await changes.latest();
       await cas.create(ca, t0);
       await cas.update(ca.id, { isAuthEnabled: false }, t0);
       await cas.verify(ca.id, t0);

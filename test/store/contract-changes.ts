@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { type AuthPolicyId, asId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { AnotherHistory, type FeedPosition } from '../../src/store/contracts/changes.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import { newSetupLink } from './contract-keys.ts';
@@ -23,7 +24,7 @@ import {
 
 /** What `body` added to the feed. */
 async function entriesOf(store: Store, body: () => Promise<unknown>) {
-  const before = await store.changes.latestSeq();
+  const before = await store.changes.latest();
   await body();
   return (await store.changes.readAfter(before)).map(({ kind, entityId }) => [kind, entityId]);
 }
@@ -92,28 +93,48 @@ export function changeTests(shared: GetDatabase): void {
     test('is in order, and its numbers only grow', async () => {
       const { store } = shared();
       const user = await createUser(store);
-      const before = await store.changes.latestSeq();
+      const before = await store.changes.latest();
       await Promise.all(
         Array.from({ length: 20 }, (_value, at) => store.identities.update(user.id, { tags: { at } }, t0)),
       );
       const seqs = (await store.changes.readAfter(before)).map(({ seq }) => seq);
       assert.equal(seqs.length, 20);
-      assert.ok(seqs.every((seq, at) => seq > (seqs[at - 1] ?? before)));
-      assert.equal(await store.changes.latestSeq(), seqs.at(-1));
-      assert.deepEqual(await store.changes.readAfter(await store.changes.latestSeq()), []);
+      assert.ok(seqs.every((seq, at) => seq > (seqs[at - 1] ?? before.last?.seq ?? 0)));
+      assert.equal((await store.changes.latest()).last?.seq, seqs.at(-1));
+      assert.deepEqual(await store.changes.readAfter(await store.changes.latest()), []);
+    });
+
+    test('is not continued from a position of another history, whatever its numbers', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      await store.identities.update(user.id, { tags: {} }, t0);
+      const { history, last } = await store.changes.latest();
+      assert.ok(last);
+      assert.deepEqual(await store.changes.readAfter({ history, last }), []);
+      const others: Readonly<Record<string, FeedPosition>> = {
+        'of another server': { history: `${history}1`, last },
+        'of another server, which had no entry': { history: `${history}1`, last: null },
+        'of an entry that was lost': { history, last: { ...last, seq: last.seq + 1 } },
+        'of a number that is used again, by another kind': { history, last: { ...last, kind: 'node' } },
+        'of a number that is used again, for another entity': { history, last: { ...last, entityId: 'x' } },
+        'of a number that is used again, later': { history, last: { ...last, at: last.at - 1 } },
+      };
+      for (const [what, position] of Object.entries(others)) {
+        await assert.rejects(store.changes.readAfter(position), AnotherHistory, what);
+      }
     });
 
     test('listeners have seen a change of this process before its promise resolves', async () => {
       const { store } = shared();
       const user = await createUser(store);
-      let seen = await store.changes.latestSeq();
+      let seen = await store.changes.latest();
       const ended = new Set<string>();
       const stop = store.changes.onChange(async () => {
         for (const change of await store.changes.readAfter(seen)) {
           // Slower than the writer, so that the promise has to wait for it.
           await new Promise((resolve) => setImmediate(resolve));
           ended.add(change.entityId);
-          seen = Math.max(seen, change.seq);
+          seen = { ...seen, last: change };
         }
       });
       for (let round = 0; round < 10; round += 1) {
@@ -153,7 +174,7 @@ export function changeTests(shared: GetDatabase): void {
       t.after(() => another.close());
       const user = await createUser(store);
       const noticed = new EventTarget();
-      const before = await another.changes.latestSeq();
+      const before = await another.changes.latest();
       another.changes.onChange(async () => {
         const changes = await another.changes.readAfter(before);
         if (changes.some(({ entityId }) => entityId === user.id)) noticed.dispatchEvent(new Event('change'));
@@ -194,7 +215,7 @@ export function changeTests(shared: GetDatabase): void {
       for (const id of old) assert.equal(await store.apiSessions.find(id), null);
       assert.notEqual(await store.apiSessions.find(kept), null);
       assert.equal(await store.setupLinks.check(link.tokenHash, at), 'unknown');
-      assert.deepEqual(await store.changes.readAfter(0), []);
+      assert.equal((await store.changes.readAfter(null)).length, 1, 'the newest one stays');
       assert.notEqual(await store.identities.find(user.id), null);
     });
 
@@ -212,10 +233,10 @@ export function changeTests(shared: GetDatabase): void {
       const { store } = shared();
       const user = await createUser(store);
       await store.identities.update(user.id, { tags: { a: 1 } }, t0);
-      const seq = await store.changes.latestSeq();
+      const seq = (await store.changes.latest()).last?.seq ?? 0;
       await store.expiry.deleteExpired(t0 + 2 * HOUR, 1000);
       await store.identities.update(user.id, { tags: { a: 2 } }, t0 + 2 * HOUR);
-      assert.ok((await store.changes.latestSeq()) > seq);
+      assert.ok(Number((await store.changes.latest()).last?.seq) > seq);
     });
   });
 }

@@ -190,7 +190,7 @@ export function keyTests(shared: GetDatabase): void {
       const key = { ...signingKey('EdDSA', t0 + 2 * DAY), sealedPrivateKey: 'before' };
       const newest = (await store.keys.listSigningKeys(t0)).findLast(({ alg }) => alg === 'EdDSA');
       assert.equal(await rotate(store, key, newest?.kid ?? null), true);
-      const since = await store.changes.latestSeq();
+      const since = await store.changes.latest();
       const secret = { id: key.kid, sealed: 'before' };
       assert.equal(
         await store.keys.replaceSealed({ kind: 'signing-key', secret, sealed: 'after', now: t0 }),

@@ -72,10 +72,10 @@ export function nodeTests(shared: GetDatabase): void {
     test('are in the change feed when they are new, have new addresses or are removed, and at no other heartbeat', async () => {
       const { nodes, changes } = shared().store;
       const node = newNode();
-      let seq = await changes.latestSeq();
+      let seq = await changes.latest();
       const told = async () => {
         const entries = (await changes.readAfter(seq)).filter(({ entityId }) => entityId === node.name);
-        seq = await changes.latestSeq();
+        seq = await changes.latest();
         return entries.map(({ kind }) => kind);
       };
       await nodes.announce(node, t0, 0);

@@ -31,7 +31,7 @@ const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
 const taken = (field: string) => (error: unknown) => error instanceof AlreadyTaken && error.field === field;
 
 async function changesOf(store: Store, id: string): Promise<number> {
-  const changes = await store.changes.readAfter(0);
+  const changes = await store.changes.readAfter(null);
   return changes.filter(({ kind, entityId }) => kind === 'oidc-client' && entityId === id).length;
 }
 

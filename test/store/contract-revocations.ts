@@ -15,7 +15,7 @@ export function revocationTests(shared: GetDatabase): void {
     test('of a token are in the deny set until they expire, and every node learns it', async () => {
       const { store } = shared();
       const jti = uniqueName('jti');
-      const seq = await store.changes.latestSeq();
+      const seq = await store.changes.latest();
       assert.equal(await store.revocations.revoke(entry('JTI', jti), t0), 0);
       assert.deepEqual(
         (await store.changes.readAfter(seq)).map(({ kind, entityId }) => [kind, entityId]),

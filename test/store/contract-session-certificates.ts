@@ -36,7 +36,7 @@ export function sessionCertificateTests(shared: GetDatabase): void {
       const [session, other] = [await openSession(store, user), await openSession(store, user)];
       const certificate = certificateOf(session);
       await store.sessionCertificates.add(certificate, 8);
-      const seq = await store.changes.latestSeq();
+      const seq = await store.changes.latest();
       assert.equal(await store.sessionCertificates.revoke(other, certificate.id, t0), false);
       assert.equal(await store.sessionCertificates.revoke(session, certificate.id, t0), true);
       assert.equal(await store.sessionCertificates.revoke(session, certificate.id, t0), false);
@@ -52,7 +52,7 @@ export function sessionCertificateTests(shared: GetDatabase): void {
       const { store } = shared();
       const session = await openSession(store, await createUser(store));
       const all = [certificateOf(session), certificateOf(session), certificateOf(session)];
-      const seq = await store.changes.latestSeq();
+      const seq = await store.changes.latest();
       for (const each of all) await store.sessionCertificates.add(each, 2);
       assert.deepEqual(await store.sessionCertificates.listOf(session, t0), all.slice(1));
       const told = await store.changes.readAfter(seq);

@@ -48,7 +48,7 @@ export function signerTests(shared: GetDatabase): void {
   describe('external JWT signers', () => {
     test('are found with every member, listed, changed and deleted, each with a feed entry', async () => {
       const { store } = shared();
-      const before = await store.changes.latestSeq();
+      const before = await store.changes.latest();
       const signer = newSigner();
       await store.externalJwtSigners.create(signer, t0);
       const stored = { ...signer, createdAt: t0, updatedAt: t0 };

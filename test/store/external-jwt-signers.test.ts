@@ -119,7 +119,7 @@ describe('external JWT signers', () => {
 
   test('add a change-feed entry with each change', async () => {
     const signer = newSigner('watched');
-    const seq = await store.changes.latestSeq();
+    const seq = await store.changes.latest();
     await store.externalJwtSigners.create(signer, start);
     await store.externalJwtSigners.update(signer.id, { enabled: false }, start);
     await store.externalJwtSigners.delete(signer.id, start);

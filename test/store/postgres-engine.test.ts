@@ -99,7 +99,7 @@ describe('the change feed of several nodes', () => {
   test('never shows an entry before one with a lower number', async () => {
     const user = await createUser(store);
     const session = await openSession(store, user);
-    const from = await store.changes.latestSeq();
+    const from = await store.changes.latest();
     await withClient(async (other) => {
       await other.query(beginBesideOthers);
       await other.query(holdFeed);
@@ -124,7 +124,7 @@ describe('the change feed of several nodes', () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
-    const from = await store.changes.latestSeq();
+    const from = await store.changes.latest();
     const noticed = new EventTarget();
     const stop = store.changes.onChange(async () => {
       const entries = await store.changes.readAfter(from);

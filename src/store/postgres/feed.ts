@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { Millis } from '../../platform/clock.ts';
 import { withinTime } from '../../platform/within-time.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
+import { postgresDialect } from '../sql/engine.ts';
 import { openClient, type PostgresPool, type PostgresSettings } from './connection.ts';
 
 export const changesChannel = 'overlay_auth_changes';
@@ -32,7 +33,7 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
-  let seen: number | null = null;
+  let seen: string | null = null;
 
   function letGo(client: pg.Client): void {
     if (listener !== client) return;
@@ -79,8 +80,8 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
       if (isNew) await notify('perhaps-new');
     } catch {
       seen = null;
-      // Whoever reads the feed then finds that it cannot, and knows that memory may be outdated.
-      await notify('perhaps-new');
+      // Readers of the feed then find that they cannot, or read everything: this may have been a failover.
+      await notify('perhaps-another-history');
     }
   }
 
@@ -106,9 +107,12 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
   };
 }
 
-async function latestOf(readers: PostgresPool): Promise<number> {
-  const { rows } = await readers.query('SELECT coalesce(max(seq), 0) AS latest FROM changes');
-  return Number(rows[0]?.latest);
+/** The newest number of the feed, and whose number it is. */
+async function latestOf(readers: PostgresPool): Promise<string> {
+  const { rows } = await readers.query(
+    `SELECT ${postgresDialect.history} AS history, (SELECT max(seq) FROM changes) AS latest`,
+  );
+  return `${rows[0]?.history} ${rows[0]?.latest}`;
 }
 
 /** If its other end vanished silently, a connection looks alive until something is sent. */

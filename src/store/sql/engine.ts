@@ -51,6 +51,8 @@ export interface Dialect {
   jsonTextsOf(column: string): string;
   /** The time in Millis, if the engine has its own clock. */
   readonly time: string | null;
+  /** A text that is another one once another server answers, or the same one has restarted; NULL on a replica. */
+  readonly history: string;
 }
 
 export const sqliteDialect: Dialect = {
@@ -64,6 +66,7 @@ export const sqliteDialect: Dialect = {
   jsonTexts: 'json_each',
   jsonTextsOf: (column) => `json_each(${column})`,
   time: null,
+  history: `''`,
 };
 
 export const postgresDialect: Dialect = {
@@ -77,6 +80,9 @@ export const postgresDialect: Dialect = {
   jsonTexts: 'json_array_elements_text',
   jsonTextsOf: (column) => `json_array_elements_text(${column}::json)`,
   time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+  // A server that was promoted has another start than the one before, and it never becomes a replica without a restart.
+  history:
+    'CASE WHEN pg_is_in_recovery() THEN NULL ELSE extract(epoch FROM pg_postmaster_start_time())::text END',
 };
 
 /**

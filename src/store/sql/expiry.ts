@@ -36,7 +36,8 @@ function* deleteExpired(args: { readonly now: Millis; readonly batch: number }):
     ['invitations', 'identity_id', 'expires_at <= ?', now - enrollmentGrace],
     ['setup_links', 'id', 'expires_at <= ?', now - setupLinkGrace],
     ['signing_keys', 'kid', 'removed_at <= ?', now],
-    ['changes', 'seq', 'at <= ?', now - changeLifetime],
+    // Those who have read the newest entry find by it that the feed is still the same.
+    ['changes', 'seq', 'at <= ? AND seq < (SELECT max(seq) FROM changes)', now - changeLifetime],
   ];
   for (const [table, key, condition, before] of expired) {
     if (left === 0) break;
