@@ -230,6 +230,46 @@ describe('a value', () => {
     );
   });
 
+  /** A list as the source writes it: what it says of its size, and each member under the bytes of its place. */
+  const list = (size: number, members: Readonly<Record<string, Buffer>>): Content => ({
+    '__list__size__36484231-110c-4767-afe2-01b6e3db107a': value.int(size),
+    ...members,
+  });
+  const place = (index: number) => `\x02${String.fromCharCode(index & 0x7f, (index >> 7) & 0x7f, 0, 0)}`;
+  const tagsOf = (tags: Content) => read(identity({ tags })).entities.identities[0]?.map('tags');
+
+  test('that is a list has its members in the order of their places', () => {
+    const members = Object.fromEntries(
+      [2, 0, 1, 3].map((index) => [place(index), index === 3 ? Buffer.from([7]) : value.text(`m${index}`)]),
+    );
+    assert.deepEqual(tagsOf({ list: list(4, members), none: list(0, {}) }), {
+      __proto__: null,
+      list: ['m0', 'm1', 'm2', null],
+      none: [],
+    });
+  });
+
+  test('that is a list is refused where a member has no place below their number', () => {
+    const x = value.text('x');
+    const float = String.fromCharCode(...value.float(2 ** -8));
+    const whole = String.fromCharCode(...value.int(0));
+    for (const members of [
+      { [place(1)]: x },
+      { '\x02\x7f\x7f\x01\x00': x },
+      { [place(0)]: x, [place(2)]: x },
+      { '\x02\x01\x00\x00\x7f': x },
+      { '\x05name': x },
+      { [float]: x },
+      { [place(0)]: x, [whole]: x },
+    ]) {
+      // Many of them, each small: no list costs more than what is there.
+      const tags = Object.fromEntries(
+        Array.from({ length: 300 }, (_, n) => [`t${n}`, list(100_000, members)]),
+      );
+      assert.throws(() => tagsOf(tags), /a list has a member without a place/, JSON.stringify(members));
+    }
+  });
+
   test('that cannot be read is refused with its path, page and offset, and not shown', () => {
     for (const [bytes, problem] of [
       [Buffer.from([9, 1]), 'unknown type'],

@@ -121,9 +121,8 @@ function entityOf(id: string, path: string, tree: Tree): Entity {
 const year1 = -62_135_596_800_000;
 const textType = '\x05';
 const nullType = 0x07;
-/** Marks a list, and says how many members it has. */
+/** Marks a list, and says how many members it has, which is not believed. */
 const listMark = '__list__size__36484231-110c-4767-afe2-01b6e3db107a';
-const longestList = 100_000;
 
 function isNull({ value }: Leaf): boolean {
   return value.length === 0 || (value.length === 1 && value[0] === nullType);
@@ -163,15 +162,16 @@ function jsonOf(member: Leaf | Tree, path: string): Json {
 }
 
 function listOf(tree: Tree, path: string): readonly Json[] {
-  const list: Json[] = [];
+  const list: Json[] = Array(tree.members.size - 1);
   for (const [key, member] of tree.members) {
     if (key === listMark) continue;
     const index = readScalar(Buffer.from(key, 'latin1'), path, member.place).value;
-    if (typeof index !== 'number' || index < 0 || index >= longestList)
+    // Below the number of members: a high one would cost more memory than the file has bytes.
+    if (!isNumber(index) || !Number.isInteger(index) || index < 0 || index >= list.length || index in list)
       throw new UnreadableSource(path, 'a list has a member without a place', member.place);
     list[index] = jsonOf(member, path);
   }
-  return Array.from(list, (value) => value ?? null);
+  return list;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
