@@ -30,19 +30,14 @@ export function actingFor(
   return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, helped, force: isForced });
 }
 
-/** The fields of an entity that a change sets; the others are left as they are. */
-export type Some<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
+export type { Some } from '../model/entities/entity.ts';
 
 /** The names of the fields that are set. */
 export function namesOf(fields: object): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
-/** What changed; names of fields, never values. */
-export type AdminChange = Pick<
-  Extract<AuditEvent, { event: 'admin.changed' }>,
-  'action' | 'entity' | 'entityId' | 'fields' | 'identityId'
->;
+export type AdminChange = Omit<Extract<AuditEvent, { event: 'admin.changed' }>, 'event' | 'byIdentityId'>;
 
 export function recordChange(
   needs: { readonly audit: AuditTrail },

@@ -17,6 +17,13 @@ export interface RequestOrigin {
   readonly issuer: string;
 }
 
+/** A field before and after a change, as documents show it; null: none. Of a secret, only that it was changed. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
 /** What the audit trail records: one event per security decision, never a secret. */
 export type AuditEvent =
   /** A step of a login; the decision record with the same reference id has the checks. */
@@ -116,8 +123,10 @@ export type AuditEvent =
       readonly entity: string;
       readonly entityId: string;
       readonly byIdentityId: string | null;
-      /** Names of the fields that were set; never values. */
+      /** Names of the fields that were set. */
       readonly fields: readonly string[];
+      /** The fields of a managed entity whose values are different now. */
+      readonly changes?: readonly FieldChange[];
       /** The owner of the authenticator, enrollment or the like. */
       readonly identityId?: string;
     }

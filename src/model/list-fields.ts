@@ -190,8 +190,6 @@ export const caListFields = listFields({
 /** What anybody may ask for: nothing that reveals the other fields of a signer. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
 
-export const configTypeListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
-
 export const revocationListFields = listFields({
   id: text,
   type: text,

@@ -12,6 +12,7 @@ import { systemRandom } from '../../src/platform/random.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login, obtainCode, redeem, refresh, submitPassword } from '../support/flow.ts';
+import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { fill, smallDisk } from '../support/small-disk.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -75,11 +76,34 @@ describe('the list of audit events', () => {
       requestId: changed.headers['x-request-id'],
       ipAddress: '127.0.0.1',
       issuer: server.issuer,
+      changes: [],
       details: { fields: ['externalId'] },
     });
     assert.deepEqual([identity.name, byIdentity.name, byIdentity.id], ['ann', 'root', byIdentityId]);
     assert.deepEqual((await admin.get(`audit-events/${id}`)).json.data, event);
     assertRefused(await admin.get('audit-events/nobody'), 404, 'NOT_FOUND');
+  });
+
+  test('says which fields of a managed entity changed, from what and to what', async () => {
+    const changesOf = async (answer: Answer) => {
+      const [event] = await list(`requestId = "${answer.headers['x-request-id']}"`);
+      return event.changes;
+    };
+    const made = await admin.call('POST', 'config-types', { name: 'host.v1' });
+    const path = `config-types/${createdId(made)}`;
+    assert.deepEqual(await changesOf(made), [{ field: 'name', from: null, to: 'host.v1' }]);
+    const same = await admin.call('PATCH', path, { name: 'host.v1', tags: {} });
+    assert.deepEqual(await changesOf(same), []);
+    const long = { a: 'x'.repeat(1000), b: 'y' };
+    const [change, ...others] = await changesOf(
+      await admin.call('PUT', path, { name: 'host.v1', tags: long }),
+    );
+    assert.deepEqual([change.field, change.from, others], ['tags', {}, []]);
+    assert.equal(change.to, `${JSON.stringify(long).slice(0, 1000)}…`, 'long values are cut');
+    assert.deepEqual(await changesOf(await admin.call('DELETE', path)), [
+      { field: 'name', from: 'host.v1', to: null },
+      { field: 'tags', from: change.to, to: null },
+    ]);
   });
 
   test('shows what belongs to a person with that person, even when it is gone', async () => {

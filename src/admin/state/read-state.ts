@@ -3,7 +3,7 @@
 import { isDisabled } from '../../model/account.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Ca } from '../../model/ca.ts';
-import type { ConfigType } from '../../model/config-type.ts';
+import type { ConfigType } from '../../model/entities/config-type.ts';
 import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { ListQuery } from '../../model/list-query.ts';

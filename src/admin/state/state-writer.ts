@@ -11,12 +11,7 @@ import {
   updateAuthPolicy,
 } from '../auth-policies.ts';
 import { type CaFields, type CaNeeds, createCa, deleteCa, updateCa } from '../cas.ts';
-import {
-  type ConfigTypeNeeds,
-  createConfigType,
-  deleteConfigType,
-  updateConfigType,
-} from '../config-types.ts';
+import { type ConfigTypeNeeds, configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
 import {
   createSigner,
@@ -104,8 +99,7 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
   } else if (kind === 'ca') {
     await createCa(needs, by, complete<CaFields>({ ...newCa, ...definedOf(state) }, ['certPem']));
   } else if (kind === 'config-type') {
-    const { name, id, tags = {} } = state as ConfigTypeState;
-    await createConfigType(needs, by, { wantedId: id, fields: { name, tags } });
+    await configTypes.create(needs, by, state as ConfigTypeState);
   } else if (kind === 'oidc-client') {
     const { id, ...fields } = state as OidcClientState;
     await createOidcClient(needs, by, {
@@ -145,7 +139,7 @@ export async function changeEntity(
     await updateSigner(needs, by, { id, fields: signerFields(references, members) });
   else if (kind === 'ca') await updateCa(needs, by, { id, fields: members as Some<CaFields & CaState> });
   else if (kind === 'config-type')
-    await updateConfigType(needs, by, { id, fields: withSameId<ConfigTypeState>(members) });
+    await configTypes.update(needs, by, { id, fields: withSameId<ConfigTypeState>(members) });
   else if (kind === 'oidc-client')
     await updateOidcClient(needs, by, { id, fields: withSameId<OidcClientState>(members) });
   else {
@@ -165,7 +159,7 @@ export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, 
   if (kind === 'auth-policy') await deleteAuthPolicy(needs, by, id);
   else if (kind === 'ext-jwt-signer') await deleteSigner(needs, by, id);
   else if (kind === 'ca') await deleteCa(needs, by, id);
-  else if (kind === 'config-type') await deleteConfigType(needs, by, id);
+  else if (kind === 'config-type') await configTypes.remove(needs, by, id);
   else if (kind === 'oidc-client') await deleteOidcClient(needs, by, id);
   else await deleteIdentity(needs, by, id);
 }

@@ -30,6 +30,9 @@ const auditEventSchema = z
     requestId: z.string().nullable(),
     ipAddress: z.string().nullable(),
     issuer: z.string().nullable(),
+    changes: z
+      .array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() }))
+      .describe('Fields before and after, as documents show them; of a secret, only that it was changed'),
     details: z.record(z.string(), z.unknown()).describe('The other members of the event; never a secret'),
   })
   .meta({ id: 'AuditEvent' });
@@ -48,10 +51,13 @@ export function auditEventRoutes(needs: ReadAuditEventsNeeds): readonly Route[] 
 
 function auditEventDocument({ at, identityName, byIdentityName, ...event }: ListedAuditEvent): object {
   const { identityId, byIdentityId } = event;
+  const { changes = [], ...details } = event.details;
   return {
     ...event,
     at: isoTime(at),
     identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
     byIdentity: byIdentityId === null ? null : entityRef('identities', byIdentityId, byIdentityName ?? ''),
+    changes,
+    details,
   };
 }

@@ -71,6 +71,7 @@ export function listSource(
   };
 }
 
-function snakeCase(name: string): string {
+/** The column of a field: `createdAt` is in `created_at`. */
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

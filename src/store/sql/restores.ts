@@ -1,6 +1,8 @@
+import { configTypeEntity } from '../../model/entities/config-type.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
 import { type Database, integer, text } from './codec.ts';
+import { columnsOf } from './entity-table.ts';
 import { first, type Intent, run } from './intent.ts';
 
 export const restoreIntents = { withdrawEverythingIssued } as const;
@@ -52,7 +54,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
       identity_roles identity_name_format external_id_claim verified_at verification_token tags created_at
       updated_at`,
   },
-  config_types: { kept: 'id name tags created_at updated_at' },
+  config_types: { kept: columnsOf(configTypeEntity).join(' ') },
   oidc_clients: {
     kept: `id name type redirect_uris post_logout_redirect_uris auth_method jwks jwks_uri require_pkce
       id_token_signing_alg scopes api_access resources allowed_role_attributes claims access_token_duration

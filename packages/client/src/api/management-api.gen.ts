@@ -2508,6 +2508,12 @@ export interface components {
             requestId: string | null;
             ipAddress: string | null;
             issuer: string | null;
+            /** @description Fields before and after, as documents show them; of a secret, only that it was changed */
+            changes: {
+                field: string;
+                from: unknown;
+                to: unknown;
+            }[];
             /** @description The other members of the event; never a secret */
             details: {
                 [key: string]: unknown;

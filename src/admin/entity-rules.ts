@@ -1,0 +1,198 @@
+// Creates, changes and deletes a managed entity by its table (model/entities/) and its rules: one a field where it has
+// one, and those of the whole entity.
+
+import { AuthError, existing } from '../errors/auth-error.ts';
+import type { AuditTrail } from '../model/audit-event.ts';
+import {
+  type Change,
+  defaultOf,
+  type Entity,
+  type Fields,
+  type New,
+  type Stored,
+  sentFields,
+  type Tags,
+} from '../model/entities/entity.ts';
+import { asId } from '../model/ids.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
+import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
+import type { Store } from '../store/contracts/store.ts';
+import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
+import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
+import { changesOf } from './changes.ts';
+import { administratorKept } from './last-administrator.ts';
+
+export interface EntityNeeds {
+  readonly store: Pick<Store, 'onBehalfOf'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+}
+
+type Gone = boolean | 'deleted' | 'referenced' | 'unknown';
+
+export interface EntityRules<E extends Entity, Needs extends EntityNeeds> {
+  readonly entity: E;
+  readonly storeOf: (store: Needs['store']) => Omit<EntityStore<E, Gone>, 'create' | 'update' | 'delete'>;
+  /**
+   * By field: its value as it is stored. A field without a rule is stored as it was sent; names and tags have one.
+   * @throws AuthError could_not_validate
+   */
+  readonly fields?: {
+    readonly [Name in keyof Change<E>]?: (
+      value: Exclude<Change<E>[Name], undefined>,
+      needs: Needs,
+    ) => unknown;
+  };
+  /** An id that its creator chose. @throws AuthError could_not_validate */
+  readonly acceptableId?: (id: string, needs: Needs) => string;
+  /** Defaults that follow from other fields. */
+  readonly defaults?: (fields: New<E>) => Change<E>;
+  /** What else changes with the fields of a change. @param before null: it is new */
+  readonly follows?: (fields: Change<E>, before: Stored<E> | null, needs: Needs) => PatchOf<E>;
+  /** Whether the fields fit together. @throws AuthError could_not_validate */
+  readonly check?: (whole: Stored<E>, needs: Needs) => void;
+  /** Why it is not deleted while something refers to it. */
+  readonly whenReferenced?: { readonly description: string };
+}
+
+interface IdAnd<Given> {
+  readonly id: string;
+  readonly fields: Given;
+}
+
+/** The operations of a managed entity. */
+export interface Managed<E extends Entity, Needs> {
+  readonly entity: E;
+  /**
+   * @param fields.id chosen by the creator; left out: a new one
+   * @throws AuthError could_not_validate   names the field: not acceptable, or taken
+   */
+  create(needs: Needs, by: AdminCall, fields: New<E> & { readonly id?: string | undefined }): Promise<string>;
+  /** @throws AuthError not_found */
+  get(needs: Pick<Needs, 'store' & keyof Needs>, id: string): Promise<Stored<E>>;
+  /** Sets all fields; missing ones get their default. @throws AuthError as `update` */
+  replace(
+    needs: Needs,
+    by: AdminCall,
+    given: { readonly id: string; readonly fields: New<E> },
+  ): Promise<void>;
+  /**
+   * Changes the given fields.
+   * @throws AuthError not_found
+   * @throws AuthError could_not_validate   as when creating
+   * @throws AuthError conflict             the last administrator could no longer log in
+   */
+  update(needs: Needs, by: AdminCall, given: IdAnd<Change<E>>): Promise<void>;
+  /** @throws AuthError not_found, cannot_delete_referenced, conflict (the last administrator) */
+  remove(needs: Needs, by: AdminCall, id: string): Promise<void>;
+}
+
+export function managed<E extends Entity, Needs extends EntityNeeds>(
+  rules: EntityRules<E, Needs>,
+): Managed<E, Needs> {
+  const { entity, acceptableId = (id: string) => id } = rules;
+  const { fields: table, kind } = entity;
+  const acceptable = acceptableBy(rules);
+  // Sound because `needs` is only asked for the store of this entity.
+  const storeOf = (store: unknown) => rules.storeOf(store as Needs['store']) as EntityStore<E, Gone>;
+
+  async function get(needs: Pick<Needs, 'store' & keyof Needs>, id: string): Promise<Stored<E>> {
+    return existing(await storeOf((needs as Needs).store).find(asId(id)));
+  }
+
+  async function update(needs: Needs, by: AdminCall, { id, fields }: IdAnd<Change<E>>): Promise<void> {
+    const before = await get(needs, id);
+    const patch = await acceptable(fields, before, needs);
+    const step = storeOf(actingFor(needs, by)).update(before.id, patch as PatchOf<E>, needs.clock.now());
+    if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
+    const changes = changesOf(table, before, { ...before, ...patch });
+    recordChange(needs, by, {
+      action: 'update',
+      entity: kind,
+      entityId: id,
+      fields: namesOf(fields),
+      changes,
+    });
+  }
+
+  return {
+    entity,
+    get,
+    update,
+    async create(needs, by, { id: wantedId, ...fields }) {
+      const id = wantedId === undefined ? needs.random.id() : acceptableId(wantedId, needs);
+      const whole = { ...rules.defaults?.(fields as New<E>), ...completed(table, fields) };
+      const value = { id, ...(await acceptable(whole, null, needs)) };
+      const step = storeOf(actingFor(needs, by)).create(value as unknown as Unstored<E>, needs.clock.now());
+      await takenRefused({ ...fields, id }, step);
+      const changes = changesOf(table, null, value);
+      recordChange(needs, by, {
+        action: 'create',
+        entity: kind,
+        entityId: id,
+        fields: namesOf(fields),
+        changes,
+      });
+      return id;
+    },
+    replace(needs, by, { id, fields }) {
+      const whole = { ...rules.defaults?.(fields), ...completed(table, fields, 'kept') };
+      return update(needs, by, { id, fields: whole as Change<E> });
+    },
+    async remove(needs, by, id) {
+      const before = await get(needs, id);
+      const step = storeOf(actingFor(needs, by)).delete(before.id, needs.clock.now());
+      const gone = await administratorKept(step);
+      if (gone === false || gone === 'unknown') throw new AuthError('not_found');
+      if (gone === 'referenced') throw new AuthError('cannot_delete_referenced', rules.whenReferenced);
+      const changes = changesOf(table, before, null);
+      recordChange(needs, by, { action: 'delete', entity: kind, entityId: id, fields: [], changes });
+    },
+  };
+}
+
+type FieldRule<Needs> = (value: unknown, needs: Needs) => unknown;
+
+/** Makes the given fields what is stored, with what follows from them. */
+function acceptableBy<E extends Entity, Needs extends EntityNeeds>({
+  entity,
+  fields,
+  follows,
+  check,
+}: EntityRules<E, Needs>): (given: object, before: Stored<E> | null, needs: Needs) => Promise<object> {
+  const ruleOf: Readonly<Record<string, FieldRule<Needs> | undefined>> = {
+    name: (name) => acceptableName('name', name as string),
+    tags: (tags) => acceptableTags(tags as Tags),
+    // Sound because a rule gets the value of its own field.
+    ...(fields as Readonly<Record<string, FieldRule<Needs>>>),
+  };
+  return async (given, before, needs) => {
+    const values = given as Readonly<Record<string, unknown>>;
+    const patch: Record<string, unknown> = {};
+    for (const [name] of sentFields(entity.fields)) {
+      const [value, rule] = [values[name], ruleOf[name]];
+      if (value !== undefined) patch[name] = rule === undefined ? value : await rule(value, needs);
+    }
+    const whole = { ...patch, ...follows?.(given as Change<E>, before, needs) };
+    check?.({ ...before, ...whole } as Stored<E>, needs);
+    return whole;
+  };
+}
+
+/**
+ * The given fields with the defaults of the others.
+ * @param except fields that have this rule for being left out stay missing
+ */
+function completed(fields: Fields, given: object, except?: 'kept'): object {
+  const values = given as Readonly<Record<string, unknown>>;
+  const all = sentFields(fields).flatMap(([name, field]) => {
+    const value = values[name];
+    if (field.kind === 'group') return [[name, completed(field.members, value ?? {})] as const];
+    if (value !== undefined) return [[name, value] as const];
+    const usual = except !== undefined && field.whenLeftOut === except ? undefined : defaultOf(field);
+    return usual === undefined ? [] : [[name, usual] as const];
+  });
+  return Object.fromEntries(all);
+}

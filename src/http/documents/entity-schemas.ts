@@ -1,0 +1,182 @@
+// The schemas of a managed entity, made of its table (model/entities/): bodies that create, replace and change one, and
+// its document.
+
+import { z } from 'zod';
+import {
+  type Change,
+  defaultOf,
+  type Entity,
+  type Field,
+  type Fields,
+  type New,
+  sentFields,
+} from '../../model/entities/entity.ts';
+import { shownValues } from '../../model/entities/shown.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { formatDuration } from '../../platform/formats/durations.ts';
+import { durationField, durationText, idText, someTime } from '../request/fields.ts';
+import { entityHead, entityMembers, type Link, timeSchema } from './wire.ts';
+
+/** Which body a field is in. In declarative state, references are names. */
+type Body = 'new' | 'whole' | 'some' | 'state';
+
+/** Schemas of the bodies of an entity. A field that is null gets its default, since some clients send null for that. */
+export interface BodySchemas<E extends Entity> {
+  readonly fresh: z.ZodType<New<E> & { readonly id?: string | undefined }>;
+  readonly whole: z.ZodType<New<E>>;
+  readonly some: z.ZodType<Change<E>>;
+}
+
+/** Sound because the shapes follow from the fields from which the types follow. */
+export function bodySchemas<E extends Entity>({ fields, hasChosenId }: E): BodySchemas<E> {
+  const id = hasChosenId ? { id: idText.optional() } : {};
+  return {
+    fresh: z.strictObject({ ...bodyShape(fields, 'new'), ...id }),
+    whole: z.strictObject(bodyShape(fields, 'whole')),
+    some: z.strictObject(bodyShape(fields, 'some')),
+  } as unknown as BodySchemas<E>;
+}
+
+export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z.ZodType>> {
+  const sent = sentFields(fields).filter(([, { isForChange }]) => !(isForChange && body === 'new'));
+  return Object.fromEntries(
+    sent.map(([name, field]) => {
+      const schema = sentSchema(field, body);
+      return [name, mayBeMissing(field, body) ? schema.optional() : schema];
+    }),
+  );
+}
+
+function mayBeMissing(field: Field, body: Body): boolean {
+  if (body === 'some' || body === 'state') return true;
+  if (body === 'whole' && field.whenLeftOut !== undefined) return field.whenLeftOut === 'kept';
+  return field.isOptional === true || defaultOf(field) !== undefined;
+}
+
+function sentSchema(field: Field, body: Body): z.ZodType {
+  const given = defaultOf(field);
+  const schema = described(field, kindSchema(field, body));
+  if (field.isNullable && field.kind === 'reference' && body !== 'state')
+    // Some clients send an empty text for none.
+    return z.union([z.literal('').transform(() => null), schema]).nullable();
+  if (given === null) return schema.nullable();
+  return given === undefined ? schema : schema.nullable().transform((value) => value ?? given);
+}
+
+function kindSchema(field: Field, body: Body): z.ZodType {
+  switch (field.kind) {
+    case 'time':
+      return someTime;
+    case 'duration':
+      return boundedDuration(field);
+    case 'integer':
+      return z
+        .int()
+        .min(field.least, `must be at least ${field.least}`)
+        .max(field.most, `must be at most ${field.most}`);
+    case 'reference':
+      return body === 'state' ? nameSchema : idText;
+    case 'references':
+      return listOf(body === 'state' ? nameSchema : idText, field);
+    case 'group':
+      return z.strictObject(bodyShape(field.members, 'some'));
+    case 'object':
+      return z.strictObject(bodyShape(field.members, 'new'));
+    default:
+      return plainSchema(field);
+  }
+}
+
+const nameSchema = z.string().describe('A name');
+
+function boundedDuration({ least = 0, most = Number.POSITIVE_INFINITY }: Bounds): z.ZodType {
+  if (most === Number.POSITIVE_INFINITY) return durationField;
+  const problem = `must be between ${formatDuration(least)} and ${formatDuration(most)}`;
+  return durationField.refine((millis) => millis >= least && millis <= most, problem);
+}
+
+interface Bounds {
+  readonly least?: Millis;
+  readonly most?: Millis;
+}
+
+function listOf(of: z.ZodType, { maxItems }: Field): z.ZodType {
+  return maxItems === undefined ? z.array(of) : z.array(of).max(maxItems);
+}
+
+/** Kinds that look the same in bodies and documents. */
+function plainSchema(field: Field): z.ZodType {
+  switch (field.kind) {
+    case 'flag':
+      return z.boolean();
+    case 'number':
+      return z.number();
+    case 'texts':
+      return listOf(z.string(), field);
+    case 'choice':
+      return z.enum(field.choices as [string]);
+    case 'choices':
+      return z.array(z.enum(field.choices as [string])).max(field.choices.length);
+    case 'tags':
+      return entityMembers.tags;
+    case 'pairs':
+      return z.record(z.string(), z.string());
+    case 'jwks':
+      return z.looseObject({ keys: z.array(z.looseObject({})) });
+    default:
+      return z.string();
+  }
+}
+
+function described({ description, examples }: Field, schema: z.ZodType): z.ZodType {
+  if (description === undefined && examples === undefined) return schema;
+  return schema.meta({ ...(description && { description }), ...(examples && { examples: [...examples] }) });
+}
+
+/** The members of a document. */
+export function documentShape(fields: Fields): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, { isSecret }]) => !isSecret)
+      .map(([name, field]) => {
+        const schema = described(field, shownSchema(field));
+        const shown = field.isNullable && !field.isShownIfSet ? schema.nullable() : schema;
+        return [field.shownAs ?? name, field.isShownIfSet ? shown.optional() : shown];
+      }),
+  );
+}
+
+function shownSchema(field: Field): z.ZodType {
+  switch (field.kind) {
+    case 'time':
+      return timeSchema;
+    case 'duration':
+      return durationText;
+    case 'integer':
+      return z.int();
+    case 'references':
+      return z.array(z.string());
+    case 'group':
+    case 'object':
+      return z.strictObject(documentShape(field.members));
+    default:
+      return plainSchema(field);
+  }
+}
+
+/** @param more members that do not follow from fields */
+export function documentSchema(
+  { document, fields }: Entity,
+  more: Readonly<Record<string, z.ZodType>> = {},
+): z.ZodObject {
+  return z.strictObject({ ...entityMembers, ...documentShape(fields), ...more }).meta({ id: document });
+}
+
+/** An entity as the APIs show it, without what must not be shown. */
+export function entityDocument(
+  { collection, fields }: Entity,
+  stored: { readonly id: string; readonly createdAt: Millis; readonly updatedAt: Millis },
+  links: Readonly<Record<string, Link>> = {},
+): object {
+  return { ...entityHead(collection, stored, links), ...shownValues(fields, stored) };
+}

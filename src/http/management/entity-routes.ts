@@ -1,0 +1,57 @@
+// The operations of a managed entity, made of its table and its rules.
+
+import type { EntityNeeds, Managed } from '../../admin/entity-rules.ts';
+import type { Entity, New, Stored } from '../../model/entities/entity.ts';
+import { listFieldsOf } from '../../model/entities/listed-fields.ts';
+import type { ListFields } from '../../model/list-fields.ts';
+import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { VersionedEntity } from '../../store/contracts/versions.ts';
+import { bodySchemas, documentSchema, entityDocument } from '../documents/entity-schemas.ts';
+import { mapPage } from '../documents/lists.ts';
+import type { Route } from '../request/route.ts';
+import type { ManagementNeeds } from './needs.ts';
+import { operation, type Resource, resourceRoutes } from './resource.ts';
+
+interface Described {
+  readonly listFields?: ListFields;
+  readonly document?: Resource['document'];
+}
+
+/** What a resource says about a managed entity: its address, names, document, lists and versions. */
+export function describedResource(
+  entity: Entity,
+  needs: Pick<ManagementNeeds, 'store'>,
+  { listFields = listFieldsOf(entity), document = documentSchema(entity) }: Described = {},
+): Pick<Resource, 'collection' | 'noun' | 'document' | 'listFields' | 'versioned'> {
+  const { collection, noun } = entity;
+  // Sound for every entity that can change.
+  const versioned = { entity: collection as VersionedEntity, versions: needs.store.versions };
+  return { collection, noun, document, listFields, versioned };
+}
+
+interface EntityResource<E extends Entity> extends Pick<Resource, 'sentByOthers'> {
+  readonly list: (query: ListQuery) => Promise<Page<Stored<E>>>;
+  readonly described?: Described;
+  /** How a document looks, where it has members that no field has. */
+  readonly documentOf?: (stored: Stored<E>) => object;
+}
+
+export function entityRoutes<E extends Entity, Needs extends EntityNeeds>(
+  rules: Managed<E, Needs>,
+  needs: Needs & Pick<ManagementNeeds, 'store'>,
+  { list, described = {}, documentOf, ...rest }: EntityResource<E>,
+): readonly Route[] {
+  const { entity } = rules;
+  const { fresh, whole, some } = bodySchemas(entity);
+  const shown = documentOf ?? ((stored: Stored<E>) => entityDocument(entity, stored));
+  return resourceRoutes({
+    ...describedResource(entity, needs, described),
+    ...rest,
+    list: async (query) => mapPage(await list(query), shown),
+    get: async (id) => shown(await rules.get(needs, id)),
+    create: operation(fresh, (by, fields) => rules.create(needs, by, fields)),
+    replace: operation(whole, (by, fields, id) => rules.replace(needs, by, { id, fields: fields as New<E> })),
+    patch: operation(some, (by, fields, id) => rules.update(needs, by, { id, fields })),
+    remove: (by, id) => rules.remove(needs, by, id),
+  });
+}

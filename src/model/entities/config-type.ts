@@ -1,0 +1,19 @@
+import type { ConfigTypeId } from '../ids.ts';
+import { entity, type Stored, tags, text } from './entity.ts';
+
+export const configTypeEntity = entity<ConfigTypeId>()({
+  kind: 'config-type',
+  table: 'config_types',
+  collection: 'config-types',
+  document: 'ConfigType',
+  noun: 'a configuration type',
+  hasChosenId: true,
+  fields: {
+    /** Unique. */
+    name: text({ isListed: true }),
+    tags: tags(),
+  },
+});
+
+/** A kind of configuration that clients may ask for at login. Other parts of the overlay define its contents. */
+export type ConfigType = Stored<typeof configTypeEntity>;

@@ -1,0 +1,212 @@
+// The words in which the tables of this folder describe managed entities: kinds of fields, and their rules. A
+// description is data; each layer has one reader of it.
+
+import type { Millis } from '../../platform/clock.ts';
+
+/** What a field contains. */
+export type Kind =
+  | { readonly kind: 'text' | 'flag' | 'number' | 'time' | 'texts' | 'tags' | 'pairs' | 'jwks' }
+  /** A whole number within bounds. */
+  | { readonly kind: 'integer'; readonly least: number; readonly most: number }
+  /** A span of time: Millis inside, text such as `5m` outside. */
+  | { readonly kind: 'duration'; readonly least?: Millis; readonly most?: Millis }
+  | { readonly kind: 'choice' | 'choices'; readonly choices: readonly string[] }
+  /** The id of another entity, or several. Declarative state has names instead. */
+  | { readonly kind: 'reference' | 'references'; readonly to: EntityKind }
+  /** Members that are changed one by one (`group`), or together (`object`). */
+  | { readonly kind: 'group' | 'object'; readonly members: Fields };
+
+/** Rules of a field beside its kind. */
+export interface FieldRules<Value = unknown> {
+  readonly isNullable?: true;
+  /** The value where a body leaves the field out or sends null. Of a nullable field it is null. */
+  readonly default?: Value;
+  /** A body may leave it out; a rule finds the value. */
+  readonly isOptional?: true;
+  /** What replacing a whole entity does with a field that was left out; otherwise it gets its default. */
+  readonly whenLeftOut?: 'refused' | 'kept';
+  /** Follows from other fields, or is set by the service. */
+  readonly isDerived?: true;
+  /** Of a new entity it cannot be sent. */
+  readonly isForChange?: true;
+  /** Shown to nobody: not in documents, declarative state or the audit trail. */
+  readonly isSecret?: true;
+  /** Documents leave it out while it is null. */
+  readonly isShownIfSet?: true;
+  /** Its name in documents and lists, where it is not that of the model. */
+  readonly shownAs?: string;
+  /** The column if its name does not follow from the field's; null: it is not stored. */
+  readonly column?: string | null;
+  /** Lists can be filtered and sorted by it. */
+  readonly isListed?: true;
+  /** Its order has no meaning. */
+  readonly isSet?: true;
+  readonly maxItems?: number;
+  readonly description?: string;
+  readonly examples?: readonly string[];
+}
+
+declare const valueType: unique symbol;
+declare const wayOf: unique symbol;
+declare const sentOf: unique symbol;
+
+/**
+ * A field with the type of its value, whether a new entity needs it, may leave it out or cannot set it, and the type of
+ * what is sent: of a group, some of its members.
+ */
+export type Field<Value = unknown, Way = 'needed' | 'optional' | 'derived', Sent = Value> = Kind &
+  FieldRules & { readonly [valueType]?: Value; readonly [wayOf]?: Way; readonly [sentOf]?: Sent };
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type Ways<Rules> = Rules extends { isDerived: true }
+  ? 'derived'
+  : Rules extends { isNullable: true } | { default: unknown } | { isOptional: true }
+    ? 'optional'
+    : 'needed';
+type Made<Value, Rules, Sent = Value> = Field<Value | NullIn<Rules>, Ways<Rules>, Sent | NullIn<Rules>>;
+type NullIn<Rules> = Rules extends { isNullable: true } ? null : never;
+
+function made<Value, const Rules extends FieldRules<Value>>(kind: Kind, rules: Rules): Made<Value, Rules> {
+  return { ...kind, ...rules };
+}
+
+const usual = {};
+type Usual = typeof usual;
+
+export const text = <const R extends FieldRules<string> = Usual>(rules = usual as R) =>
+  made<string, R>({ kind: 'text' }, rules);
+export const flag = <const R extends FieldRules<boolean> = Usual>(rules = usual as R) =>
+  made<boolean, R>({ kind: 'flag' }, rules);
+export const number = <const R extends FieldRules<number> = Usual>(rules = usual as R) =>
+  made<number, R>({ kind: 'number' }, rules);
+/** A whole number. */
+export const integer = <const R extends FieldRules<number> = Usual>(
+  bounds: { readonly least: number; readonly most: number },
+  rules = usual as R,
+) => made<number, R>({ kind: 'integer', ...bounds }, rules);
+export const time = <const R extends FieldRules<Millis> = Usual>(rules = usual as R) =>
+  made<Millis, R>({ kind: 'time' }, rules);
+export const duration = <const R extends FieldRules<Millis> = Usual>(
+  rules = usual as R,
+  bounds: { readonly least?: Millis; readonly most?: Millis } = {},
+) => made<Millis, R>({ kind: 'duration', ...bounds }, rules);
+export const texts = <const R extends FieldRules<readonly string[]> = Usual>(rules = usual as R) =>
+  made<readonly string[], R>({ kind: 'texts' }, rules);
+export const choice = <const W extends readonly string[], const R extends FieldRules<W[number]> = Usual>(
+  choices: W,
+  rules = usual as R,
+) => made<W[number], R>({ kind: 'choice', choices }, rules);
+export const choices = <
+  const W extends readonly string[],
+  const R extends FieldRules<readonly W[number][]> = Usual,
+>(
+  among: W,
+  rules = usual as R,
+) => made<readonly W[number][], R>({ kind: 'choices', choices: among }, rules);
+/** Names and texts. */
+export const pairs = <
+  Name extends string = string,
+  const R extends FieldRules<Readonly<Partial<Record<Name, string>>>> = Usual,
+>(
+  rules = usual as R,
+) => made<Readonly<Partial<Record<Name, string>>>, R>({ kind: 'pairs' }, rules);
+/** A JWK Set, whose keys a rule of the entity checks. */
+export const jwkSet = <const R extends FieldRules<object> = Usual>(rules = usual as R) =>
+  made<object, R>({ kind: 'jwks' }, rules);
+export const reference =
+  <Id extends string>(to: EntityKind) =>
+  <const R extends FieldRules<Id> = Usual>(rules = usual as R) =>
+    made<Id, R>({ kind: 'reference', to }, rules);
+export const references =
+  <Id extends string>(to: EntityKind) =>
+  <const R extends FieldRules<readonly Id[]> = Usual>(rules = usual as R) =>
+    made<readonly Id[], R>({ kind: 'references', to }, rules);
+/** Members that are changed one by one. */
+export const group = <const F extends Fields, const R extends FieldRules<Values<F>> = Usual>(
+  members: F,
+  rules = usual as R,
+): Made<Values<F>, R, Some<SentValues<F>>> => ({ kind: 'group', members, ...rules });
+/** Members that are changed together. */
+export const object = <const F extends Fields, const R extends FieldRules<Values<F>> = Usual>(
+  members: F,
+  rules = usual as R,
+) => made<Values<F>, R>({ kind: 'object', members }, rules);
+
+/** Free key and value pairs that administrators attach to an entity; never interpreted. */
+export type Tags = Readonly<Record<string, string | number | boolean | null>>;
+export const tags = () => made<Tags, { default: Tags }>({ kind: 'tags' }, { default: {} });
+
+/** By the names that audit events and declarative state have. */
+export type EntityKind =
+  | 'identity'
+  | 'authenticator'
+  | 'auth-policy'
+  | 'ext-jwt-signer'
+  | 'ca'
+  | 'oidc-client'
+  | 'config-type'
+  | 'enrollment';
+
+/** A managed entity. Beside its fields it has an id and the times of its creation and last change. */
+export interface Entity<F extends Fields = Fields, Id extends string = string> {
+  readonly kind: EntityKind;
+  readonly table: string;
+  /** The last part of its path, which documents and versions name too. */
+  readonly collection: string;
+  /** The name of its document in the API description. */
+  readonly document: string;
+  /** What one of them is called in the API description, with its article. */
+  readonly noun: string;
+  /** Its creator may choose the id, because others know the entity by it. */
+  readonly hasChosenId?: true;
+  readonly fields: F;
+  readonly [valueType]?: Id;
+}
+
+/** Ties a description to the type of its ids. */
+export const entity =
+  <Id extends string>() =>
+  <const F extends Fields>(description: Omit<Entity<F>, typeof valueType>): Entity<F, Id> =>
+    description;
+
+export type ValueOf<F> = F extends { readonly [valueType]?: infer Value } ? Value : never;
+/** The values of fields, by name. */
+export type Values<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
+type SentValues<F extends Fields> = {
+  readonly [Name in keyof F]: F[Name] extends { readonly [sentOf]?: infer Sent } ? Sent : never;
+};
+type Named<F extends Fields, Way> = {
+  [Name in keyof F]: F[Name] extends { readonly [wayOf]?: infer Is }
+    ? Is extends Way
+      ? Name
+      : never
+    : never;
+}[keyof F];
+
+/** What is stored of an entity. */
+export type Stored<E> =
+  E extends Entity<infer F, infer Id>
+    ? Values<F> & { readonly id: Id; readonly createdAt: Millis; readonly updatedAt: Millis }
+    : never;
+/** The fields of a new entity: those with a default may be missing. */
+export type New<E> =
+  E extends Entity<infer F>
+    ? Pick<SentValues<F>, Named<F, 'needed'>> & Some<Pick<SentValues<F>, Named<F, 'optional'>>>
+    : never;
+/** The fields that a change sets; the others are left as they are. */
+export type Change<E> =
+  E extends Entity<infer F> ? Some<Pick<SentValues<F>, Named<F, 'needed' | 'optional'>>> : never;
+
+/** Members that may be missing. */
+export type Some<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
+
+/** The value that a field has unless it is sent; undefined: it has none. */
+export function defaultOf(field: FieldRules): unknown {
+  return field.isNullable ? (field.default ?? null) : field.default;
+}
+
+/** Fields that a body can set. */
+export function sentFields(fields: Fields): readonly (readonly [string, Field])[] {
+  return Object.entries(fields).filter(([, { isDerived }]) => isDerived === undefined);
+}

@@ -1,0 +1,31 @@
+// The fields by which lists of a managed entity can be filtered and sorted.
+
+import type { FieldKind, ListField, ListFields } from '../list-fields.ts';
+import type { Entity, Kind } from './entity.ts';
+
+const kinds: { readonly [Of in Kind['kind']]?: FieldKind } = {
+  text: 'text',
+  choice: 'text',
+  reference: 'text',
+  texts: 'texts',
+  choices: 'texts',
+  flag: 'boolean',
+  time: 'time',
+};
+
+/** The listed fields of a managed entity. A reference has two names: that of the id, and that of the other entity. */
+export function listFieldsOf({ fields }: Pick<Entity, 'fields'>): ListFields {
+  const listed = Object.entries(fields).flatMap(([name, rules]): [string, ListField][] => {
+    const kind = kinds[rules.kind];
+    if (!rules.isListed || kind === undefined) return [];
+    const field = { field: name, kind, nullable: rules.isNullable === true };
+    const names = rules.kind === 'reference' ? [name, name.replace(/Id$/, '')] : [rules.shownAs ?? name];
+    return names.map((each) => [each, field]);
+  });
+  const always = (field: string, kind: FieldKind): [string, ListField] => [
+    field,
+    { field, kind, nullable: false },
+  ];
+  const times = [always('createdAt', 'time'), always('updatedAt', 'time')];
+  return new Map([always('id', 'text'), ...listed, ...times]);
+}

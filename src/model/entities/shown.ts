@@ -1,0 +1,32 @@
+// Values as documents, declarative state and the audit trail show them.
+
+import { isoTime, type Millis } from '../../platform/clock.ts';
+import { formatDuration } from '../../platform/formats/durations.ts';
+import type { Field, Fields } from './entity.ts';
+
+/** @param value of the field; undefined: not set */
+export function shownValue(field: Field, value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  switch (field.kind) {
+    case 'time':
+      return isoTime(value as Millis);
+    case 'duration':
+      return formatDuration(value as Millis);
+    case 'group':
+    case 'object':
+      return shownValues(field.members, value);
+    default:
+      return value;
+  }
+}
+
+/** The members that are there, as they are shown. Members that are shown only if they are set may be missing. */
+export function shownValues(fields: Fields, values: object): Readonly<Record<string, unknown>> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const value = (values as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || (value === null && field.isShownIfSet) || field.isSecret) continue;
+    shown[field.shownAs ?? name] = shownValue(field, value);
+  }
+  return shown;
+}

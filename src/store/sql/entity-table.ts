@@ -1,0 +1,130 @@
+// The table of a managed entity, made of its description (model/entities/): rows as model values, statements that
+// insert and change one, the fields of its lists. Structures are stored as JSON, booleans as 0 and 1.
+
+import type { Entity, Field, Stored } from '../../model/entities/entity.ts';
+import { listFieldsOf } from '../../model/entities/listed-fields.ts';
+import type { Millis } from '../../platform/clock.ts';
+import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
+import { type ListSource, listSource, snakeCase } from './list-source.ts';
+
+/** Columns that are not in the description, with their values. */
+type MoreColumns = Readonly<Record<string, SqlValue>>;
+
+export interface EntityTable<Value> {
+  /** @param prefix of the columns in a join */
+  read(this: void, row: SqlRow, prefix?: string): Value;
+  /** `SELECT` list for `read` with that prefix. */
+  columns(prefix: string): string;
+  insert(value: object & { readonly id: string }, now: Millis, more?: MoreColumns): Intent<void>;
+  /** Changes the fields that are given. @returns the changed row; undefined when there is none */
+  update(change: {
+    readonly id: string;
+    readonly patch: object;
+    readonly now: Millis;
+  }): Intent<SqlRow | undefined>;
+  /** The columns of the given fields, with their values. */
+  valuesOf(fields: object): readonly (readonly [column: string, value: SqlValue])[];
+  readonly listed: ListSource;
+}
+
+/** @param source of its lists, beyond the listed fields */
+export function entityTable<E extends Entity>(
+  entity: E,
+  source: Parameters<typeof listSource>[2] = {},
+): EntityTable<Stored<E>> {
+  const { table } = entity;
+  const stored = Object.entries<Field>(entity.fields).flatMap(([name, field]) => {
+    const column = columnOf(name, field);
+    return column === null ? [] : [{ name, column, ...codecOf(field) }];
+  });
+  const all = ['id', ...stored.map(({ column }) => column), 'created_at', 'updated_at'];
+  const renamed = stored.filter(({ name, column }) => column !== snakeCase(name));
+  const columns = Object.fromEntries(renamed.map(({ name, column }) => [name, column]));
+
+  function valuesOf(fields: object): readonly (readonly [string, SqlValue])[] {
+    const given = fields as Readonly<Record<string, unknown>>;
+    return stored.flatMap(({ name, column, toSql }) => {
+      const value = given[name];
+      return value === undefined ? [] : [[column, value === null ? null : toSql(value)] as const];
+    });
+  }
+
+  return {
+    read(row, prefix = '') {
+      const value: Record<string, unknown> = { id: row[`${prefix}id`] };
+      for (const { name, column, isNullable, fromSql } of stored) {
+        const found = row[prefix + column];
+        if (found !== null && found !== undefined) value[name] = fromSql(found);
+        else if (isNullable) value[name] = null;
+        else throw new Error(`column ${table}.${column} holds nothing`);
+      }
+      value.createdAt = row[`${prefix}created_at`];
+      value.updatedAt = row[`${prefix}updated_at`];
+      // Sound because the fields have these types.
+      return value as Stored<E>;
+    },
+    columns: (prefix) => all.map((column) => `${table}.${column} AS ${prefix}${column}`).join(', '),
+    *insert(value, now, more = {}) {
+      const set = [
+        ['id', value.id] as const,
+        ...valuesOf(value),
+        ...Object.entries(more),
+        ['created_at', now] as const,
+        ['updated_at', now] as const,
+      ];
+      const names = set.map(([column]) => column).join(', ');
+      yield* run(
+        `INSERT INTO ${table} (${names}) VALUES (${set.map(() => '?').join(', ')})`,
+        ...set.map(([, each]) => each),
+      );
+    },
+    update: ({ id, patch, now }) => {
+      const set = [['updated_at', now] as const, ...valuesOf(patch)];
+      return first(
+        `UPDATE ${table} SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE id = ? RETURNING *`,
+        ...set.map(([, each]) => each),
+        id,
+      );
+    },
+    valuesOf,
+    listed: listSource(table, listFieldsOf(entity), { columns, ...source }),
+  };
+}
+
+/** The columns of an entity: its fields', and those of every entity. */
+export function columnsOf({ fields }: Entity): readonly string[] {
+  const own = Object.entries(fields).flatMap(([name, field]) => columnOf(name, field) ?? []);
+  return ['id', ...own, 'created_at', 'updated_at'];
+}
+
+function columnOf(name: string, { column = snakeCase(name) }: Field): string | null {
+  return column;
+}
+
+interface Codec {
+  readonly isNullable: boolean;
+  readonly toSql: (value: unknown) => SqlValue;
+  readonly fromSql: (value: Exclude<SqlValue, null>) => unknown;
+}
+
+function codecOf({ kind, ...rules }: Field): Codec {
+  const isNullable = rules.isNullable === true;
+  switch (kind) {
+    case 'flag':
+      return { isNullable, toSql: (value) => (value === true ? 1 : 0), fromSql: (value) => value === 1 };
+    case 'text':
+    case 'choice':
+    case 'reference':
+    case 'number':
+    case 'integer':
+    case 'time':
+    case 'duration':
+      return { isNullable, toSql: (value) => value as SqlValue, fromSql: (value) => value };
+    default:
+      return {
+        isNullable,
+        toSql: (value) => JSON.stringify(value),
+        fromSql: (value) => JSON.parse(String(value)),
+      };
+  }
+}
