@@ -5,12 +5,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
-import {
-  authenticatePrimary,
-  giveGuessBack,
-  type PrimaryNeeds,
-  type PrimaryResult,
-} from '../login/authenticate-primary.ts';
+import { authenticatePrimary, type PrimaryNeeds, type PrimaryResult } from '../login/authenticate-primary.ts';
 import { clientProgramOf } from '../login/client-program.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
@@ -82,8 +77,6 @@ export async function authenticate(
     });
   }
   const primary = await authenticatePrimary(needs, credentials, { mechanism: 'legacy', origin });
-  // In a step of its own: this mechanism is on its way out.
-  await giveGuessBack(needs, primary.proof);
   await requirePasswordMayStay(needs, primary, origin);
   const signerId = primary.account.policy.secondary.requireExtJwt;
   const secondary =

@@ -8,7 +8,7 @@ import { type CertificateLoginNeeds, verifyCertificate } from './certificate/cer
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
 import { type PasswordLoginNeeds, verifyPassword } from './password/password.ts';
 import type { PrimaryProof, PrimaryVerdict } from './primary-verdict.ts';
-import { countRefusal, giveBack, requireOpenSource } from './throttle.ts';
+import { countRefusal, requireOpenSource } from './throttle.ts';
 
 export interface PrimaryResult {
   readonly account: LoginAccount;
@@ -39,7 +39,7 @@ export async function authenticatePrimary(
   { mechanism, origin }: StepOrigin,
 ): Promise<PrimaryResult> {
   const begunAt = needs.clock.monotonic();
-  // For passwords, the reserved guess does this.
+  // For passwords, verifyPassword does this, where they are proven during a session too.
   if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
   const verdict = await verify(needs, credentials, { attempt, origin });
@@ -93,11 +93,6 @@ function restsOn(proof: PrimaryProof): RestsOn {
       return { ...nothing, signerId, primaryProof };
     }
   }
-}
-
-/** Takes back a guess at a password, which stays reserved until the login is recorded or given up. */
-export async function giveGuessBack(needs: Pick<PrimaryNeeds, 'store'>, proof: PrimaryProof): Promise<void> {
-  if (proof.method === 'password') await giveBack(needs, proof.reserved);
 }
 
 /** Whether a certificate or token had to be checked; without one there was no work. */

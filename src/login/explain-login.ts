@@ -15,9 +15,8 @@ import { isWithinValidity } from './certificate/certificate.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
 import { findTrustedPath } from './certificate/trusted-path.ts';
 import { maySignerLogIn } from './external-jwt/external-jwt.ts';
-import { heldRecord } from './external-jwt/held-record.ts';
 import { enabledSigner, type SignerDirectory } from './external-jwt/signer-directory.ts';
-import { notedRecord } from './noted-record.ts';
+import { heldRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
 
 export interface ExplainLoginNeeds {

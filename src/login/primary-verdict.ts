@@ -3,7 +3,6 @@ import type { Account } from '../model/account.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
 import type { Verified } from '../model/login.ts';
 import type { LoginAccount } from './account.ts';
-import type { ReservedGuess } from './throttle.ts';
 
 /** The external JWT used as the primary proof. It cannot be the secondary one too. */
 export interface UsedToken {
@@ -17,8 +16,6 @@ export interface PasswordProof {
   readonly authenticatorId: AuthenticatorId;
   /** The stored hash that the password matched. Recording the login checks it again. */
   readonly verifiedHash: string;
-  /** The reserved guess, to take back when the login is recorded. */
-  readonly reserved: ReservedGuess;
   /**
    * The account, if it was read at the very end of the check and the step that records the login checks again what
    * opened it; null when time may have passed since.

@@ -1,4 +1,4 @@
-// Throttles guessing: an attempt is counted, durably and for all nodes, before it is evaluated.
+// Throttles guessing: a guess is counted, durably and for all nodes, before anybody learns what it was.
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { PasswordPolicy } from '../model/auth-policy.ts';
@@ -94,23 +94,31 @@ export interface ThrottleNeeds {
   readonly clock: Clock;
 }
 
+/** A guess whose outcome is known to us, and to nobody else yet. */
+export interface EvaluatedGuess {
+  /** Null when there is nothing to lock. */
+  readonly target: AttemptLimit | null;
+  readonly ipAddress: string;
+  readonly isRight: boolean;
+}
+
 /**
- * Reserves one attempt on the counter of the target and on that of the source.
- * @param target null when there is nothing to lock, such as an unknown user
- * @returns `locked` when the target is locked, and only the source counted: the caller refuses as for a wrong guess, at
- * the same cost
+ * Decides whether the outcome of a guess matters, before anything depends on it: a wrong one is counted on its target
+ * and its source, and a right one passes only if neither was locked by the guesses before it. All guesses at a target
+ * take this step, one after the other, so of any number at once no more than the limit are answered by what they are.
+ * @returns `locked` when the target is, and only the source counted: the caller refuses as for a wrong guess, at the
+ * same cost
  * @throws AuthError rate_limited   the source has guessed too often, whatever the target
  */
-export async function reserveGuess(
+export async function settleGuess(
   needs: ThrottleNeeds,
-  target: AttemptLimit | null,
-  ipAddress: string,
-): Promise<'reserved' | 'locked'> {
+  { target, ipAddress, isRight }: EvaluatedGuess,
+): Promise<'settled' | 'locked'> {
   const source = sourceLimit(ipAddress);
   const now = needs.clock.now();
   const limits = target === null ? [source] : [target, source];
-  const outcome = await needs.store.attempts.reserve(limits, now);
-  if (outcome.outcome === 'reserved') return 'reserved';
+  const outcome = await needs.store.attempts.count(limits, isRight ? 0 : 1, now);
+  if (outcome.outcome === 'counted') return 'settled';
   // Guesses at a locked target have already counted against the source, in the same step: a second step would reveal by
   // its time that the name exists.
   if (outcome.key !== source.key) return 'locked';
@@ -133,7 +141,7 @@ export async function requireOpenSource(needs: ThrottleNeeds, ipAddress: string)
  * costs no commit; the limits of each request bound what many at once can compute before they are counted.
  */
 export async function countRefusal(needs: ThrottleNeeds, ipAddress: string): Promise<void> {
-  await needs.store.attempts.reserve([sourceLimit(ipAddress)], needs.clock.now());
+  await needs.store.attempts.count([sourceLimit(ipAddress)], 1, needs.clock.now());
 }
 
 function throttled(key: string, wait: Millis): AuthError {
@@ -141,21 +149,6 @@ function throttled(key: string, wait: Millis): AuthError {
     detail: `source ${key} is throttled`,
     retryAfterSeconds: Math.ceil(wait / SECOND),
   });
-}
-
-/** Takes back a reservation: the guess was right, or could not be evaluated. */
-export async function releaseGuess(
-  needs: ThrottleNeeds,
-  target: AttemptLimit | null,
-  ipAddress: string,
-): Promise<void> {
-  await needs.store.attempts.release(countersOf(target, ipAddress));
-}
-
-/** The keys of the counters on which a guess is reserved. */
-export function countersOf(target: AttemptLimit | null, ipAddress: string): readonly string[] {
-  const source = sourceLimit(ipAddress).key;
-  return target === null ? [source] : [target.key, source];
 }
 
 /**
@@ -188,29 +181,4 @@ export function forgetFailures(
   passwordAuthenticatorId: AuthenticatorId | null,
 ): Promise<void> {
   return attempts.clear(failureKeys(identityId, passwordAuthenticatorId));
-}
-
-// A right guess stays reserved until the login is recorded. The step that records it takes the reservation back, which
-// saves a commit. A crash in between leaves one failure too many, never one too few.
-
-export interface ReservedGuess {
-  /** The keys of its counters (`AttemptStore.release`), for whoever takes it back; none from the second call on. */
-  take(): readonly string[];
-}
-
-export function reservedGuess(keys: readonly string[]): ReservedGuess {
-  let held = keys;
-  return {
-    take() {
-      const taken = held;
-      held = [];
-      return taken;
-    },
-  };
-}
-
-/** Takes the guess back in a separate step, unless `take` was called. */
-export async function giveBack(needs: Pick<ThrottleNeeds, 'store'>, guess: ReservedGuess): Promise<void> {
-  const keys = guess.take();
-  if (keys.length > 0) await needs.store.attempts.release(keys);
 }

@@ -83,7 +83,7 @@ describe('a standby that commits wait for and that is away', () => {
     try {
       const now = systemClock.now();
       // They do not wait for one another.
-      const count = (key: string) => store.attempts.reserve([{ ...limit, key }], now);
+      const count = (key: string) => store.attempts.count([{ ...limit, key }], 1, now);
       await Promise.all(['a', 'b', 'c', 'd'].map((key) => assert.rejects(count(key), StoreUnavailable)));
       // Those two connections are still waiting; a newcomer is refused, and they are not given up for it.
       await Promise.all(['e', 'f', 'g'].map((key) => assert.rejects(count(key), StoreUnavailable)));

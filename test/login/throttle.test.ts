@@ -4,16 +4,12 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import {
-  countersOf,
   countRefusal,
   deviceLimit,
   failureKeys,
   forgetFailures,
-  giveBack,
-  releaseGuess,
   requireOpenSource,
-  reservedGuess,
-  reserveGuess,
+  settleGuess,
   sourceLimit,
   totpLimit,
 } from '../../src/login/throttle.ts';
@@ -46,7 +42,10 @@ after(async () => {
 });
 
 const needs = () => ({ store, clock });
-const guess = (from = address) => reserveGuess(needs(), totpLimit(name), from);
+const guess = (from = address, isRight = false) =>
+  settleGuess(needs(), { target: totpLimit(name), ipAddress: from, isRight });
+const guessAtNobody = (isRight = false) =>
+  settleGuess(needs(), { target: null, ipAddress: address, isRight });
 const lockedUntil = (key: string) => store.attempts.lockedUntil(key, clock.now());
 
 test('the limits are those in the guide', () => {
@@ -75,21 +74,15 @@ test('beginning a device login has a counter of its own', () => {
   );
 });
 
-test('a guess counts against its target and its source, or only the source', () => {
-  const limit = totpLimit('ana');
-  assert.deepEqual(countersOf(limit, '192.0.2.1'), ['totp:ana', 'source:192.0.2.1']);
-  assert.deepEqual(countersOf(null, '192.0.2.1'), ['source:192.0.2.1']);
-});
-
 describe('guesses', () => {
   test('beyond the limit find it locked, until the lock ends', async () => {
-    for (let n = 0; n < 5; n += 1) assert.equal(await guess(), 'reserved', `guess ${n}`);
+    for (let n = 0; n < 5; n += 1) assert.equal(await guess(), 'settled', `guess ${n}`);
     assert.equal(await guess(), 'locked');
     assert.equal(await lockedUntil(`totp:${name}`), clock.now() + 30 * SECOND);
     clock.advance(30 * SECOND - 1);
     assert.equal(await guess(), 'locked');
     clock.advance(1);
-    assert.equal(await guess(), 'reserved');
+    assert.equal(await guess(), 'settled');
   });
 
   test('at a locked target still count against their source, which has to wait', async () => {
@@ -105,20 +98,23 @@ describe('guesses', () => {
   });
 
   test('at an unknown target count against their source only', async () => {
-    for (let n = 0; n < 300; n += 1)
-      assert.equal(await reserveGuess(needs(), null, address), 'reserved', `guess ${n}`);
-    await assert.rejects(reserveGuess(needs(), null, address), { code: 'rate_limited' });
+    for (let n = 0; n < 300; n += 1) assert.equal(await guessAtNobody(), 'settled', `guess ${n}`);
+    for (const isRight of [false, true]) {
+      await assert.rejects(guessAtNobody(isRight), { code: 'rate_limited' });
+    }
   });
 
-  test('that were right are taken back on both counters', async () => {
-    for (let n = 0; n < 310; n += 1) {
-      assert.equal(await guess(), 'reserved', `guess ${n}`);
-      await releaseGuess(needs(), totpLimit(name), address);
-    }
-    for (let n = 0; n < 310; n += 1) {
-      assert.equal(await reserveGuess(needs(), null, address), 'reserved', `guess ${n} at nobody`);
-      await releaseGuess(needs(), null, address);
-    }
+  test('that are right count nowhere, however many there are at once', async () => {
+    const rights = Array.from({ length: 310 }, () => [guess(address, true), guessAtNobody(true)]).flat();
+    assert.deepEqual([...new Set(await Promise.all(rights))], ['settled']);
+    assert.equal(await lockedUntil(`totp:${name}`), null);
+  });
+
+  test('that are right find the lock of the wrong ones before them', async () => {
+    for (let n = 0; n < 4; n += 1) await guess();
+    assert.equal(await guess(address, true), 'settled');
+    await guess();
+    assert.equal(await guess(address, true), 'locked');
   });
 });
 
@@ -134,18 +130,6 @@ test('expensive refusals throttle their source, and nobody else', async () => {
   await requireOpenSource(needs(), address);
 });
 
-test('a held guess is taken once, and given back only if it was not taken', async () => {
-  for (let n = 0; n < 5; n += 1) await guess();
-  const keys = countersOf(totpLimit(name), address);
-  const held = reservedGuess(keys);
-  assert.deepEqual(held.take(), keys);
-  assert.deepEqual(held.take(), [], 'a second time there is nothing to take');
-  await giveBack(needs(), held);
-  assert.equal(await guess(), 'locked', 'it was taken: nothing is given back');
-  await giveBack(needs(), reservedGuess(keys));
-  assert.equal(await guess(), 'reserved');
-});
-
 describe('after a full authentication', () => {
   const identity = () => asId<IdentityId>(name);
   const authenticator = asId<AuthenticatorId>('their-password');
@@ -155,13 +139,13 @@ describe('after a full authentication', () => {
     for (let n = 0; n < 5; n += 1) await guess();
     assert.equal(await guess(), 'locked');
     await forgetFailures(store, identity(), authenticator);
-    assert.equal(await guess(), 'reserved');
+    assert.equal(await guess(), 'settled');
   });
 
   test('the counter of the code does, if there is no password', async () => {
     assert.deepEqual(failureKeys(identity(), null), [`totp:${name}`]);
     for (let n = 0; n < 5; n += 1) await guess();
     await forgetFailures(store, identity(), null);
-    assert.equal(await guess(), 'reserved');
+    assert.equal(await guess(), 'settled');
   });
 });

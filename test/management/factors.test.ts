@@ -56,8 +56,8 @@ describe('unlocking an identity', () => {
   test('forgets failures of TOTP too', async () => {
     const id = await server.createUser({ name: 'totp locked', password });
     const limit = { key: `totp:${id}`, max: 1, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
-    await server.store.attempts.reserve([limit], clock.now());
-    await server.store.attempts.reserve([limit], clock.now());
+    await server.store.attempts.count([limit], 1, clock.now());
+    await server.store.attempts.count([limit], 1, clock.now());
     const until = new Date(clock.now() + MINUTE).toISOString();
     assert.deepEqual((await identity(id)).lockedUntil, { password: null, totp: until });
     await admin.call('POST', `identities/${id}/unlock`, {});

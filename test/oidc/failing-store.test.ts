@@ -127,7 +127,7 @@ test('a right password gives no code', async () => {
   const seen = await eachFailure(() => submitPassword(server, ids.pop() as string, 'alice', password));
   for (const name of [
     'authenticators.findPasswordLogin',
-    'attempts.reserve',
+    'attempts.count',
     'authRequests.recordPrimaryLogin',
   ]) {
     assert.ok(seen.includes(name), name);

@@ -157,12 +157,12 @@ describe('a password', () => {
   test('that is locked costs as many commits as a name that nobody has, so that time does not tell them apart', async () => {
     await onOneThread();
     const { attempts } = server.store;
-    const { reserve } = attempts;
+    const { count } = attempts;
     let commits = 0;
     Object.assign(attempts, {
-      reserve: (...args: Parameters<typeof reserve>) => {
+      count: (...args: Parameters<typeof count>) => {
         commits += 1;
-        return reserve(...args);
+        return count(...args);
       },
     });
     await fail(5);
@@ -331,7 +331,75 @@ describe('the time of a refused password', () => {
   });
 });
 
+/** A hundred at once. Those that the queue of hashes does not take are told when to come back. */
+async function atOnce(ask: (at: number) => Promise<Answer>, passed: number): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => ask(at)));
+  const refused = answers.filter(({ status }) => status !== passed);
+  assert.ok(refused.length < 100);
+  for (const { status, headers, text } of refused) {
+    assert.equal(status, 503, text);
+    assert.ok(headers['retry-after'], text);
+  }
+}
+
+async function assertNothingFailed(): Promise<void> {
+  assert.deepEqual(
+    (await reasons(aliceId)).filter((reason) => reason !== 'passed'),
+    [],
+  );
+  assert.deepEqual(
+    counters().filter(({ failures }) => failures > 0),
+    [],
+  );
+}
+
+describe('a hundred right passwords at once', () => {
+  beforeEach(() => setRules({ maxAttempts: 1, lockoutDurationMinutes: 0 }));
+
+  test('are no failures', async () => {
+    const ids = await Promise.all(Array.from({ length: 100 }, () => beginLogin(server)));
+    await atOnce((at) => submitPassword(server, ids[at] as string, 'alice', password), 302);
+    await assertNothingFailed();
+    await assertOpen();
+  });
+
+  test('are none at the legacy mechanism, nor for the person who changes a password', async () => {
+    const json = { username: 'alice', password };
+    await atOnce(() => server.post('/edge/client/v1/authenticate?method=password', { json }), 200);
+    await assertNothingFailed();
+    const { access_token } = await login(server, 'alice', password);
+    const own = '/edge/client/v1/current-identity/authenticators';
+    const headers = { authorization: `Bearer ${access_token}` };
+    const [{ id }] = (await server.get(own, { headers })).json.data;
+    // The new one is not acceptable, so that the present one stays.
+    const change = { currentPassword: password, password: 'short', username: 'alice' };
+    await atOnce(() => server.request('PATCH', `${own}/${id}`, { json: change, headers }), 400);
+    await assertNothingFailed();
+    await assertOpen();
+  });
+
+  test('are none among wrong ones that stay within the limit', async () => {
+    await setRules({ maxAttempts: 5, lockoutDurationMinutes: 0 });
+    const secrets = Array.from({ length: 20 }, (_, at) => (at % 5 === 1 ? `wrong ${at}` : password));
+    const answers = await Promise.all(secrets.map((secret) => attempt('alice', secret)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      secrets.map((secret) => (secret === password ? 302 : 401)),
+    );
+  });
+});
+
 describe('guesses in parallel', () => {
+  test('are not answered by what they are beyond the limit, whatever a right one among them is', async () => {
+    const { access_token } = await login(server, 'alice', password);
+    await fail(5);
+    const guesses = Array.from({ length: 40 }, (_, at) =>
+      attempt('alice', at % 2 === 0 ? password : 'wrong'),
+    );
+    assert.deepEqual([...new Set((await Promise.all(guesses)).map(({ status }) => status))], [401]);
+    assert.equal((await callWith(server, access_token)).status, 200);
+  });
+
   test('are not evaluated beyond the limit', async () => {
     const id = await beginLogin(server);
     const guesses = Array.from({ length: 200 }, (_, at) =>
@@ -398,6 +466,25 @@ describe('with TOTP', () => {
     for (let guess = 0; guess < 5; guess += 1) assert.equal(await submitCode(wrongCode(seed)), 400);
     assert.equal(await submitCode(rightCode(seed)), 400);
     clock.advance(30 * SECOND);
+    assert.equal(await submitCode(rightCode(seed)), 302);
+  });
+
+  test('twenty recovery codes and one code of the app at once: none is a failure, and each works once', async () => {
+    await requireTotp();
+    const id = await beginLogin(server);
+    await submitPassword(server, id, 'alice', password);
+    const { json } = await server.post('/oidc/login/totp/enroll', { json: { id } });
+    const seed = decodeBase32(new URL(json.provisioningUrl).searchParams.get('secret') ?? '');
+    await server.post('/oidc/login/totp/enroll/verify', { json: { id, code: rightCode(seed) } });
+    clock.advance(MINUTE);
+    const codes: string[] = [...json.recoveryCodes, rightCode(seed)];
+    const statuses = await Promise.all([...codes, ...codes].map(submitCode));
+    assert.equal(statuses.filter((status) => status === 302).length, codes.length);
+    assert.deepEqual(
+      [...new Set((await reasons(aliceId)).filter((reason) => reason !== 'passed'))],
+      ['replayed-code'],
+    );
+    clock.advance(MINUTE);
     assert.equal(await submitCode(rightCode(seed)), 302);
   });
 

@@ -165,7 +165,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   async 'too-many-tries'(page) {
     await beginAt(server, application, page);
     const tries = Array.from({ length: 300 }, () =>
-      server.store.attempts.reserve([sourceLimit('127.0.0.1')], clock.now()),
+      server.store.attempts.count([sourceLimit('127.0.0.1')], 1, clock.now()),
     );
     await Promise.all(tries);
     await givePassword(page, 'alice', password);

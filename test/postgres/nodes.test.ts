@@ -151,6 +151,24 @@ describe('two controllers on one database', () => {
     for (const node of [a, b]) assert.equal((await callWith(node, again.json.access_token)).status, 200);
   });
 
+  test('on both at once right passwords are no failures, and no more wrong ones than the limit are answered', async () => {
+    const id = await a.server.createUser({ name: 'gil', password });
+    const nodeOf = (at: number) => (at % 2 === 0 ? a : b);
+    async function atOnce(secretOf: (at: number) => string): Promise<readonly string[]> {
+      const requests = await Promise.all(Array.from({ length: 40 }, (_, at) => beginLogin(nodeOf(at))));
+      const sent = requests.map((request, at) => submitPassword(nodeOf(at), request, 'gil', secretOf(at)));
+      await Promise.all(sent);
+      for (const { server } of [a, b]) await server.controller.services.attempts.flush();
+      const filter = { op: '=', field: 'identityId', value: id } as const;
+      const { items } = await a.server.store.loginAttempts.list({ filter, sort: [], limit: null, offset: 0 });
+      return items.map(({ reason }) => reason ?? 'passed');
+    }
+    assert.deepEqual([...new Set(await atOnce(() => password))], ['passed']);
+    const reasons = await atOnce((at) => `wrong ${at}`);
+    assert.equal(reasons.filter((reason) => reason === 'wrong-password').length, 10);
+    assert.ok(reasons.includes('locked'));
+  });
+
   test('guesses on both together do not exceed the limit', async () => {
     await a.server.createUser({ name: 'gus', password });
     const id = await beginLogin(a);

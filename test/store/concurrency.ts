@@ -303,16 +303,18 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         assert.equal(count(await race((engine) => engine.totp.burnRecoveryCode(id, 'r1', t0)), true), 1);
       });
 
-      test('guess: no more than the limit are let through', async () => {
+      test('guess: right ones are no failures, and no more wrong ones than the limit are answered', async () => {
         const limit = attemptLimit({ max: 5 });
-        const outcomes = await race((engine) => engine.attempts.reserve([limit], t0));
-        assert.equal(
-          count(
+        const guesses = async (failures: 0 | 1) => {
+          const outcomes = await race((engine) => engine.attempts.count([limit], failures, t0));
+          return count(
             outcomes.map(({ outcome }) => outcome),
-            'reserved',
-          ),
-          5,
-        );
+            'counted',
+          );
+        };
+        assert.equal(await guesses(0), callers);
+        assert.equal(await guesses(1), 5);
+        assert.equal(await guesses(0), 0);
       });
 
       test('two administrators remove each other: one remains', async () => {

@@ -209,45 +209,12 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(await recorded(byCertificate), 'changed');
     });
 
-    test('takes back the attempts reserved for it, once, even if it is no longer recorded', async () => {
-      const { store } = shared();
-      const user = await createUser(store);
-      const key = `password:${user.id}`;
-      const limit = { key, max: 2, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
-      const login = {
-        authRequest: newAuthRequest(),
-        progress: progressOf(user),
-        code: null,
-        expiresAt: t0 + MINUTE,
-        now: t0,
-        release: [key],
-      };
-      const outcomes = [
-        [login, 'recorded'],
-        [{ ...login, verifiedHash: 'another hash' }, 'changed'],
-        [
-          { ...login, code: { hash: uniqueName('code'), expiresAt: t0 + MINUTE, forgetFailures: [] } },
-          'recorded',
-        ],
-        [login, 'finished'],
-      ] as const;
-      await store.attempts.reserve([limit], t0);
-      for (const [recording, outcome] of outcomes) {
-        await store.attempts.reserve([limit], t0);
-        assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
-        assert.equal(await store.authRequests.recordPrimaryLogin(recording), outcome);
-        assert.equal(await store.attempts.lockedUntil(key, t0), null);
-      }
-      await store.attempts.reserve([limit], t0);
-      assert.notEqual(await store.attempts.lockedUntil(key, t0), null, 'the first failure still counts');
-    });
-
     test('the code that completes a login resets the failure counters, and nothing less does', async () => {
       const { store } = shared();
       const user = await createUser(store);
       const key = `totp:${user.id}`;
       const limit = { key, max: 1, lockFor: MINUTE, longestLock: MINUTE, forgetAfter: MINUTE };
-      await store.attempts.reserve([limit], t0);
+      await store.attempts.count([limit], 1, t0);
       const login = {
         authRequest: newAuthRequest(),
         progress: progressOf(user),
@@ -263,7 +230,7 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.equal(await store.authRequests.recordFactor({ ...factor, generation: 1 }), 'recorded');
       assert.equal(await store.attempts.lockedUntil(key, t0), null);
 
-      await store.attempts.reserve([limit], t0);
+      await store.attempts.count([limit], 1, t0);
       assert.equal(await store.authRequests.recordPrimaryLogin({ ...login, code: finished }), 'finished');
       assert.notEqual(await store.attempts.lockedUntil(key, t0), null);
       await store.authRequests.recordPrimaryLogin({

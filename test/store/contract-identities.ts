@@ -250,7 +250,7 @@ export function identityTests(shared: GetDatabase): void {
       const { store } = shared();
       const [ana, ben] = [await createUser(store), await createUser(store)];
       const limit = { max: 1, lockFor: HOUR, longestLock: HOUR, forgetAfter: DAY };
-      await store.attempts.reserve([{ ...limit, key: `password:${ana.authenticatorId}` }], t0);
+      await store.attempts.count([{ ...limit, key: `password:${ana.authenticatorId}` }], 1, t0);
       const read = await store.authenticators.listOf([ana.id, ben.id, newId()]);
       assert.deepEqual(
         new Map(read.map(({ identityId, lockedUntil }) => [identityId, lockedUntil])),

@@ -106,11 +106,11 @@ export function limitTests(shared: GetDatabase): void {
       const locks: number[] = [];
       for (let round = 0; round < 3; round += 1) {
         for (let attempt = 0; attempt < 2; attempt += 1) {
-          assert.deepEqual(await store.attempts.reserve([limit], now), { outcome: 'reserved' });
+          assert.deepEqual(await store.attempts.count([limit], 1, now), { outcome: 'counted' });
         }
-        const refused = await store.attempts.reserve([limit], now);
+        const refused = await store.attempts.count([limit], 1, now);
         assert.ok(refused.outcome === 'refused' && refused.key === limit.key);
-        assert.deepEqual(await store.attempts.reserve([limit], refused.until - 1), refused);
+        assert.deepEqual(await store.attempts.count([limit], 1, refused.until - 1), refused);
         assert.equal(await store.attempts.lockedUntil(limit.key, refused.until - 1), refused.until);
         assert.equal(await store.attempts.lockedUntil(limit.key, refused.until), null);
         locks.push(refused.until - now);
@@ -122,28 +122,21 @@ export function limitTests(shared: GetDatabase): void {
     test('lock from the attempt that reaches the limit, whenever the next one comes', async () => {
       const { store } = shared();
       const limit = attemptLimit({ max: 2 });
-      const reserve = (now: number) => store.attempts.reserve([limit], now);
-      await reserve(t0);
-      await reserve(t0 + 5);
+      const count = (now: number) => store.attempts.count([limit], 1, now);
+      await count(t0);
+      await count(t0 + 5);
       assert.equal(await store.attempts.lockedUntil(limit.key, t0 + 5), t0 + 5 + MINUTE);
-      assert.deepEqual(await reserve(t0 + 5 + MINUTE), { outcome: 'reserved' });
+      assert.deepEqual(await count(t0 + 5 + MINUTE), { outcome: 'counted' });
     });
 
-    test('are unlocked by releasing an attempt that was under way when the limit was reached', async () => {
+    test('let a right one pass, uncounted, until wrong ones have locked the key', async () => {
       const { store } = shared();
       const limit = attemptLimit({ max: 2 });
-      const reserve = async () => (await store.attempts.reserve([limit], t0)).outcome;
-      assert.deepEqual(
-        [await reserve(), await reserve(), await reserve()],
-        ['reserved', 'reserved', 'refused'],
-      );
-      await store.attempts.release([limit.key]);
-      await store.attempts.release([limit.key]);
-      assert.equal(await store.attempts.lockedUntil(limit.key, t0), null);
-      assert.deepEqual(
-        [await reserve(), await reserve(), await reserve()],
-        ['reserved', 'reserved', 'refused'],
-      );
+      const count = async (failures: 0 | 1) => (await store.attempts.count([limit], failures, t0)).outcome;
+      const outcomes: string[] = [];
+      for (const failures of [0, 0, 0, 1, 0, 1, 0, 1] as const) outcomes.push(await count(failures));
+      assert.deepEqual(outcomes, [...Array.from({ length: 6 }, () => 'counted'), 'refused', 'refused']);
+      assert.equal(await store.attempts.areCounted([limit.key]), true);
     });
 
     test('say whether there is anything to forget', async () => {
@@ -153,22 +146,23 @@ export function limitTests(shared: GetDatabase): void {
       const counted = () =>
         Promise.all([[free], [locked], [free, locked]].map((keys) => store.attempts.areCounted(keys)));
       assert.deepEqual(await counted(), [false, false, false]);
-      await store.attempts.reserve(limits, t0);
+      await store.attempts.count(limits, 1, t0);
       assert.deepEqual(await counted(), [true, true, true]);
-      await store.attempts.release([free]);
+      await store.attempts.clear([free]);
       assert.deepEqual(await counted(), [false, true, true]);
       await store.attempts.clear([locked]);
+      await store.attempts.count(limits, 0, t0);
       assert.deepEqual(await counted(), [false, false, false]);
     });
 
     test('stay locked after the most locks, until they are cleared', async () => {
       const { store } = shared();
       const limit = attemptLimit({ max: 1, mostLocks: 2 });
-      const reserve = async (now: number) => (await store.attempts.reserve([limit], now)).outcome;
-      assert.deepEqual([await reserve(t0), await reserve(t0 + MINUTE)], ['reserved', 'reserved']);
-      assert.equal(await reserve(t0 + 1000 * HOUR), 'refused');
+      const count = async (now: number) => (await store.attempts.count([limit], 1, now)).outcome;
+      assert.deepEqual([await count(t0), await count(t0 + MINUTE)], ['counted', 'counted']);
+      assert.equal(await count(t0 + 1000 * HOUR), 'refused');
       await store.attempts.clear([limit.key]);
-      assert.equal(await reserve(t0 + 1000 * HOUR), 'reserved');
+      assert.equal(await count(t0 + 1000 * HOUR), 'counted');
     });
 
     test('count, of several limits, only at those after one that is reached, and name the last such one', async () => {
@@ -176,36 +170,34 @@ export function limitTests(shared: GetDatabase): void {
       const [narrow, wide] = [attemptLimit({ max: 1 }), attemptLimit({ max: 3 })];
       const refusals: string[] = [];
       for (let attempt = 0; attempt < 5; attempt += 1) {
-        const outcome = await store.attempts.reserve([narrow, wide], t0);
+        const outcome = await store.attempts.count([narrow, wide], 1, t0);
         refusals.push(outcome.outcome === 'refused' ? outcome.key : outcome.outcome);
       }
-      assert.deepEqual(refusals, ['reserved', narrow.key, narrow.key, wide.key, wide.key]);
+      assert.deepEqual(refusals, ['counted', narrow.key, narrow.key, wide.key, wide.key]);
     });
 
     test('count nothing at the limits before one that is reached', async () => {
       const { store } = shared();
       const [wide, narrow] = [attemptLimit({ max: 2 }), attemptLimit({ max: 1 })];
-      await store.attempts.reserve([narrow], t0);
+      await store.attempts.count([narrow], 1, t0);
       for (let attempt = 0; attempt < 5; attempt += 1) {
-        const outcome = await store.attempts.reserve([wide, narrow], t0);
+        const outcome = await store.attempts.count([wide, narrow], 1, t0);
         assert.equal(outcome.outcome === 'refused' && outcome.key, narrow.key);
       }
-      assert.equal((await store.attempts.reserve([wide], t0)).outcome, 'reserved');
-      assert.equal((await store.attempts.reserve([wide], t0)).outcome, 'reserved');
-      assert.equal((await store.attempts.reserve([wide], t0)).outcome, 'refused');
+      assert.equal((await store.attempts.count([wide], 1, t0)).outcome, 'counted');
+      assert.equal((await store.attempts.count([wide], 1, t0)).outcome, 'counted');
+      assert.equal((await store.attempts.count([wide], 1, t0)).outcome, 'refused');
     });
 
-    test('are forgotten when cleared or after a time, and released one by one', async () => {
+    test('are forgotten when cleared or after a time', async () => {
       const { store } = shared();
       const limit = attemptLimit({ max: 1 });
-      const reserve = async (now = t0) => (await store.attempts.reserve([limit], now)).outcome;
-      assert.deepEqual([await reserve(), await reserve()], ['reserved', 'refused']);
+      const count = async (now = t0) => (await store.attempts.count([limit], 1, now)).outcome;
+      assert.deepEqual([await count(), await count()], ['counted', 'refused']);
       await store.attempts.clear([limit.key]);
       assert.equal(await store.attempts.lockedUntil(limit.key, t0), null);
-      assert.equal(await reserve(), 'reserved');
-      await store.attempts.release([limit.key, 'unknown']);
-      assert.equal(await reserve(), 'reserved');
-      assert.equal(await reserve(t0 + HOUR), 'reserved');
+      assert.equal(await count(), 'counted');
+      assert.equal(await count(t0 + HOUR), 'counted');
     });
   });
 

@@ -118,7 +118,7 @@ export function restoreTests(shared: GetDatabase): void {
       const link = newSetupLink();
       await store.setupLinks.create(link);
       const limit = attemptLimit({ max: 1 });
-      await store.attempts.reserve([limit], t0);
+      await store.attempts.count([limit], 1, t0);
       await store.keys.serverSecret('root', () => 'before');
       assert.equal(await store.restores.latest(), null);
 
@@ -135,7 +135,7 @@ export function restoreTests(shared: GetDatabase): void {
       assert.equal(await store.totp.burnStep(user.id, 21), true);
       assert.equal(await store.totp.burnRecoveryCode(user.id, 'r1', t0), false);
       assert.equal(await store.keys.serverSecret('root', () => 'after'), 'after');
-      assert.equal((await store.attempts.reserve([limit], t0)).outcome, 'refused');
+      assert.equal((await store.attempts.count([limit], 1, t0)).outcome, 'refused');
       assert.ok(await store.identities.find(user.id));
       assert.equal(await store.restores.latest(), 'r1');
 

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { passwordHasher } from '../../src/login/password/password.ts';
-import { sourceLimit } from '../../src/login/throttle.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { createHashPool } from '../../src/platform/secrets/hash-pool.ts';
@@ -52,7 +51,6 @@ test(`${cycles} crashes lose nothing that was acknowledged (seed ${seed})`, {
       await delay(random.below(600));
       server.child.kill('SIGKILL');
       await server.finished;
-      await forgetAttempts(join(box.cwd, 'home', 'overlay.db'));
       continue;
     }
     await untilReady(server);
@@ -94,7 +92,7 @@ async function createHome(box: Sandbox, address: string): Promise<string> {
   return join('home', 'controller.yml');
 }
 
-/** One for each client: a login cut short by a crash counts as an attempt on its account. */
+/** One for each client. */
 async function createUsers(path: string): Promise<readonly string[]> {
   const store = await openSqliteStore({ path });
   const pool = createHashPool({ clock: systemClock });
@@ -107,11 +105,4 @@ async function createUsers(path: string): Promise<readonly string[]> {
   }
   await store.close();
   return names;
-}
-
-/** In a long run, the logins that were cut short would reach the limit of their address. */
-async function forgetAttempts(path: string): Promise<void> {
-  const store = await openSqliteStore({ path });
-  await store.attempts.clear([sourceLimit('127.0.0.1').key]);
-  await store.close();
 }

@@ -7,6 +7,7 @@ import type { SignerId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import type { PrimaryNeeds, PrimaryResult } from '../authenticate-primary.ts';
+import { heldRecord } from '../noted-record.ts';
 import type { UsedToken } from '../primary-verdict.ts';
 import { type ExternalJwtNeeds, namesIdentity } from './external-jwt.ts';
 import { recordRefusal } from './external-jwt-record.ts';
@@ -16,7 +17,6 @@ import {
   refused,
   type ValidExternalJwt,
 } from './external-jwt-verdict.ts';
-import { heldRecord } from './held-record.ts';
 import { isSameProof, proofHashes } from './proof-hashes.ts';
 import { enabledSigner } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';

@@ -2,7 +2,6 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { OwnCall } from '../../model/principal.ts';
-import { giveBack } from '../throttle.ts';
 import { type PasswordLoginNeeds, passwordOf, verifyPassword } from './password.ts';
 
 export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
@@ -31,10 +30,7 @@ export async function proveCurrentPassword(
     attempt,
   );
   attempt.conclude();
-  if (verdict.verdict === 'passed') {
-    await giveBack(needs, verdict.proof.reserved);
-    return verdict.proof.verifiedHash;
-  }
+  if (verdict.verdict === 'passed') return verdict.proof.verifiedHash;
   needs.audit.record({ event: 'login.refused', method: 'password' }, origin);
   throw wrongCurrentPassword();
 }

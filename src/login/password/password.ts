@@ -16,13 +16,12 @@ import {
 } from '../../platform/secrets/password-hash.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
 import { mayLogIn } from '../account.ts';
+import { heldRecord } from '../noted-record.ts';
 import type { PasswordProof, PrimaryVerdict } from '../primary-verdict.ts';
 import {
-  countersOf,
   passwordLimit,
-  releaseGuess,
-  reservedGuess,
-  reserveGuess,
+  requireOpenSource,
+  settleGuess,
   type ThrottleNeeds,
   unlockableLimit,
 } from '../throttle.ts';
@@ -50,7 +49,7 @@ export interface PasswordLoginNeeds extends ThrottleNeeds {
 /**
  * Decides a password login. Identity and policy are read again after the hash, because that takes time.
  * @throws AuthError rate_limited   this source has guessed too often
- * @throws HashPoolFull             too many logins are waiting already; nothing was counted
+ * @throws HashPoolFull             too many logins are waiting already; nothing is counted
  */
 export async function verifyPassword(
   needs: PasswordLoginNeeds,
@@ -77,36 +76,26 @@ export async function verifyPassword(
   const target =
     (login === null ? null : passwordLimit(login.authenticator.id, login.policy.primary.updb)) ??
     unknown.limit;
-  const reserved = await reserveGuess(needs, target, ipAddress);
-  const phc = reserved === 'locked' || login === null ? null : login.passwordHash;
-  const matches = await needs.hasher.matches(phc, password).catch(async (error) => {
-    await releaseGuess(needs, reserved === 'locked' ? null : target, ipAddress);
-    throw error;
-  });
-  if (key === undefined || login === null) {
+  await requireOpenSource(needs, ipAddress);
+  // The step below decides. But once a password is locked, not even time may tell what a guess at it was.
+  const isLocked = (await needs.store.attempts.lockedUntil(target.key, needs.clock.now())) !== null;
+  const phc = isLocked || login === null ? null : login.passwordHash;
+  const matches = await needs.hasher.matches(phc, password);
+  const held = heldRecord();
+  const current = login === null ? null : await judge(needs, { login, password, matches }, held);
+  const settled = await settleGuess(needs, { target, ipAddress, isRight: current !== null });
+  if (login === null) {
     attempt.failed('user name known', 'unknown-user');
     return { verdict: 'refused' };
   }
   attempt.passed('user name known', login.authenticator.username);
-  if (reserved === 'locked') {
+  if (settled === 'locked') {
     attempt.failed('authenticator unlocked', 'locked', 'too many failures in a row');
     return { verdict: 'refused' };
   }
   attempt.passed('authenticator unlocked');
-  if (!matches) {
-    attempt.failed('password', 'wrong-password');
-    return { verdict: 'refused' };
-  }
-  attempt.passed('password');
-
-  const current = await needs.store.authenticators.findPasswordLogin(key);
-  const checked = { checked: login.passwordHash, password };
-  if (current === null || !(await isStillOf(needs, { stored: current.passwordHash, ...checked }))) {
-    attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
-    return { verdict: 'refused' };
-  }
-  if (!mayLogIn(current, { method: 'password', now: needs.clock.now() }, attempt))
-    return { verdict: 'refused' };
+  held.handTo(attempt);
+  if (current === null) return { verdict: 'refused' };
   const verifiedHash = await upgradeHash(needs, current, password);
   return {
     verdict: 'passed',
@@ -115,10 +104,35 @@ export async function verifyPassword(
       method: 'password',
       authenticatorId: current.authenticator.id,
       verifiedHash,
-      reserved: reservedGuess(countersOf(target, ipAddress)),
       current: verifiedHash === current.passwordHash ? current : null,
     },
   };
+}
+
+/** The login as it is now, if it is open to this password; null, and recorded, if not. */
+async function judge(
+  needs: PasswordLoginNeeds,
+  {
+    login: { authenticator, passwordHash },
+    password,
+    matches,
+  }: { readonly login: PasswordLogin; readonly password: string; readonly matches: boolean },
+  attempt: AttemptRecorder,
+): Promise<PasswordLogin | null> {
+  if (!matches) {
+    attempt.failed('password', 'wrong-password');
+    return null;
+  }
+  attempt.passed('password');
+  const current = await needs.store.authenticators.findPasswordLogin(
+    usernameKey(authenticator.username) ?? '',
+  );
+  const checked = { checked: passwordHash, password };
+  if (current === null || !(await isStillOf(needs, { stored: current.passwordHash, ...checked }))) {
+    attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
+    return null;
+  }
+  return mayLogIn(current, { method: 'password', now: needs.clock.now() }, attempt) ? current : null;
 }
 
 /**
@@ -189,8 +203,10 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
       const prepared = prepare(password);
       const imported = phc === null ? undefined : typedHash(phc);
       if (imported !== undefined) {
-        // Cheaper than ours: the time of a wrong password must not reveal whose hash was imported.
-        return (await pool.verify(imported, typed)) || pool.verifyNobody(prepared ?? typed);
+        // Cheaper than ours: time must neither reveal whose hash was imported, nor let a right guess overtake wrong ones.
+        const matches = await pool.verify(imported, typed);
+        await pool.verifyNobody(prepared ?? typed);
+        return matches;
       }
       // Only an imported hash can be of such a text. The work is the same anyway.
       if (phc === null || prepared === null) return pool.verifyNobody(prepared ?? typed);

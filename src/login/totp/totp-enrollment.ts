@@ -8,8 +8,14 @@ import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { encodeBase32, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
-import { releaseGuess, reserveGuess, totpLimit } from '../throttle.ts';
-import { acceptedDrift, readRecoveryCode, recoveryCodeHash, seedLabel, type TotpNeeds } from './totp.ts';
+import {
+  acceptedDrift,
+  readRecoveryCode,
+  recoveryCodeHash,
+  seedLabel,
+  settleCode,
+  type TotpNeeds,
+} from './totp.ts';
 
 export interface TotpEnrollmentNeeds extends TotpNeeds {
   readonly random: Random;
@@ -114,13 +120,9 @@ export async function verifyTotpEnrollment(
     attempt.failed('enrollment started', 'totp-not-enrolled', 'no enrollment was started in this login');
     throw new AuthError('not_found');
   }
-  const limit = totpLimit(identityId);
-  if ((await reserveGuess(needs, limit, ipAddress)) === 'locked') {
-    attempt.failed('factor unlocked', 'locked', 'too many wrong codes in a row');
-    throw new AuthError('invalid_totp_code');
-  }
   const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow)).subarray(0, seedLength);
   const step = matchingTimeStep(seed, code, { now, drift: acceptedDrift });
+  await settleCode(needs, { identityId, ipAddress, isRight: step !== undefined }, attempt);
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'the first code of a new enrollment');
     throw new AuthError('invalid_totp_code');
@@ -135,7 +137,6 @@ export async function verifyTotpEnrollment(
     throw new AuthError('not_found');
   }
   attempt.passed('code', 'the first code of a new enrollment');
-  await releaseGuess(needs, limit, ipAddress);
 }
 
 /** The recovery codes follow the seed until it is verified, so that the flow can show them again. */

@@ -7,7 +7,8 @@ import { hmacSha256 } from '../../platform/digest.ts';
 import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import { matchingTimeStep } from '../../platform/secrets/totp-code.ts';
 import type { TotpStore } from '../../store/contracts/totp.ts';
-import { releaseGuess, reserveGuess, type ThrottleNeeds, totpLimit } from '../throttle.ts';
+import { heldRecord } from '../noted-record.ts';
+import { settleGuess, type ThrottleNeeds, totpLimit } from '../throttle.ts';
 
 export interface TotpNeeds extends ThrottleNeeds {
   readonly store: ThrottleNeeds['store'] & { readonly totp: TotpStore };
@@ -26,7 +27,8 @@ export function seedLabel(identityId: IdentityId): string {
 
 /**
  * Verifies a TOTP or recovery code and uses it up: the statement that accepts a step or a code decides. Wrong, used,
- * locked and not enrolled get the same answer outside.
+ * locked and not enrolled get the same answer outside. A code that was right but used before is no guess, and does not
+ * count as one.
  * @throws AuthError invalid_totp_code, rate_limited
  */
 export async function verifyTotp(
@@ -39,46 +41,65 @@ export async function verifyTotp(
   attempt: AttemptRecorder,
 ): Promise<void> {
   attempt.about({ identityId });
-  const limit = totpLimit(identityId);
-  if ((await reserveGuess(needs, limit, ipAddress)) === 'locked') {
+  const held = heldRecord();
+  const burn = await rightCode(needs, { identityId, code }, held);
+  await settleCode(needs, { identityId, ipAddress, isRight: burn !== null }, attempt);
+  held.handTo(attempt);
+  if (burn === null) throw new AuthError('invalid_totp_code');
+  if (!(await burn())) {
+    attempt.failed('first use', 'replayed-code', 'this code, or a later one, was accepted before');
+    throw new AuthError('invalid_totp_code');
+  }
+  attempt.passed('first use');
+}
+
+/** Settles a guess at a code. @throws AuthError invalid_totp_code   locked, which is recorded @throws as settleGuess */
+export async function settleCode(
+  needs: ThrottleNeeds,
+  {
+    identityId,
+    ...guess
+  }: { readonly identityId: IdentityId; readonly ipAddress: string; readonly isRight: boolean },
+  attempt: AttemptRecorder,
+): Promise<void> {
+  if ((await settleGuess(needs, { target: totpLimit(identityId), ...guess })) === 'locked') {
     attempt.failed('factor unlocked', 'locked', 'too many wrong codes in a row');
     throw new AuthError('invalid_totp_code');
   }
   attempt.passed('factor unlocked');
-  if (!(await accepts(needs, { identityId, code }, attempt))) throw new AuthError('invalid_totp_code');
-  await releaseGuess(needs, limit, ipAddress);
 }
 
-async function accepts(
-  needs: TotpNeeds,
+/** What uses up a code, true for exactly one caller; null, and recorded, when the code is wrong. */
+async function rightCode(
+  { store: { totp }, ...needs }: TotpNeeds,
   { identityId, code }: { readonly identityId: IdentityId; readonly code: string },
   attempt: AttemptRecorder,
-): Promise<boolean> {
-  const enrollment = await needs.store.totp.find(identityId);
+): Promise<(() => Promise<boolean>) | null> {
+  const enrollment = await totp.find(identityId);
   if (enrollment === null) {
     attempt.failed('enrolled', 'totp-not-enrolled');
-    return false;
+    return null;
   }
   attempt.passed('enrolled');
+  const now = needs.clock.now();
   const recoveryCode = readRecoveryCode(code);
   if (recoveryCode !== undefined) {
     const hash = recoveryCodeHash(needs.recoveryKey, identityId, recoveryCode);
-    const burned = await needs.store.totp.burnRecoveryCode(identityId, hash, needs.clock.now());
-    if (burned) attempt.passed('recovery code', `${enrollment.recoveryCodesLeft - 1} are left`);
-    else attempt.failed('recovery code', 'wrong-code', 'a recovery code that is unknown or was used before');
-    return burned;
+    if (!(await totp.knowsRecoveryCode(identityId, hash))) {
+      attempt.failed('recovery code', 'wrong-code', 'an unknown recovery code');
+      return null;
+    }
+    attempt.passed('recovery code', `${enrollment.recoveryCodesLeft} were left`);
+    return () => totp.burnRecoveryCode(identityId, hash, now);
   }
   const seed = needs.vault.open(enrollment.sealedSeed, seedLabel(identityId));
-  const step = matchingTimeStep(seed, code, { now: needs.clock.now(), drift: acceptedDrift });
+  const step = matchingTimeStep(seed, code, { now, drift: acceptedDrift });
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'not the code of this half minute, nor of the one before or after');
-    return false;
+    return null;
   }
   attempt.passed('code');
-  const burned = await needs.store.totp.burnStep(identityId, step);
-  if (burned) attempt.passed('first use');
-  else attempt.failed('first use', 'replayed-code', 'this code, or a later one, was accepted before');
-  return burned;
+  return () => totp.burnStep(identityId, step);
 }
 
 /** A keyed hash, because ten characters are too few for a plain one. */

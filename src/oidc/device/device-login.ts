@@ -3,7 +3,7 @@
 // authorization code is kept, sealed, until the device asks for tokens.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { deviceLimit, releaseGuess, reserveGuess, type ThrottleNeeds } from '../../login/throttle.ts';
+import { deviceLimit, requireOpenSource, settleGuess, type ThrottleNeeds } from '../../login/throttle.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { DeviceLogin } from '../../model/device-login.ts';
@@ -94,8 +94,8 @@ export async function beginDeviceLogin(
 
 async function countBeginning(needs: DeviceLoginNeeds, { ipAddress }: RequestOrigin): Promise<void> {
   const now = needs.clock.now();
-  const outcome = await needs.store.attempts.reserve([deviceLimit(ipAddress)], now);
-  if (outcome.outcome === 'reserved') return;
+  const outcome = await needs.store.attempts.count([deviceLimit(ipAddress)], 1, now);
+  if (outcome.outcome === 'counted') return;
   throw new AuthError('rate_limited', {
     detail: `device logins from ${outcome.key}`,
     retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),
@@ -114,12 +114,12 @@ export async function findByUserCode(
 ): Promise<DeviceLogin | null> {
   const code = readUserCode(typed);
   if (code === null) return null;
-  await reserveGuess(needs, null, origin.ipAddress);
+  await requireOpenSource(needs, origin.ipAddress);
   const by = { userCodeHash: userCodeHash(needs.tagKey, code) };
   const found = await needs.store.deviceLogins.findWaiting(by, needs.clock.now());
-  if (found === null || found.issuer !== origin.issuer) return null;
-  await releaseGuess(needs, null, origin.ipAddress);
-  return found;
+  const isRight = found !== null && found.issuer === origin.issuer;
+  await settleGuess(needs, { target: null, ipAddress: origin.ipAddress, isRight });
+  return isRight ? found : null;
 }
 
 /** The authorization request of a person who continues for a device, in this browser and no other. */

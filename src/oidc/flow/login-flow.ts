@@ -2,7 +2,7 @@
 
 import { keptKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { authenticatePrimary, giveGuessBack } from '../../login/authenticate-primary.ts';
+import { authenticatePrimary } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
@@ -68,43 +68,35 @@ export async function submitPrimary(
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
   const primary = await authenticatePrimary(needs, credentials, { mechanism: 'oidc', origin });
-  const guessed = primary.proof.method === 'password' ? primary.proof : null;
-  try {
-    // Not earlier: strangers must not make us read or verify a certificate request.
-    const certified =
-      csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
-    const merged = await asStored(needs, wanted);
-    const signerId = primary.account.policy.secondary.requireExtJwt;
-    // A foreign key may have to be fetched. Others from the same address must not wait for that.
-    if (signerId !== null) await giveGuessBack(needs, primary.proof);
-    const secondary =
-      signerId === null
-        ? null
-        : await submitSecondaryJwt(needs, { signerId, primary, bearers }, { mechanism: 'oidc', origin });
-    const said = clientInfo === undefined ? {} : { clientInfo };
-    const place = { ipAddress: origin.ipAddress, ...clientProgramOf(origin.userAgent, clientInfo) };
-    const progress = { ...(secondary ?? primary).progress, ...certified, ...said, place };
-    const record = (code: StoredCode | null) =>
-      needs.store.authRequests.recordPrimaryLogin({
-        authRequest: merged,
-        progress,
-        code,
-        expiresAt: authRequest.createdAt + authRequestLifetime,
-        now: needs.clock.now(),
-        ...checkedAgain(primary.proof),
-        release: guessed?.reserved.take() ?? [],
-      });
-    const current = signerId === null ? (guessed?.current ?? null) : null;
-    return await nextStep(needs, merged, {
+  // Not earlier: strangers must not make us read or verify a certificate request.
+  const certified =
+    csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };
+  const merged = await asStored(needs, wanted);
+  const signerId = primary.account.policy.secondary.requireExtJwt;
+  const secondary =
+    signerId === null
+      ? null
+      : await submitSecondaryJwt(needs, { signerId, primary, bearers }, { mechanism: 'oidc', origin });
+  const said = clientInfo === undefined ? {} : { clientInfo };
+  const place = { ipAddress: origin.ipAddress, ...clientProgramOf(origin.userAgent, clientInfo) };
+  const progress = { ...(secondary ?? primary).progress, ...certified, ...said, place };
+  const record = (code: StoredCode | null) =>
+    needs.store.authRequests.recordPrimaryLogin({
+      authRequest: merged,
       progress,
-      origin,
-      record,
-      primary: { error: secondary?.error ?? 'missing', current },
+      code,
+      expiresAt: authRequest.createdAt + authRequestLifetime,
+      now: needs.clock.now(),
+      ...checkedAgain(primary.proof),
     });
-  } finally {
-    // For a login that was not recorded in the end.
-    await giveGuessBack(needs, primary.proof);
-  }
+  // A foreign key may have been fetched for the second token, which takes time.
+  const current = signerId === null && primary.proof.method === 'password' ? primary.proof.current : null;
+  return nextStep(needs, merged, {
+    progress,
+    origin,
+    record,
+    primary: { error: secondary?.error ?? 'missing', current },
+  });
 }
 
 function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {

@@ -53,7 +53,7 @@ export interface SignerTestNeeds extends ProviderVisitNeeds, Pick<ExternalJwtLog
 }
 
 export type SignerTestVerdictNeeds = SignerTestNeeds &
-  ExternalJwtLoginNeeds & { readonly store: { readonly attempts: Pick<AttemptStore, 'reserve'> } };
+  ExternalJwtLoginNeeds & { readonly store: { readonly attempts: Pick<AttemptStore, 'count'> } };
 
 /** What came back, for the page that began the test. */
 export interface SignerTestAnswer {
@@ -144,7 +144,7 @@ export async function finishSignerTest(
   }
   const signer = requireSignIn(needs, test.signerId);
   const once = onceLimit(`signer-test:${test.id}`, authRequestLifetime);
-  if ((await needs.store.attempts.reserve([once], now)).outcome === 'refused') {
+  if ((await needs.store.attempts.count([once], 1, now)).outcome === 'refused') {
     throw unknown('the test is finished');
   }
   const fetched =

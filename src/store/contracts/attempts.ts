@@ -4,7 +4,7 @@ import type { Millis } from '../../platform/clock.ts';
 export interface AttemptLimit {
   /** For example `password:<authenticator id>`, `totp:<identity id>`, `source:<prefix>`. */
   readonly key: string;
-  /** Attempts that may be under way or have failed. The last of them locks the key. */
+  /** Attempts that may fail. The last of them locks the key. */
   readonly max: number;
   /** How long the key is locked. Doubles with each lock that follows without a success in between. */
   readonly lockFor: Millis;
@@ -16,23 +16,23 @@ export interface AttemptLimit {
   readonly forgetAfter: Millis;
 }
 
-export type ReserveOutcome =
-  | { readonly outcome: 'reserved' }
+export type CountOutcome =
+  | { readonly outcome: 'counted' }
   | { readonly outcome: 'refused'; readonly key: string; readonly until: Millis };
 
 export interface AttemptStore {
   /**
-   * Counts one attempt against every limit, before it is evaluated, in one durable step: of any number of parallel
-   * guesses, at most `max` get through. If a limit is reached, the attempt counts only against the limits after it in
-   * the list; the last limit reached is returned. The attempt that reaches `max` locks the key until it is released.
+   * Counts an attempt against every limit, in one durable step. Of any number of them at once, at most `max` failures
+   * are counted before the key is locked, and none gets through after that. If a limit is reached, the attempt counts
+   * only against the limits after it in the list; the last limit reached is returned. The failure that reaches `max`
+   * locks the key.
+   * @param failures 1, or 0 for an attempt that was right: it waits its turn among the others and changes nothing
    */
-  reserve(limits: readonly AttemptLimit[], now: Millis): Promise<ReserveOutcome>;
+  count(limits: readonly AttemptLimit[], failures: 0 | 1, now: Millis): Promise<CountOutcome>;
   /** Forgets the failures and locks of the keys, after a success or for an administrator. */
   clear(keys: readonly string[]): Promise<void>;
   /** Whether `clear` would forget anything. */
   areCounted(keys: readonly string[]): Promise<boolean>;
-  /** Takes back one reserved attempt, and the lock that it caused. */
-  release(keys: readonly string[]): Promise<void>;
   /** Until when the key is locked, or null. */
   lockedUntil(key: string, now: Millis): Promise<Millis | null>;
 }

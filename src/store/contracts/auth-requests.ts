@@ -102,7 +102,6 @@ export interface AuthRequestStore {
    * With `code`, the same step finishes the request. A request that already has a code is left unchanged.
    * Nothing is recorded unless the authenticator still exists and what was verified is still so: a change of it ends
    * every login that was verified before, even one that is just being recorded.
-   * `release` takes back attempts reserved for the credentials (`AttemptStore.release`), whatever the outcome.
    * @returns `finished` when the request already has a code, `elsewhere` when another browser continues with it,
    * `changed` when the proof is gone or has changed since
    */
@@ -113,7 +112,6 @@ export interface AuthRequestStore {
       code: StoredCode | null;
       expiresAt: Millis;
       now: Millis;
-      release?: readonly string[];
     } & Partial<Verified>,
   ): Promise<PrimaryRecorded>;
 

@@ -37,6 +37,8 @@ export interface TotpStore {
    * Accepts a time step (RFC 6238 5.2): true for exactly one caller, and never for a step at or before an accepted one.
    */
   burnStep(identityId: IdentityId, step: number): Promise<boolean>;
+  /** Whether the identity has or had this recovery code since the codes were last replaced. */
+  knowsRecoveryCode(identityId: IdentityId, hash: string): Promise<boolean>;
   /** Uses up a recovery code: true for exactly one caller. */
   burnRecoveryCode(identityId: IdentityId, hash: string, now: Millis): Promise<boolean>;
   /** Replaces every recovery code. False when the identity is not enrolled. */

@@ -34,8 +34,8 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   announceNode: none,
   leaveNode: none,
   // Intents that read, decide and write a counter, or clear one.
-  recordPrimaryLogin: ({ code, release, identityId }) => [
-    ...attemptKeys([...(release ?? []), ...(code?.forgetFailures ?? [])]),
+  recordPrimaryLogin: ({ code, identityId }) => [
+    ...attemptKeys(code?.forgetFailures ?? []),
     ...browserKeys(identityId, code),
   ],
   recordFactor: ({ code, progress }) => [
@@ -47,9 +47,8 @@ const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   endBrowserSession: none,
   // Reads which factors were passed already.
   addPassed: ({ id }) => [`session:${id}`],
-  reserveAttempt: ({ limits }) => attemptKeys(limits.map(({ key }) => key)),
+  countAttempt: ({ limits }) => attemptKeys(limits.map(({ key }) => key)),
   clearAttempts: ({ keys }) => attemptKeys(keys),
-  releaseAttempts: ({ keys }) => attemptKeys(keys),
 };
 
 /** The first half of all our advisory locks, so that other programs on the same database have their own. */

@@ -1,21 +1,20 @@
-// Counters of attempts. One durable step reserves an attempt before it is evaluated.
+// Counters of attempts. One durable step counts an attempt and says whether its outcome still matters.
 
 import { DAY, type Millis } from '../../platform/clock.ts';
-import type { AttemptLimit, AttemptStore, ReserveOutcome } from '../contracts/attempts.ts';
+import type { AttemptLimit, AttemptStore, CountOutcome } from '../contracts/attempts.ts';
 import { type Database, integer, text } from './codec.ts';
 import { all, type Intent, run, type SqlRow } from './intent.ts';
 
-export const attemptIntents = { reserveAttempt, clearAttempts, releaseAttempts } as const;
+export const attemptIntents = { countAttempt, clearAttempts } as const;
 
 export function attemptStore({ write, read, find }: Database): AttemptStore {
   return {
-    reserve: (limits, now) => write('reserveAttempt', { limits, now }),
+    count: (limits, failures, now) => write('countAttempt', { limits, failures, now }),
     clear: (keys) => write('clearAttempts', { keys }),
     async areCounted(keys) {
       const counted = `SELECT key FROM attempts WHERE key IN (${marks(keys)}) AND (failures > 0 OR locks > 0)`;
       return (await read(counted, ...keys)).length > 0;
     },
-    release: (keys) => write('releaseAttempts', { keys }),
     lockedUntil: (key, now) =>
       find(
         (row) => integer(row, 'locked_until'),
@@ -37,11 +36,12 @@ const untilCleared = 36_500 * DAY;
 
 const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
 
-function* reserveAttempt(args: {
+function* countAttempt(args: {
   readonly limits: readonly AttemptLimit[];
+  readonly failures: 0 | 1;
   readonly now: Millis;
-}): Intent<ReserveOutcome> {
-  const { limits, now } = args;
+}): Intent<CountOutcome> {
+  const { limits, failures, now } = args;
   // One read and one write for all counters: other requests from the same source wait meanwhile.
   const keys = limits.map(({ key }) => key);
   const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
@@ -56,15 +56,15 @@ function* reserveAttempt(args: {
   });
   const refusedAt = found.findLastIndex(({ counter }) => counter.lockedUntil > now);
   const kept = found.flatMap(({ limit, counter, isOverdue }, at): Kept[] => {
-    if (at <= refusedAt) return isOverdue ? [{ limit, counter }] : [];
-    const counted = { ...counter, failures: counter.failures + 1 };
+    if (at <= refusedAt || failures === 0) return isOverdue ? [{ limit, counter }] : [];
+    const counted = { ...counter, failures: counter.failures + failures };
     // The lock begins with the last failure. The attempt after it may come much later, and be right.
     return [{ limit, counter: counted.failures < limit.max ? counted : lock(limit, counted, now) }];
   });
   yield* keep(kept, now);
   const refused = found[refusedAt];
   return refused === undefined
-    ? { outcome: 'reserved' }
+    ? { outcome: 'counted' }
     : { outcome: 'refused', key: refused.limit.key, until: refused.counter.lockedUntil };
 }
 
@@ -111,17 +111,6 @@ function* keep(kept: readonly Kept[], now: Millis): Intent<void> {
 export function* clearAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
   if (keys.length === 0) return;
   yield* run(`DELETE FROM attempts WHERE key IN (${marks(keys)})`, ...keys);
-}
-
-export function* releaseAttempts({ keys }: { readonly keys: readonly string[] }): Intent<void> {
-  if (keys.length === 0) return;
-  // Whoever holds a reservation got it before the lock, and without that reservation the count is below the limit.
-  yield* run(
-    `UPDATE attempts SET failures = failures - 1, locked_until = 0,
-       locks = CASE WHEN locked_until > 0 THEN locks - 1 ELSE locks END
-     WHERE key IN (${marks(keys)}) AND failures > 0`,
-    ...keys,
-  );
 }
 
 function marks(values: readonly unknown[]): string {

@@ -20,7 +20,7 @@ import type {
   StoredCode,
 } from '../contracts/auth-requests.ts';
 import { endSession, endSessionsOf } from './api-sessions.ts';
-import { clearAttempts, releaseAttempts } from './attempts.ts';
+import { clearAttempts } from './attempts.ts';
 import { openBrowserSession } from './browser-sessions.ts';
 import { keepClientInfo } from './client-info.ts';
 import {
@@ -93,7 +93,7 @@ function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin)
 }
 
 function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
-  const { key, code, release = [] } = login;
+  const { key, code } = login;
   const { condition, params } = isStillProven(login);
   const row = yield* first(
     `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
@@ -126,9 +126,6 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
     Math.max(login.expiresAt, code?.expiresAt ?? 0),
     ...params,
   );
-  // The guess was right, even if the login can no longer be recorded.
-  const forgotten = row === undefined ? [] : (code?.forgetFailures ?? []);
-  yield* releaseAttempts({ keys: release.filter((held) => !forgotten.includes(held)) });
   if (row === undefined) {
     const held = yield* first(`SELECT 1 AS one WHERE ${condition}`, ...params);
     if (held === undefined) return 'changed';
@@ -136,7 +133,7 @@ function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
     return record?.code_hash === null ? 'elsewhere' : 'finished';
   }
   if (integer(row, 'generation') > 1) yield* run('DELETE FROM pending_totp WHERE flow = ?', key);
-  yield* clearAttempts({ keys: forgotten });
+  yield* clearAttempts({ keys: code?.forgetFailures ?? [] });
   yield* openBrowserSession(login.progress, login.issuer, code);
   return 'recorded';
 }

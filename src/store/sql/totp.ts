@@ -27,6 +27,10 @@ export function totpStore({ dialect, write, read, find }: Database): TotpStore {
     start: (flow, pending, now) => write('startTotp', { flow, pending, now }),
     verify: (flow, enrollment) => write('verifyTotp', { flow, enrollment }),
     abandon: (flow) => write('abandonTotp', { flow }),
+    async knowsRecoveryCode(identityId, hash) {
+      const known = 'SELECT 1 AS one FROM recovery_codes WHERE identity_id = ? AND code_hash = ?';
+      return (await read(known, identityId, hash)).length > 0;
+    },
     burnStep: (identityId, step) => write('burnTotpStep', { identityId, step }),
     burnRecoveryCode: (identityId, hash, now) => write('burnRecoveryCode', { identityId, hash, now }),
     replaceRecoveryCodes: (identityId, hashes) => write('replaceRecoveryCodes', { identityId, hashes }),
