@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { openFoundations } from '../../src/controller/foundations.ts';
 import { passwordHasher, usernameKey } from '../../src/login/password/password.ts';
 import type { ApiSession } from '../../src/model/api-session.ts';
-import { externalJwtSignerDefaults } from '../../src/model/external-jwt-signer.ts';
+import { externalJwtSignerDefaults } from '../../src/model/entities/external-jwt-signer.ts';
 import {
   type AuthenticatorId,
   type AuthRequestKey,

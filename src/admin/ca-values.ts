@@ -1,6 +1,6 @@
 // Rules of the single fields of a third-party authority.
 
-import type { ClaimMatcher, ExternalIdClaim } from '../model/ca.ts';
+import type { ClaimMatcher, ExternalIdClaim } from '../model/entities/ca.ts';
 import { refusedField } from './acceptable-values.ts';
 
 const longestCriteria = 255;

@@ -3,7 +3,7 @@
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
-import type { Ca } from '../model/ca.ts';
+import type { Ca } from '../model/entities/ca.ts';
 import { asId, type CaId } from '../model/ids.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';

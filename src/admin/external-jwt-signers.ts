@@ -2,7 +2,7 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
-import { type ExternalJwtSigner, externalJwtSignerDefaults } from '../model/external-jwt-signer.ts';
+import { type ExternalJwtSigner, externalJwtSignerDefaults } from '../model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';

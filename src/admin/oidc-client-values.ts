@@ -1,6 +1,11 @@
 // Rules of the single fields of an OIDC client.
 
-import { claimsOfScope, clientScopes, type MappedClaim, type OidcClient } from '../model/oidc-client.ts';
+import {
+  claimsOfScope,
+  clientScopes,
+  type MappedClaim,
+  type OidcClient,
+} from '../model/entities/oidc-client.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
@@ -85,7 +90,7 @@ export function acceptableResources(resources: readonly string[]): readonly stri
 }
 
 /** The keys for assertions as they are stored: public ones, at least one of them usable. */
-export function acceptableJwks(jwks: object | null): string | null {
+export function acceptableJwks(jwks: object | null): object | null {
   if (jwks === null) return null;
   const text = JSON.stringify(jwks);
   if (text.length > 64 * 1024) throw refusedField('jwks', 'must be at most 64 KiB');
@@ -99,7 +104,7 @@ export function acceptableJwks(jwks: object | null): string | null {
   if (isPrivate)
     throw refusedField('jwks', 'must have public keys only; make a new key, this one is known now');
   if (set.all.length === 0) throw refusedField('jwks', 'has no key that can be used');
-  return text;
+  return jwks;
 }
 
 export function acceptableJwksUri(url: string | null, limits: OutboundLimits): string | null {
@@ -119,12 +124,12 @@ export function acceptableJwksUri(url: string | null, limits: OutboundLimits): s
  * @param least  Millis
  * @param server the server's own value, which is the maximum
  */
-export function acceptableDuration(
+export function requireDuration(
   field: 'accessTokenDuration' | 'refreshTokenDuration',
   duration: Millis | null,
   { least, server }: { readonly least: Millis; readonly server: Millis },
-): Millis | null {
-  if (duration === null || (duration >= least && duration <= server)) return duration;
+): void {
+  if (duration === null || (duration >= least && duration <= server)) return;
   const minutes = (time: Millis) => `${Math.floor(time / MINUTE)}m`;
   throw refusedField(field, `must be from ${minutes(least)} to ${minutes(server)}, what the server has`);
 }

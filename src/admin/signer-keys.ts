@@ -1,7 +1,7 @@
 // Where a signer's keys come from: either a certificate or the address of a key set.
 
 import { readSignerCertificate } from '../login/external-jwt/signer-keys.ts';
-import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Clock } from '../platform/clock.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';

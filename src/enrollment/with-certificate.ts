@@ -10,7 +10,7 @@ import {
   type TrustedPathNeeds,
 } from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
-import type { Ca } from '../model/ca.ts';
+import type { Ca } from '../model/entities/ca.ts';
 import { type AuthenticatorId, asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { Random } from '../platform/random.ts';

@@ -12,7 +12,7 @@ import {
 } from '../login/external-jwt/external-jwt-verdict.ts';
 import { verifyExternalJwt } from '../login/external-jwt/verify-external-jwt.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
-import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import {

@@ -2,7 +2,7 @@
 // with: whoever imports has to name them.
 
 import type { X509Certificate } from 'node:crypto';
-import { isTrustedForLogin } from '../model/ca.ts';
+import { isTrustedForLogin } from '../model/entities/ca.ts';
 import type { Millis } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { describeRefusal } from '../platform/x509/path-refusal.ts';

@@ -2,8 +2,8 @@
 // itself with what the identity has, and assumes that a fresh proof is valid.
 
 import type { Account } from '../model/account.ts';
-import type { Ca } from '../model/ca.ts';
-import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { Ca } from '../model/entities/ca.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../model/identity.ts';
 import type { Factor, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthPolicy } from '../model/auth-policy.ts';
-import type { Ca } from '../model/ca.ts';
-import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { Ca } from '../model/entities/ca.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asId, type CaId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
 import { type Opening, type StandingNeeds, standingObjection } from './standing.ts';

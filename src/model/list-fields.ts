@@ -166,15 +166,6 @@ export const externalJwtSignerListFields = listFields({
   updatedAt: time,
 });
 
-export const oidcClientListFields = listFields({
-  id: text,
-  name: text,
-  type: text,
-  apiAccess: boolean,
-  createdAt: time,
-  updatedAt: time,
-});
-
 export const caListFields = listFields({
   id: text,
   name: text,

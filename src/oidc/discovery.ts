@@ -1,4 +1,4 @@
-import { clientAuthMethods } from '../model/oidc-client.ts';
+import { clientAuthMethods } from '../model/entities/oidc-client.ts';
 import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts';
 import { foreignAlgorithms } from '../platform/jwk/jws-signature.ts';
 import { acrValues } from '../tokens/access-token.ts';

@@ -3,7 +3,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import { clientScopes } from '../model/oidc-client.ts';
+import { clientScopes } from '../model/entities/oidc-client.ts';
 import type { Client, ClientRegistry } from './clients.ts';
 
 /** Parameters of a protocol request, decoded once: every value of every name, in order. */

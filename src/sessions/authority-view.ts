@@ -2,7 +2,7 @@
 // double the time of a login.
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
-import { type Ca, isTrustedForLogin } from '../model/ca.ts';
+import { type Ca, isTrustedForLogin } from '../model/entities/ca.ts';
 import type { CaId } from '../model/ids.ts';
 import { readTrustAnchor, type TrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asId, type SignerId } from '../model/ids.ts';
 import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';
 import { openSignerView } from './signer-view.ts';

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts';
-import type { ExternalJwtSigner } from '../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../model/ids.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { ExternalJwtSignerStore } from '../store/contracts/external-jwt-signers.ts';

@@ -6,7 +6,10 @@ import type {
   ExternalJwtVerdict,
 } from '../../src/login/external-jwt/external-jwt-verdict.ts';
 import { verifyExternalJwt } from '../../src/login/external-jwt/verify-external-jwt.ts';
-import { type ExternalJwtSigner, externalJwtSignerDefaults } from '../../src/model/external-jwt-signer.ts';
+import {
+  type ExternalJwtSigner,
+  externalJwtSignerDefaults,
+} from '../../src/model/entities/external-jwt-signer.ts';
 import { asId, type SignerId } from '../../src/model/ids.ts';
 import { encodeBase64url } from '../../src/platform/digest.ts';
 import { type JwksCacheLimits, jwksCache, jwksCacheDefaults } from '../../src/platform/jwk/jwks-cache.ts';

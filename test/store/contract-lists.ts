@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import { configTypeEntity } from '../../src/model/entities/config-type.ts';
 import { listFieldsOf } from '../../src/model/entities/listed-fields.ts';
+import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import * as fields from '../../src/model/list-fields.ts';
 import type { Filter, ListQuery } from '../../src/model/list-query.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
@@ -189,7 +190,11 @@ export function listTests(shared: GetDatabase): void {
       revocationListFields: (store, asked) => store.revocations.list(asked),
       nodeListFields: (store, asked) => store.nodes.list(asked),
     };
-    const everyListFields = { ...fields, configTypeListFields: listFieldsOf(configTypeEntity) };
+    const everyListFields = {
+      ...fields,
+      configTypeListFields: listFieldsOf(configTypeEntity),
+      oidcClientListFields: listFieldsOf(oidcClientEntity),
+    };
     const values = { text: 'x', texts: 'x', boolean: true, time: t0 } as const;
     for (const [name, listFields] of Object.entries(everyListFields)) {
       test(`${name} are columns of their kind`, async () => {

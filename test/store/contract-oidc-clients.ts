@@ -42,7 +42,7 @@ export function oidcClientTests(shared: GetDatabase): void {
       const client = newClient();
       await store.oidcClients.create(client, t0);
       assert.deepEqual(await store.oidcClients.find(client.id), { ...client, createdAt: t0, updatedAt: t0 });
-      const patch = { requirePkce: false, claims: {}, jwks: '{"keys":[]}', refreshTokenDuration: null };
+      const patch = { requirePkce: false, claims: {}, jwks: { keys: [] }, refreshTokenDuration: null };
       assert.equal(await store.oidcClients.update(client.id, patch, t0 + 1), true);
       const changed = { ...client, ...patch, createdAt: t0, updatedAt: t0 + 1 };
       assert.deepEqual(await store.oidcClients.find(client.id), changed);

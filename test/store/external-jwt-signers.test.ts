@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { externalJwtSignerDefaults } from '../../src/model/external-jwt-signer.ts';
+import { externalJwtSignerDefaults } from '../../src/model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';

@@ -2,12 +2,12 @@
 
 import { isDisabled } from '../../model/account.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
-import type { Ca } from '../../model/ca.ts';
+import type { Ca } from '../../model/entities/ca.ts';
 import type { ConfigType } from '../../model/entities/config-type.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
+import type { OidcClient } from '../../model/entities/oidc-client.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { ListQuery } from '../../model/list-query.ts';
-import type { OidcClient } from '../../model/oidc-client.ts';
 import { type Clock, isoTime, type Millis } from '../../platform/clock.ts';
 import type { StoreForCallers } from '../../store/contracts/store.ts';
 import type {
@@ -156,10 +156,9 @@ function configTypeState({ id, name, tags }: ConfigType): ConfigTypeState {
 function oidcClientState({
   createdAt: _created,
   updatedAt: _updated,
-  jwks,
   ...members
 }: OidcClient): OidcClientState {
-  return { ...members, jwks: jwks === null ? null : (JSON.parse(jwks) as object) };
+  return members;
 }
 
 function identityState(

@@ -28,13 +28,7 @@ import {
   recordDisabling,
   updateIdentity,
 } from '../identities.ts';
-import {
-  createOidcClient,
-  deleteOidcClient,
-  type NewOidcClientFields,
-  type OidcClientNeeds,
-  updateOidcClient,
-} from '../oidc-clients.ts';
+import { type OidcClientNeeds, oidcClients } from '../oidc-clients.ts';
 import { changedMembers } from './difference.ts';
 import type { StoredEntity } from './read-state.ts';
 import { identityFields, policyFields, type References, signerFields } from './references.ts';
@@ -49,6 +43,8 @@ import type {
   SignerState,
   StateKind,
 } from './state.ts';
+
+type NewClient = Parameters<typeof oidcClients.create>[2];
 
 export type WriterNeeds = IdentityNeeds &
   AuthPolicyNeeds &
@@ -101,11 +97,7 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
   } else if (kind === 'config-type') {
     await configTypes.create(needs, by, state as ConfigTypeState);
   } else if (kind === 'oidc-client') {
-    const { id, ...fields } = state as OidcClientState;
-    await createOidcClient(needs, by, {
-      wantedId: id,
-      fields: complete<NewOidcClientFields>(fields, ['type']),
-    });
+    await oidcClients.create(needs, by, complete(state as OidcClientState, ['type']) as NewClient);
   } else {
     const fields = definedOf(identityFields(references, state as IdentityState));
     const id = await createIdentity(needs, by, {
@@ -141,7 +133,7 @@ export async function changeEntity(
   else if (kind === 'config-type')
     await configTypes.update(needs, by, { id, fields: withSameId<ConfigTypeState>(members) });
   else if (kind === 'oidc-client')
-    await updateOidcClient(needs, by, { id, fields: withSameId<OidcClientState>(members) });
+    await oidcClients.update(needs, by, { id, fields: withSameId<OidcClientState>(members) });
   else {
     const isDisabling = 'disabled' in members || 'disabledUntil' in members;
     const disabling = isDisabling ? disablingOf(given.state as IdentityState) : {};
@@ -160,7 +152,7 @@ export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, 
   else if (kind === 'ext-jwt-signer') await deleteSigner(needs, by, id);
   else if (kind === 'ca') await deleteCa(needs, by, id);
   else if (kind === 'config-type') await configTypes.remove(needs, by, id);
-  else if (kind === 'oidc-client') await deleteOidcClient(needs, by, id);
+  else if (kind === 'oidc-client') await oidcClients.remove(needs, by, id);
   else await deleteIdentity(needs, by, id);
 }
 

@@ -1,12 +1,13 @@
 // The document: entities by kind and name. References are names too, so that a document fits every installation.
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { Change } from '../../model/entities/entity.ts';
+import type { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { IdentityType, Tags } from '../../model/identity.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Some } from '../admin-call.ts';
 import type { CaFields } from '../cas.ts';
 import type { SignerFields } from '../external-jwt-signers.ts';
-import type { OidcClientFields } from '../oidc-clients.ts';
 
 /** In the order in which they refer to one another. */
 export const stateKinds = [
@@ -59,7 +60,8 @@ export type CaState = NamedState & Some<Omit<CaFields, 'name'>>;
 /** Includes the id: tokens carry it, and other parts of the overlay know the type by it. */
 export type ConfigTypeState = NamedState & Some<{ readonly id: string; readonly tags: Tags }>;
 /** Includes the id: it is the `client_id` that applications use. Without their secrets. */
-export type OidcClientState = NamedState & Some<Omit<OidcClientFields, 'name'> & { readonly id: string }>;
+export type OidcClientState = NamedState &
+  Omit<Change<typeof oidcClientEntity>, 'name'> & { readonly id?: string | undefined };
 export type IdentityState = NamedState & Some<IdentityMembers>;
 
 /** The document says nothing about a missing kind. */

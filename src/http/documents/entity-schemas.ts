@@ -20,7 +20,7 @@ import { entityHead, entityMembers, type Link, timeSchema } from './wire.ts';
 /** Which body a field is in. In declarative state, references are names. */
 type Body = 'new' | 'whole' | 'some' | 'state';
 
-/** Schemas of the bodies of an entity. A field that is null gets its default, since some clients send null for that. */
+/** Schemas of the bodies of an entity. */
 export interface BodySchemas<E extends Entity> {
   readonly fresh: z.ZodType<New<E> & { readonly id?: string | undefined }>;
   readonly whole: z.ZodType<New<E>>;
@@ -60,7 +60,7 @@ function sentSchema(field: Field, body: Body): z.ZodType {
     // Some clients send an empty text for none.
     return z.union([z.literal('').transform(() => null), schema]).nullable();
   if (given === null) return schema.nullable();
-  return given === undefined ? schema : schema.nullable().transform((value) => value ?? given);
+  return field.nullIsDefault ? schema.nullable().transform((value) => value ?? given) : schema;
 }
 
 function kindSchema(field: Field, body: Body): z.ZodType {

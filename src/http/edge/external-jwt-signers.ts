@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
-import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
+import { type ExternalJwtSigner, targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';

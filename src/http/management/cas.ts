@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authorityJwt, createCa, deleteCa, getCa, updateCa, verifyCa } from '../../admin/cas.ts';
-import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
+import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/entities/ca.ts';
 import { caListFields } from '../../model/list-fields.ts';
 import { isoTimeOrNull } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';

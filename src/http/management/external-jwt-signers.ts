@@ -11,7 +11,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { explanationOf } from '../../explain/read-attempts.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { ownerOf } from '../../model/actor.ts';
-import { type ExternalJwtSigner, targetTokens } from '../../model/external-jwt-signer.ts';
+import { type ExternalJwtSigner, targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';

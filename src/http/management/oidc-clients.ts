@@ -1,87 +1,27 @@
 import { z } from 'zod';
 import {
   addClientSecret,
-  createOidcClient,
   deleteClientSecret,
-  deleteOidcClient,
-  getOidcClient,
   listClientSecrets,
   type OidcClientNeeds,
-  replaceOidcClient,
-  updateOidcClient,
+  oidcClients,
 } from '../../admin/oidc-clients.ts';
 import { parseRedirectUri } from '../../config/redirect-uris.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { oidcClientListFields } from '../../model/list-fields.ts';
-import {
-  clientAuthMethods,
-  clientSigningAlgs,
-  type OidcClient,
-  type OidcClientSecret,
-  oidcClientTypes,
-} from '../../model/oidc-client.ts';
+import type { OidcClientSecret } from '../../model/entities/oidc-client.ts';
 import { mainClientId } from '../../oidc/clients.ts';
 import { isoTime, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/formats/durations.ts';
-import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
+import { timeSchema } from '../documents/wire.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
-import { durationField, durationText, idOf, idText, tags } from '../request/fields.ts';
+import { idOf } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
+import { entityRoutes } from './entity-routes.ts';
 import type { ManagementNeeds } from './needs.ts';
-import { operation, resourceRoutes } from './resource.ts';
-
-const texts = z.array(z.string());
-const mapping = z.record(z.string(), z.string());
-const jwks = z.looseObject({ keys: z.array(z.looseObject({})) });
-const duration = durationField.nullable();
-
-const required = { name: z.string(), type: z.enum(oidcClientTypes) };
-export const clientMembers = {
-  redirectUris: texts.optional(),
-  postLogoutRedirectUris: texts.optional(),
-  tokenEndpointAuthMethod: z.enum(clientAuthMethods).optional(),
-  jwks: jwks.nullish(),
-  jwksUri: z.string().nullish(),
-  requirePkce: z.boolean().optional(),
-  idTokenSigningAlg: z.enum(clientSigningAlgs).optional(),
-  scopes: texts.optional(),
-  apiAccess: z.boolean().optional(),
-  resources: texts.optional(),
-  allowedRoleAttributes: texts.optional(),
-  claims: mapping.optional(),
-  accessTokenDuration: duration.optional(),
-  refreshTokenDuration: duration.optional(),
-  tags: tags.optional(),
-};
-const whole = z.strictObject({ ...required, ...clientMembers });
-const fresh = whole.extend({ id: idText.optional() });
-const some = z.strictObject({ ...z.object(required).partial().shape, ...clientMembers });
-
-const clientSchema = z
-  .strictObject({
-    ...entityMembers,
-    ...required,
-    redirectUris: texts,
-    postLogoutRedirectUris: texts,
-    tokenEndpointAuthMethod: z.enum(clientAuthMethods),
-    jwks: jwks.nullable(),
-    jwksUri: z.string().nullable(),
-    requirePkce: z.boolean(),
-    idTokenSigningAlg: z.enum(clientSigningAlgs),
-    scopes: texts,
-    apiAccess: z.boolean(),
-    resources: texts,
-    allowedRoleAttributes: texts,
-    claims: mapping,
-    accessTokenDuration: durationText.nullable(),
-    refreshTokenDuration: durationText.nullable(),
-  })
-  .meta({ id: 'OidcClient' });
 
 const secretSchema = z
   .strictObject({ id: z.string(), createdAt: timeSchema, lastUsedAt: timeSchema.nullable() })
@@ -108,21 +48,7 @@ export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Rou
   const needs = { ...managementNeeds, ...clientNeeds(managementNeeds) };
   const secrets = 'oidc-clients/:id/secrets';
   return [
-    ...resourceRoutes({
-      collection: 'oidc-clients',
-      versioned: { entity: 'oidc-clients', versions: needs.store.versions },
-      noun: 'an OIDC client',
-      document: clientSchema,
-      listFields: oidcClientListFields,
-      list: async (query) => mapPage(await needs.store.oidcClients.list(query), clientDocument),
-      get: async (id) => clientDocument(await getOidcClient(needs, id)),
-      create: operation(fresh, (by, { id, ...client }) =>
-        createOidcClient(needs, by, { wantedId: id, fields: client }),
-      ),
-      replace: operation(whole, (by, client, id) => replaceOidcClient(needs, by, { id, fields: client })),
-      patch: operation(some, (by, fields, id) => updateOidcClient(needs, by, { id, fields })),
-      remove: (by, id) => deleteOidcClient(needs, by, id),
-    }),
+    ...entityRoutes(oidcClients, needs, { list: (query) => needs.store.oidcClients.list(query) }),
     adminRoute('GET', secrets, {
       operationId: 'listOidcClientSecrets',
       summary: 'List the secrets of an OIDC client, without the secrets themselves',
@@ -159,17 +85,6 @@ function secretIdOf({ params }: RequestContext): string {
   const id = params.secretId ?? '';
   if (!/^[\w-]{1,64}$/.test(id)) throw new AuthError('not_found');
   return id;
-}
-
-function clientDocument({ createdAt, updatedAt, tags: ownTags, ...client }: OidcClient): object {
-  const { id, jwks: keys, accessTokenDuration, refreshTokenDuration, ...rest } = client;
-  return {
-    ...entityHead('oidc-clients', { id, createdAt, updatedAt, tags: ownTags }),
-    ...rest,
-    jwks: keys === null ? null : JSON.parse(keys),
-    accessTokenDuration: durationOf(accessTokenDuration),
-    refreshTokenDuration: durationOf(refreshTokenDuration),
-  };
 }
 
 export function durationOf(millis: Millis | null): string | null {

@@ -1,15 +1,15 @@
 // The document of declarative state, checked as strictly as single entities: unknown members are refused.
 
 import { z } from 'zod';
-import { type State, stateKinds } from '../../admin/state/state.ts';
-import { claimLocations, claimMatchers, claimParsers } from '../../model/ca.ts';
-import { targetTokens } from '../../model/external-jwt-signer.ts';
+import { type OidcClientState, type State, stateKinds } from '../../admin/state/state.ts';
+import { claimLocations, claimMatchers, claimParsers } from '../../model/entities/ca.ts';
+import { targetTokens } from '../../model/entities/external-jwt-signer.ts';
+import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import { identityTypes } from '../../model/identity.ts';
-import { oidcClientTypes } from '../../model/oidc-client.ts';
 import { permissions } from '../../model/permission.ts';
+import { bodyShape } from '../documents/entity-schemas.ts';
 import { idText } from '../request/fields.ts';
 import { mustChangeAfter, passwordBounds } from './auth-policies.ts';
-import { clientMembers } from './oidc-clients.ts';
 
 const name = z.string();
 const reference = z.string().describe('A name');
@@ -92,14 +92,11 @@ const ca = z.strictObject({
 
 const configType = z.strictObject({ name, id: idText.optional(), tags });
 
-const { tags: _nullable, ...others } = clientMembers;
 const oidcClient = z.strictObject({
+  ...bodyShape(oidcClientEntity.fields, 'some'),
   name,
   id: idText.optional(),
-  type: z.enum(oidcClientTypes).optional(),
-  ...others,
-  tags,
-});
+}) as unknown as z.ZodType<OidcClientState>;
 
 const identity = z.strictObject({
   name,

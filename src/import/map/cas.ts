@@ -5,7 +5,7 @@ import {
   claimMatchers,
   claimParsers,
   type ExternalIdClaim,
-} from '../../model/ca.ts';
+} from '../../model/entities/ca.ts';
 import { asId } from '../../model/ids.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { describeRefusal } from '../../platform/x509/path-refusal.ts';

@@ -7,7 +7,7 @@ import {
   acceptableSelector,
 } from '../../admin/signer-values.ts';
 import { readSignerCertificate } from '../../login/external-jwt/signer-keys.ts';
-import { externalJwtSignerDefaults } from '../../model/external-jwt-signer.ts';
+import { externalJwtSignerDefaults } from '../../model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId } from '../../model/ids.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { isPlainLoopback } from '../../platform/network/address-rules.ts';

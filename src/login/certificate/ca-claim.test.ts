@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ExternalIdClaim } from '../../model/ca.ts';
+import type { ExternalIdClaim } from '../../model/entities/ca.ts';
 import { type ClaimedNames, type ClaimRefusal, externalIdFrom, mayYield } from './ca-claim.ts';
 
 const all: ExternalIdClaim = {

@@ -1,4 +1,4 @@
-import type { ClaimLocation, ExternalIdClaim } from '../../model/ca.ts';
+import type { ClaimLocation, ExternalIdClaim } from '../../model/entities/ca.ts';
 
 /** The names in a validated leaf, by kind. */
 export interface ClaimedNames {

@@ -1,4 +1,4 @@
-import type { Ca } from '../../model/ca.ts';
+import type { Ca } from '../../model/entities/ca.ts';
 import type { CaId } from '../../model/ids.ts';
 import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
 

@@ -1,7 +1,7 @@
 // Where a foreign token contains a value: the name of a claim ('sub', 'https://example.com/id') or, with a leading
 // slash, a JSON pointer ('/realm/user'). Names are never split, so each selector means one thing.
 
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

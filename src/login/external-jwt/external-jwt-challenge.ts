@@ -4,7 +4,7 @@ import {
   primaryExtJwtChallenge,
   secondaryExtJwtChallenge,
 } from '../../errors/challenge.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 

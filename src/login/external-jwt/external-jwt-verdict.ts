@@ -1,5 +1,5 @@
 import type { ChallengeError } from '../../errors/challenge.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
 import type { Claims } from './claims-selector.ts';
 

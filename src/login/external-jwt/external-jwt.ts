@@ -2,7 +2,7 @@
 // an identity, and comes from a signer that this identity's policy allows.
 
 import type { ChallengeError } from '../../errors/challenge.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';

@@ -1,4 +1,4 @@
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { JwksCache, KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
 import { type VerificationKey, verificationKey } from '../../platform/jwk/jws-signature.ts';

@@ -1,7 +1,7 @@
 // What a login with an external JWT would decide, without logging anybody in: for administrators who set up a signer.
 // It uses the rules of the login, stores nothing and counts no attempt.
 
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
 import { isEnabled, mayLogIn } from '../account.ts';

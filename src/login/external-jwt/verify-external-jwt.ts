@@ -1,7 +1,7 @@
 // Verifies the JWTs of external signers (spec 2.9 and 5.3). This file decides whether a token is valid and which signer
 // vouches for it. It does not look for the identity and knows no policy. The caller has to ensure that a token counts
 // once, that an external id belongs to one signer, and that a secondary token names the same identity.
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';

@@ -19,8 +19,10 @@ export type Kind =
 /** Rules of a field beside its kind. */
 export interface FieldRules<Value = unknown> {
   readonly isNullable?: true;
-  /** The value where a body leaves the field out or sends null. Of a nullable field it is null. */
+  /** The value where a body leaves the field out. Of a nullable field it is null. */
   readonly default?: Value;
+  /** Null in a body means the default, because clients send it for what they leave at its default. */
+  readonly nullIsDefault?: true;
   /** A body may leave it out; a rule finds the value. */
   readonly isOptional?: true;
   /** What replacing a whole entity does with a field that was left out; otherwise it gets its default. */
@@ -80,6 +82,10 @@ export const flag = <const R extends FieldRules<boolean> = Usual>(rules = usual 
   made<boolean, R>({ kind: 'flag' }, rules);
 export const number = <const R extends FieldRules<number> = Usual>(rules = usual as R) =>
   made<number, R>({ kind: 'number' }, rules);
+/** Rules of a field with a default that clients also ask for by sending null. */
+export const usually = <const Value>(value: Value) =>
+  ({ default: value, nullIsDefault: true }) as const satisfies FieldRules<Value>;
+
 /** A whole number. */
 export const integer = <const R extends FieldRules<number> = Usual>(
   bounds: { readonly least: number; readonly most: number },
@@ -105,12 +111,10 @@ export const choices = <
   rules = usual as R,
 ) => made<readonly W[number][], R>({ kind: 'choices', choices: among }, rules);
 /** Names and texts. */
-export const pairs = <
-  Name extends string = string,
-  const R extends FieldRules<Readonly<Partial<Record<Name, string>>>> = Usual,
->(
-  rules = usual as R,
-) => made<Readonly<Partial<Record<Name, string>>>, R>({ kind: 'pairs' }, rules);
+export const pairs =
+  <Name extends string>() =>
+  <const R extends FieldRules<Readonly<Partial<Record<Name, string>>>> = Usual>(rules = usual as R) =>
+    made<Readonly<Partial<Record<Name, string>>>, R>({ kind: 'pairs' }, rules);
 /** A JWK Set, whose keys a rule of the entity checks. */
 export const jwkSet = <const R extends FieldRules<object> = Usual>(rules = usual as R) =>
   made<object, R>({ kind: 'jwks' }, rules);
@@ -135,7 +139,7 @@ export const object = <const F extends Fields, const R extends FieldRules<Values
 
 /** Free key and value pairs that administrators attach to an entity; never interpreted. */
 export type Tags = Readonly<Record<string, string | number | boolean | null>>;
-export const tags = () => made<Tags, { default: Tags }>({ kind: 'tags' }, { default: {} });
+export const tags = () => made<Tags, { default: Tags }>({ kind: 'tags' }, usually<Tags>({}));
 
 /** By the names that audit events and declarative state have. */
 export type EntityKind =

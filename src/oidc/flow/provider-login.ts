@@ -5,7 +5,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest, BoundAuthRequest } from '../../model/auth-request.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
 import { submitPrimary, submitSecondary } from './login-flow.ts';
 import type { LoginFlowNeeds, LoginStep } from './next-step.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../login/external-jwt/provider-endpoints.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { BoundAuthRequest } from '../../model/auth-request.ts';
-import type { ExternalJwtSigner } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { ApiSessionId, IdentityId, SignerId } from '../../model/ids.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';

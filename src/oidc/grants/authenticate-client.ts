@@ -2,7 +2,7 @@
 // endpoint, at revocation and at introspection.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import type { ClientAuthMethod, OidcClientSecret } from '../../model/oidc-client.ts';
+import type { ClientAuthMethod, OidcClientSecret } from '../../model/entities/oidc-client.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
 import type { Client, ClientRegistry } from '../clients.ts';

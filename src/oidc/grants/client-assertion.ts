@@ -95,7 +95,7 @@ async function keysOf(
   { kid }: ForeignJwt,
 ): Promise<readonly VerificationKey[]> {
   if (client.jwks !== null) {
-    const { keys, all } = readJwkSet(Buffer.from(client.jwks));
+    const { keys, all } = readJwkSet(Buffer.from(JSON.stringify(client.jwks)));
     return kid === null ? all : (keys.get(kid) ?? []);
   }
   if (client.jwksUri === null) return [];

@@ -1,4 +1,4 @@
-import type { Ca } from '../../model/ca.ts';
+import type { Ca } from '../../model/entities/ca.ts';
 import type { CaId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';

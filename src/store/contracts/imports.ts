@@ -1,5 +1,5 @@
 import type { AuthPolicyRules } from '../../model/auth-policy.ts';
-import type { Ca } from '../../model/ca.ts';
+import type { Ca } from '../../model/entities/ca.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';

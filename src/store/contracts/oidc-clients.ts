@@ -1,22 +1,13 @@
+import type { OidcClient, OidcClientSecret, oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { OidcClientId, OidcClientSecretId } from '../../model/ids.ts';
-import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { OidcClient, OidcClientSecret } from '../../model/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { EntityStore, Unstored } from './entities.ts';
 
-export type NewOidcClient = Omit<OidcClient, 'createdAt' | 'updatedAt'>;
-
-/** Changes only the members that are present. */
-export type OidcClientPatch = Partial<Omit<NewOidcClient, 'id'>>;
+export type NewOidcClient = Unstored<typeof oidcClientEntity>;
 
 /** Every change of a client or its secrets adds a change-feed entry, so that it applies at once on every node. */
-export interface OidcClientStore {
-  find(id: OidcClientId): Promise<OidcClient | null>;
-  list(query: ListQuery): Promise<Page<OidcClient>>;
+export interface OidcClientStore extends EntityStore<typeof oidcClientEntity> {
   listAll(): Promise<readonly OidcClient[]>;
-  /** @throws AlreadyTaken `id` or `name` */
-  create(client: NewOidcClient, now: Millis): Promise<void>;
-  /** @returns false when there is no such client. @throws AlreadyTaken `name` */
-  update(id: OidcClientId, patch: OidcClientPatch, now: Millis): Promise<boolean>;
   /** Ends the client's sessions and deletes its secrets. @returns false when there is no such client */
   delete(id: OidcClientId, now: Millis): Promise<boolean>;
   /** Oldest first. */

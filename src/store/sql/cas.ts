@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Ca, ExternalIdClaim } from '../../model/ca.ts';
+import type { Ca, ExternalIdClaim } from '../../model/entities/ca.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import { caListFields } from '../../model/list-fields.ts';

@@ -1,4 +1,4 @@
-import type { ExternalJwtSigner, TargetToken } from '../../model/external-jwt-signer.ts';
+import type { ExternalJwtSigner, TargetToken } from '../../model/entities/external-jwt-signer.ts';
 import type { Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import { externalJwtSignerListFields } from '../../model/list-fields.ts';

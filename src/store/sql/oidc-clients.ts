@@ -1,22 +1,18 @@
-import type { Tags } from '../../model/identity.ts';
-import { asId } from '../../model/ids.ts';
-import { oidcClientListFields } from '../../model/list-fields.ts';
 import {
-  type ClientAuthMethod,
-  type ClientSigningAlg,
   mostClientSecrets,
-  type OidcClient,
   type OidcClientSecret,
-  type OidcClientType,
-} from '../../model/oidc-client.ts';
+  oidcClientEntity,
+} from '../../model/entities/oidc-client.ts';
+import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { NewOidcClient, OidcClientPatch, OidcClientStore } from '../contracts/oidc-clients.ts';
+import type { PatchOf } from '../contracts/entities.ts';
+import type { NewOidcClient, OidcClientStore } from '../contracts/oidc-clients.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, integerOrNull, text, textOrNull } from './codec.ts';
-import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
-import { listSource } from './list-source.ts';
+import { type Database, integer, integerOrNull, text } from './codec.ts';
+import { entityTable } from './entity-table.ts';
+import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 
-const listed = listSource('oidc_clients', oidcClientListFields);
+const table = entityTable(oidcClientEntity);
 
 export const oidcClientIntents = {
   createOidcClient,
@@ -30,10 +26,10 @@ export const oidcClientIntents = {
 
 export function oidcClientStore({ write, read, find, list }: Database): OidcClientStore {
   return {
-    find: (id) => find(oidcClientOf, 'SELECT * FROM oidc_clients WHERE id = ?', id),
-    list: (query) => list(listed, query, oidcClientOf),
+    find: (id) => find(table.read, 'SELECT * FROM oidc_clients WHERE id = ?', id),
+    list: (query) => list(table.listed, query, table.read),
     async listAll() {
-      return (await read('SELECT * FROM oidc_clients ORDER BY id')).map(oidcClientOf);
+      return (await read('SELECT * FROM oidc_clients ORDER BY id')).map((row) => table.read(row));
     },
     create: (client, now) => write('createOidcClient', { client, now }),
     update: (id, patch, now) => write('updateOidcClient', { id, patch, now }),
@@ -49,31 +45,6 @@ export function oidcClientStore({ write, read, find, list }: Database): OidcClie
   };
 }
 
-function oidcClientOf(row: SqlRow): OidcClient {
-  return {
-    id: asId(text(row, 'id')),
-    name: text(row, 'name'),
-    type: text(row, 'type') as OidcClientType,
-    redirectUris: JSON.parse(text(row, 'redirect_uris')) as string[],
-    postLogoutRedirectUris: JSON.parse(text(row, 'post_logout_redirect_uris')) as string[],
-    tokenEndpointAuthMethod: text(row, 'auth_method') as ClientAuthMethod,
-    jwks: textOrNull(row, 'jwks'),
-    jwksUri: textOrNull(row, 'jwks_uri'),
-    requirePkce: integer(row, 'require_pkce') === 1,
-    idTokenSigningAlg: text(row, 'id_token_signing_alg') as ClientSigningAlg,
-    scopes: JSON.parse(text(row, 'scopes')) as string[],
-    apiAccess: integer(row, 'api_access') === 1,
-    resources: JSON.parse(text(row, 'resources')) as string[],
-    allowedRoleAttributes: JSON.parse(text(row, 'allowed_role_attributes')) as string[],
-    claims: JSON.parse(text(row, 'claims')) as OidcClient['claims'],
-    accessTokenDuration: integerOrNull(row, 'access_token_duration'),
-    refreshTokenDuration: integerOrNull(row, 'refresh_token_duration'),
-    tags: JSON.parse(text(row, 'tags')) as Tags,
-    createdAt: integer(row, 'created_at'),
-    updatedAt: integer(row, 'updated_at'),
-  };
-}
-
 function secretOf(row: SqlRow): OidcClientSecret {
   return {
     id: asId(text(row, 'id')),
@@ -84,63 +55,19 @@ function secretOf(row: SqlRow): OidcClientSecret {
   };
 }
 
-const columns: Readonly<Record<keyof OidcClientPatch, string>> = {
-  name: 'name',
-  type: 'type',
-  redirectUris: 'redirect_uris',
-  postLogoutRedirectUris: 'post_logout_redirect_uris',
-  tokenEndpointAuthMethod: 'auth_method',
-  jwks: 'jwks',
-  jwksUri: 'jwks_uri',
-  requirePkce: 'require_pkce',
-  idTokenSigningAlg: 'id_token_signing_alg',
-  scopes: 'scopes',
-  apiAccess: 'api_access',
-  resources: 'resources',
-  allowedRoleAttributes: 'allowed_role_attributes',
-  claims: 'claims',
-  accessTokenDuration: 'access_token_duration',
-  refreshTokenDuration: 'refresh_token_duration',
-  tags: 'tags',
-};
-
-/** The columns of the members that are present, with their values. */
-function valuesOf(patch: OidcClientPatch): [string, SqlValue][] {
-  const names = Object.keys(columns) as (keyof OidcClientPatch)[];
-  return names.flatMap((name): [string, SqlValue][] => {
-    const value = patch[name];
-    if (value === undefined) return [];
-    if (typeof value === 'boolean') return [[columns[name], value ? 1 : 0]];
-    const isStructured = typeof value === 'object' && value !== null;
-    return [[columns[name], isStructured ? JSON.stringify(value) : value]];
-  });
-}
-
 function* createOidcClient(args: { readonly client: NewOidcClient; readonly now: Millis }): Intent<void> {
   const { client, now } = args;
-  const set = [['id', client.id], ...valuesOf(client), ['created_at', now], ['updated_at', now]] as const;
-  yield* run(
-    `INSERT INTO oidc_clients (${set.map(([column]) => column).join(', ')})
-     VALUES (${set.map(() => '?').join(', ')})`,
-    ...set.map(([, value]) => value as SqlValue),
-  );
+  yield* table.insert(client, now);
   yield* recordChange('oidc-client', client.id, now);
 }
 
 function* updateOidcClient(args: {
   readonly id: string;
-  readonly patch: OidcClientPatch;
+  readonly patch: PatchOf<typeof oidcClientEntity>;
   readonly now: Millis;
 }): Intent<boolean> {
-  const { id, patch, now } = args;
-  const set: [string, SqlValue][] = [['updated_at', now], ...valuesOf(patch)];
-  const row = yield* first(
-    `UPDATE oidc_clients SET ${set.map(([column]) => `${column} = ?`).join(', ')} WHERE id = ? RETURNING id`,
-    ...set.map(([, value]) => value),
-    id,
-  );
-  if (row === undefined) return false;
-  yield* recordChange('oidc-client', id, now);
+  if ((yield* table.update(args)) === undefined) return false;
+  yield* recordChange('oidc-client', args.id, args.now);
   return true;
 }
 

@@ -1,4 +1,5 @@
 import { configTypeEntity } from '../../model/entities/config-type.ts';
+import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
 import { type Database, integer, text } from './codec.ts';
@@ -55,11 +56,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
       updated_at`,
   },
   config_types: { kept: columnsOf(configTypeEntity).join(' ') },
-  oidc_clients: {
-    kept: `id name type redirect_uris post_logout_redirect_uris auth_method jwks jwks_uri require_pkce
-      id_token_signing_alg scopes api_access resources allowed_role_attributes claims access_token_duration
-      refresh_token_duration tags created_at updated_at`,
-  },
+  oidc_clients: { kept: columnsOf(oidcClientEntity).join(' ') },
   // Like passwords: they still belong to their owners.
   oidc_client_secrets: { kept: 'id client_id secret_hash created_at last_used_at' },
   // What was used before the backup stays used.

@@ -2658,7 +2658,6 @@ export interface components {
             }[];
             "oidc-client"?: {
                 name: string;
-                id?: string;
                 /** @enum {string} */
                 type?: "public" | "confidential";
                 redirectUris?: string[];
@@ -2687,7 +2686,8 @@ export interface components {
                 refreshTokenDuration?: string | null;
                 tags?: {
                     [key: string]: string | number | boolean | null;
-                };
+                } | null;
+                id?: string;
             }[];
             identity?: {
                 name: string;

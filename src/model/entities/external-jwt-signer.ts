@@ -1,6 +1,6 @@
-import type { Millis, Seconds } from '../platform/clock.ts';
-import type { Tags } from './identity.ts';
-import type { AuthPolicyId, SignerId } from './ids.ts';
+import type { Millis, Seconds } from '../../platform/clock.ts';
+import type { Tags } from '../identity.ts';
+import type { AuthPolicyId, SignerId } from '../ids.ts';
 
 export const targetTokens = ['ACCESS', 'ID'] as const;
 export type TargetToken = (typeof targetTokens)[number];

@@ -1,6 +1,6 @@
-import type { Millis } from '../platform/clock.ts';
-import type { Tags } from './identity.ts';
-import type { CaId } from './ids.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { Tags } from '../identity.ts';
+import type { CaId } from '../ids.ts';
 
 export const claimLocations = ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] as const;
 export type ClaimLocation = (typeof claimLocations)[number];

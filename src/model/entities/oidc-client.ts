@@ -1,0 +1,86 @@
+import type { Millis } from '../../platform/clock.ts';
+import type { OidcClientId, OidcClientSecretId } from '../ids.ts';
+import { choice, duration, entity, flag, jwkSet, pairs, type Stored, tags, text, texts } from './entity.ts';
+
+/** RFC 6749 2.1: `confidential` for a client that can keep a secret. */
+export const oidcClientTypes = ['public', 'confidential'] as const;
+export type OidcClientType = (typeof oidcClientTypes)[number];
+
+/** How a client proves who it is at the token endpoint (OIDC Core 9). */
+export const clientAuthMethods = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const;
+export type ClientAuthMethod = (typeof clientAuthMethods)[number];
+
+/** What may sign the ID tokens of a registered client; keys for both always exist. */
+export const clientSigningAlgs = ['RS256', 'ES256'] as const;
+export type ClientSigningAlg = (typeof clientSigningAlgs)[number];
+
+/** Claims that an application can get, by scope (OIDC Core 5.4). */
+export const claimsOfScope = {
+  profile: ['name', 'preferred_username'],
+  email: ['email'],
+  groups: ['groups'],
+} as const;
+export type MappedClaim = (typeof claimsOfScope)[keyof typeof claimsOfScope][number];
+
+/** All scopes that a registered client may have. */
+export const clientScopes = ['openid', 'offline_access', 'profile', 'email', 'groups'] as const;
+
+export const oidcClientEntity = entity<OidcClientId>()({
+  kind: 'oidc-client',
+  table: 'oidc_clients',
+  collection: 'oidc-clients',
+  document: 'OidcClient',
+  noun: 'an OIDC client',
+  hasChosenId: true,
+  fields: {
+    /** Unique. */
+    name: text({ isListed: true }),
+    type: choice(oidcClientTypes, { isListed: true }),
+    redirectUris: texts({ default: [], isSet: true }),
+    postLogoutRedirectUris: texts({ default: [], isSet: true }),
+    /** The default depends on the type. */
+    tokenEndpointAuthMethod: choice(clientAuthMethods, { isOptional: true, column: 'auth_method' }),
+    /** The keys that sign its assertions; null: none, or at `jwksUri`. */
+    jwks: jwkSet({ isNullable: true }),
+    jwksUri: text({ isNullable: true }),
+    /** False for confidential clients only. */
+    requirePkce: flag({ default: true }),
+    idTokenSigningAlg: choice(clientSigningAlgs, { default: 'RS256' }),
+    /** All that it may request. */
+    scopes: texts({ default: ['openid', 'offline_access'], isSet: true }),
+    /** Whether its access tokens also work for the Edge APIs. */
+    apiAccess: flag({ default: false, isListed: true }),
+    /** Further audiences that it may request (RFC 8707). */
+    resources: texts({ default: [], isSet: true }),
+    /** Who may use it: identities with one of these; empty: everybody. */
+    allowedRoleAttributes: texts({ default: [], isSet: true }),
+    /** Where claims come from: `name`, `username`, `externalId`, `roleAttributes` or `tags.NAME`. */
+    claims: pairs<MappedClaim>()({ default: {} }),
+    /** Null: as configured for the server. */
+    accessTokenDuration: duration({ isNullable: true }),
+    refreshTokenDuration: duration({ isNullable: true }),
+    tags: tags(),
+  },
+});
+
+/** An application that logs people in here, registered by an administrator. Its id is the `client_id`. */
+export type OidcClient = Stored<typeof oidcClientEntity>;
+
+/** A client's secret, stored only as a hash. */
+export interface OidcClientSecret {
+  readonly id: OidcClientSecretId;
+  readonly clientId: OidcClientId;
+  /** SHA-256, base64url. */
+  readonly hash: string;
+  readonly createdAt: Millis;
+  /** To the hour. */
+  readonly lastUsedAt: Millis | null;
+}
+
+/** The maximum at a time: the current one, and its replacement. */
+export const mostClientSecrets = 2;
