@@ -165,7 +165,9 @@ const listenerOptionsSchema = z
     maxTLSVersion: z.enum(tlsVersions).default('TLS1.3').describe('Newest TLS version offered.'),
     idleTimeout: socketTimeout.prefault('5s').describe('An idle connection is closed after this long.'),
     readTimeout: socketTimeout.prefault('10s').describe('A request must have arrived within this time.'),
-    writeTimeout: socketTimeout.prefault('10s').describe('An answer must have left within this time.'),
+    writeTimeout: socketTimeout
+      .prefault('10s')
+      .describe('A client must take each part of an answer (16 KB) within this time.'),
     clientCertificates: z
       .enum(['request', 'none'])
       .default('request')

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import type { Config, Listener } from '../config/config.ts';
 import { ListenError } from '../http/server/listen-error.ts';
 import { type RunningListener, type SharedInterfaces, startListener } from '../http/server/listener.ts';
+import { sharedWaitingSums } from '../http/server/shared-source-counts.ts';
 import type { TlsMaterial } from '../http/server/tls-material.ts';
+import { waitingBytes, waitingSums } from '../http/server/waiting-bytes.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import {
   readEnrollmentIdentity,
@@ -31,14 +33,16 @@ export function readOverlayPki(foundations: Pick<Foundations, 'config' | 'clock'
  * @throws ListenError an interface or an identity cannot be used; nothing is left open then
  */
 export async function openListeners(
-  { config, random, log }: Pick<Foundations, 'config' | 'random' | 'log'>,
+  { config, clock, random, log }: Pick<Foundations, 'config' | 'clock' | 'random' | 'log'>,
   services: Services,
   shared?: SharedInterfaces,
 ): Promise<readonly RunningListener[]> {
   const started: RunningListener[] = [];
+  const sums = shared === undefined ? waitingSums() : sharedWaitingSums(shared.counted);
+  const waiting = waitingBytes({ clock }, sums);
+  const options = shared === undefined ? { waiting } : { waiting, shared };
   try {
     for (const listener of config.listeners) {
-      const options = shared === undefined ? {} : { shared };
       const needs = { ...services.mount, random };
       const { routes, views } = services;
       const opening = startListener(

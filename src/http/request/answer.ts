@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Html } from '../../pages/html.ts';
 import { chunkSize, inChunks } from '../../platform/in-chunks.ts';
+import { longestPart, writeInParts } from './long-answer.ts';
 import { type ContentSecurity, contentSecurityPolicy } from './security-headers.ts';
 
 /** Names are in lower case. Several values become several lines. */
@@ -106,8 +106,19 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
   }
   const { body } = answer;
   if (body === null) reply.send();
-  else if (isInParts(body)) reply.send(Readable.from(body.parts));
-  else reply.send(body);
+  else if (isInParts(body)) sendInParts(reply, answer.status, body.parts);
+  else if (body.length <= longestPart || request.method === 'HEAD') reply.send(body);
+  else {
+    reply.header('content-length', Buffer.byteLength(body));
+    sendInParts(reply, answer.status, [body]);
+  }
+}
+
+/** The framework would give the connection all at once. */
+function sendInParts(reply: FastifyReply, status: number, body: readonly (string | Uint8Array)[]): void {
+  reply.hijack();
+  reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
+  writeInParts(reply.raw, body, { isShared: false });
 }
 
 /** How long a client that is still sending has to read the answer. */

@@ -14,19 +14,20 @@ import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
 import { clientErrorHandler, refuseConnect } from './client-errors.ts';
 import {
-  type Connections,
+  limitConnections,
   mostConnections,
   mostConnectionsPerSource,
   type SourceCounts,
   sourceCounts,
-  superviseConnections,
 } from './connections.ts';
 import { listenErrorOf } from './listen-error.ts';
 import { failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
 import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
+import { type WaitingBytes, waitingBytes, waitingSums } from './waiting-bytes.ts';
 
 export interface ListenerNeeds extends Omit<MountNeeds, 'views'> {
   readonly random: Random;
@@ -66,6 +67,8 @@ export interface ListenerOptions {
   readonly connectionsPerSource?: number;
   /** How long `close` waits for requests under way. */
   readonly drain?: Millis;
+  /** What waits for the clients of all listeners of this thread; default: of this one. */
+  readonly waiting?: WaitingBytes;
   /** Other threads listen on the same interfaces; the system spreads the connections over all. */
   readonly shared?: SharedInterfaces;
 }
@@ -103,12 +106,13 @@ export async function startListener(
   checkTlsMaterial(listener, material);
   const { shared } = options;
   const ticketKeys = givenTicketKeys(listener, shared) ?? needs.random.bytes(48);
+  const waiting = options.waiting ?? waitingBytes(needs, waitingSums());
   const started: RunningServer[] = [];
   try {
     for (const [at, bindPoints] of byInterface(listener.bindPoints).entries()) {
       const counts =
         shared === undefined ? sourceCounts() : sharedSourceCounts(shared.counted, `${listener.name} ${at}`);
-      const settings = { ...options, counts };
+      const settings = { ...options, counts, waiting };
       started.push(
         await startServer(needs, {
           endpoints,
@@ -180,7 +184,7 @@ async function startServer(
     readonly endpoints: Endpoints;
     readonly bindPoints: readonly [BindPoint, ...BindPoint[]];
     readonly ticketKeys: Buffer;
-    readonly options: ListenerOptions & { readonly counts: SourceCounts };
+    readonly options: ListenerOptions & { readonly counts: SourceCounts; readonly waiting: WaitingBytes };
   },
 ): Promise<RunningServer> {
   const { endpoints, bindPoints, ticketKeys, options } = wanted;
@@ -188,20 +192,23 @@ async function startServer(
   const newReferenceId = referenceIds(needs.random);
   const applicationNeeds = { ...needs, newReferenceId };
   let inUse = await openApplication(applicationNeeds, endpoints, bindPoints);
-  const server = createServer(listener, { material, ticketKeys }, (request, response) =>
-    inUse.handle(request, response),
-  );
+  const server = createServer(listener, { material, ticketKeys });
+  const handle = oneAtATime(needs, server, (request, response) => inUse.handle(request, response));
+  server.on('request', (request, response) => {
+    // The router knows the common methods. Any other is refused as one that no path has.
+    if (!routedMethods.has(request.method ?? '')) request.method = 'TRACE';
+    handle(request, response);
+  });
   server.on('clientError', clientErrorHandler(newReferenceId, needs.strangersLog));
 
-  const { shared, counts } = options;
+  const { shared, counts, waiting } = options;
   server.maxConnections = Math.ceil(mostConnections / (shared?.threads ?? 1));
   refuseConnect(server, newReferenceId);
   server.on('secureConnection', (socket) => rememberIntermediates(socket, shared?.onIntermediates));
   const { host, port } = bindPoints[0].interface;
-  const connections = superviseConnections({ clock: needs.clock, counts }, server, {
-    perSource: options.connectionsPerSource ?? mostConnectionsPerSource,
-    write: listener.timeouts.write,
-  });
+  const perSource = options.connectionsPerSource ?? mostConnectionsPerSource;
+  const connections = limitConnections(counts, server, perSource);
+  waiting.watch(server, listener.timeouts.write);
   const isBalanced = listener.proxyProtocol.balancers.length > 0;
   const proxied = isBalanced ? readProxyHeaders(needs, server, listener) : null;
 
@@ -209,7 +216,7 @@ async function startServer(
     if (shared?.ticketKeys === null) await requireFree(host, port);
     await listen(server, { host, port, reusePort: shared !== undefined });
   } catch (error) {
-    connections.stop();
+    waiting.release(server);
     await inUse.close();
     throw listenErrorOf(listener.name, { host, port }, error);
   }
@@ -232,6 +239,7 @@ async function startServer(
       const drained = drain(server, connections, options.drain ?? drainTime);
       proxied?.endPending();
       await drained;
+      waiting.release(server);
       await inUse.close();
     },
   };
@@ -318,27 +326,19 @@ const noQuery = Object.freeze(Object.create(null)) as Record<string, unknown>;
 function createServer(
   listener: Listener,
   { material, ticketKeys }: { readonly material: TlsMaterial; readonly ticketKeys: Buffer },
-  handler: FastifyServerFactoryHandler,
 ): Server {
   const { idle, read } = listener.timeouts;
-  const server = createHttpsServer(
-    {
-      ...tlsOptionsOf(listener, material, ticketKeys),
-      maxHeaderSize: headerLimit,
-      headersTimeout: read,
-      requestTimeout: read * 1.5,
-      keepAliveTimeout: idle,
-      connectionsCheckingInterval: Math.min(1000, read / 4),
-      insecureHTTPParser: false,
-      // Refused with a reference id when the request begins.
-      requireHostHeader: false,
-    },
-    (request, response) => {
-      // The router knows the common methods. Any other is refused as one that no path has.
-      if (!routedMethods.has(request.method ?? '')) request.method = 'TRACE';
-      handler(request, response);
-    },
-  );
+  const server = createHttpsServer({
+    ...tlsOptionsOf(listener, material, ticketKeys),
+    maxHeaderSize: headerLimit,
+    headersTimeout: read,
+    requestTimeout: read * 1.5,
+    keepAliveTimeout: idle,
+    connectionsCheckingInterval: Math.min(1000, read / 4),
+    insecureHTTPParser: false,
+    // Refused with a reference id when the request begins.
+    requireHostHeader: false,
+  });
   // A body whose announced length will be refused need not be sent.
   server.on('checkContinue', (request, response) => {
     if (Number(request.headers['content-length'] ?? 0) <= bodyLimit) response.writeContinue();
@@ -372,14 +372,13 @@ function listen(
   });
 }
 
-function drain(server: Server, connections: Connections, longest: Millis): Promise<void> {
+function drain(server: Server, connections: { destroyAll(): void }, longest: Millis): Promise<void> {
   return new Promise((resolve) => {
     const idle = setInterval(() => server.closeIdleConnections(), 50);
     const end = setTimeout(() => connections.destroyAll(), longest);
     server.close(() => {
       clearInterval(idle);
       clearTimeout(end);
-      connections.stop();
       resolve();
     });
     server.closeIdleConnections();

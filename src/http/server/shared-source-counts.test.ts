@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CountedTogether, clearRow, countingTable, sharedSourceCounts } from './shared-source-counts.ts';
+import {
+  type CountedTogether,
+  clearRow,
+  countingTable,
+  sharedSourceCounts,
+  sharedWaitingSums,
+} from './shared-source-counts.ts';
 
 const key = new Uint8Array(32).fill(7);
 
@@ -30,4 +36,21 @@ test('connections of a thread that has died do not count', () => {
     table.reduce((sum, count) => sum + count, 0),
     1,
   );
+});
+
+test('threads share the sums of what waits, for each source and in all', () => {
+  const table = countingTable(3);
+  const [one, two] = [0, 1].map((row) => sharedWaitingSums({ table, key, row }));
+  one?.publish(new Map([['192.0.2.1', 100]]));
+  two?.publish(
+    new Map([
+      ['192.0.2.1', 20],
+      ['192.0.2.2', 3],
+    ]),
+  );
+  assert.deepEqual([one?.of('192.0.2.1'), one?.of('192.0.2.2'), one?.all()], [120, 3, 123]);
+  two?.publish(new Map([['192.0.2.2', 5]]));
+  assert.deepEqual([one?.of('192.0.2.1'), one?.of('192.0.2.2'), one?.all()], [100, 5, 105]);
+  clearRow(table, 0);
+  assert.deepEqual([two?.of('192.0.2.1'), two?.all()], [0, 5]);
 });

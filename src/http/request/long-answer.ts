@@ -1,0 +1,46 @@
+// Long answers are written in parts, each when the client has taken the one before: TLS encrypts whatever it is given,
+// into memory.
+
+import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Longer bodies are written in parts of this many bytes. It is about what one TLS record holds. */
+export const longestPart = 16 * 1024;
+
+const unsent = new WeakMap<Duplex, number>();
+
+/** How many bytes of an answer were made for this connection and wait for those before them to be taken. */
+export function unsentBytes(socket: Duplex): number {
+  return unsent.get(socket) ?? 0;
+}
+
+/**
+ * Writes a body whose head is set. Ends silently if the client goes away.
+ * @param isShared the bytes are kept anyway, for other answers
+ */
+export function writeInParts(
+  response: ServerResponse,
+  body: readonly (string | Uint8Array)[],
+  { isShared }: { readonly isShared: boolean },
+): void {
+  const { socket } = response;
+  let left = body.reduce((sum, { length }) => sum + length, 0);
+  const parts = partsOf(body);
+  const writeNext = (error?: Error | null) => {
+    if (error != null || response.destroyed) return;
+    const { value: part, done } = parts.next();
+    left -= part?.length ?? 0;
+    if (socket !== null && !isShared) unsent.set(socket, Math.max(0, left));
+    if (done === true) response.end();
+    else response.write(part, writeNext);
+  };
+  response.once('close', () => socket !== null && unsent.delete(socket));
+  writeNext();
+}
+
+function* partsOf(body: readonly (string | Uint8Array)[]): Generator<Uint8Array, undefined> {
+  for (const piece of body) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    for (let at = 0; at < bytes.length; at += longestPart) yield bytes.subarray(at, at + longestPart);
+  }
+}

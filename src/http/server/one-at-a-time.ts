@@ -1,0 +1,175 @@
+// The requests of a connection are worked on one after the other, each when the client has taken the answer before. Node
+// would read on, make an object of every request of a burst and let all of them be answered at once, into memory.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { Clock, Millis } from '../../platform/clock.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Connection {
+  readonly socket: TLSSocket;
+  /** Node's parser. */
+  readonly parse: (bytes: Buffer) => void;
+  /** The request that is worked on, or whose answer still waits to be taken. */
+  current: IncomingMessage | undefined;
+  /** Requests that the parser made of the same bytes: at most a few. */
+  readonly parsed: (readonly [IncomingMessage, ServerResponse])[];
+  /** What was received and not parsed yet. */
+  readonly held: Buffer[];
+  /** Whether it is among those whose next request may begin. */
+  isReady: boolean;
+  isOver: boolean;
+}
+
+/** How long held requests are worked on before requests of other connections are read. */
+const longestTurn: Millis = 4;
+
+/** The end of a request without a body. */
+const headEnd = '\r\n\r\n';
+/** Fewer bytes are not parsed alone, because two ends may follow one another. No usual request is as short. */
+const leastParsed = 64;
+
+const connections = new WeakMap<Duplex, Connection>();
+
+/** How many bytes were received on a connection that nothing has looked at yet. */
+export function heldBytes(socket: Duplex): number {
+  const held = connections.get(socket)?.held ?? [];
+  return held.reduce((sum, { length }) => sum + length, socket.readableLength);
+}
+
+/**
+ * Applies to all connections of a server.
+ * @returns begins a request, or keeps it until its turn comes; for each request that the server emits
+ */
+export function oneAtATime(
+  { clock }: { readonly clock: Clock },
+  server: Server,
+  handle: Handler,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  /** Connections whose next request may begin. */
+  const ready: Connection[] = [];
+  let isScheduled = false;
+
+  // After the listener with which Node began to read.
+  server.on('secureConnection', readInstead);
+  // Node has given its parser to another connection.
+  server.prependListener('connect', (_request, socket) => end(connections.get(socket)));
+
+  function takeTurns(): void {
+    const end = clock.monotonic() + longestTurn;
+    // Those that become ready meanwhile wait until other connections have been read.
+    for (const connection of ready.splice(0)) {
+      if (clock.monotonic() < end) {
+        connection.isReady = false;
+        goOn(connection);
+      } else ready.push(connection);
+    }
+    isScheduled = ready.length > 0;
+    if (isScheduled) setImmediate(takeTurns);
+  }
+
+  function letGoOn(connection: Connection): void {
+    if (connection.isReady) return;
+    connection.isReady = true;
+    ready.push(connection);
+    if (!isScheduled) setImmediate(takeTurns);
+    isScheduled = true;
+  }
+
+  function begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    connection.current = request;
+    response.once('close', () => {
+      connection.current = undefined;
+      if (connection.parsed.length > 0 || connection.held.length > 0) letGoOn(connection);
+    });
+    handle(request, response);
+  }
+
+  function goOn(connection: Connection): void {
+    const { socket, parsed, held } = connection;
+    if (!socket.writable) {
+      end(connection);
+      return;
+    }
+    const next = connection.current === undefined ? parsed.shift() : undefined;
+    if (next !== undefined) begin(connection, ...next);
+    if (isBusy(connection)) return;
+    const [bytes, ...later] = held.splice(0);
+    if (bytes !== undefined) parseOn(connection, bytes);
+    held.push(...later);
+    if (held.length === 0) socket.resume();
+    else if (!isBusy(connection)) letGoOn(connection);
+  }
+
+  return (request, response) => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined) handle(request, response);
+    else if (connection.current === undefined) begin(connection, request, response);
+    else connection.parsed.push([request, response]);
+  };
+}
+
+/** Receives what Node would parse. */
+function readInstead(socket: TLSSocket): void {
+  const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
+  if (parse === undefined) return;
+  const connection: Connection = {
+    socket,
+    parse,
+    current: undefined,
+    parsed: [],
+    held: [],
+    isReady: false,
+    isOver: false,
+  };
+  connections.set(socket, connection);
+  socket.removeListener('data', parse);
+  socket.on('data', (bytes: Buffer) => {
+    if (connection.held.length === 0) parseOn(connection, bytes);
+    else hold(connection, bytes);
+  });
+  // Node resumes a connection whenever a request has been read.
+  socket.on('resume', () => {
+    if (connection.held.length > 0) socket.pause();
+  });
+}
+
+/** Whether nothing more may be parsed: the body of a request that is worked on belongs to it. */
+function isBusy({ current, parsed }: Connection): boolean {
+  return parsed.length > 0 || current?.complete === true;
+}
+
+/** Parses up to the end of a request at a time, and keeps the rest as soon as one is worked on. */
+function parseOn(connection: Connection, bytes: Buffer): void {
+  const { socket, parse } = connection;
+  for (let at = 0; at < bytes.length; ) {
+    if (connection.isOver || !socket.writable) {
+      end(connection);
+      return;
+    }
+    if (isBusy(connection)) {
+      hold(connection, bytes.subarray(at));
+      return;
+    }
+    const found = bytes.indexOf(headEnd, at + leastParsed - headEnd.length, 'latin1');
+    const to = found === -1 ? bytes.length : found + headEnd.length;
+    parse(at === 0 && to === bytes.length ? bytes : bytes.subarray(at, to));
+    at = to;
+  }
+}
+
+function hold({ socket, held, isOver }: Connection, bytes: Buffer): void {
+  if (isOver || !socket.writable) return;
+  held.push(bytes);
+  socket.pause();
+}
+
+function end(connection: Connection | undefined): void {
+  if (connection === undefined) return;
+  connection.isOver = true;
+  connection.parsed.length = 0;
+  connection.held.length = 0;
+}

@@ -1,0 +1,146 @@
+// What waits in memory for clients: answers that they do not take, and requests that they send meanwhile. A connection
+// whose client takes nothing for too long ends, and so do those that have waited longest when too much waits.
+
+import type { Server } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import type { Clock, Millis } from '../../platform/clock.ts';
+import { sourcePrefix } from '../../platform/network/source-prefix.ts';
+import { unsentBytes } from '../request/long-answer.ts';
+import { heldBytes } from './one-at-a-time.ts';
+
+/** How many bytes may wait for all connections of a source, and of the process. */
+export interface WaitingLimits {
+  readonly perSource: number;
+  readonly all: number;
+}
+
+// TLS may have as much again, encrypted.
+const usualLimits: WaitingLimits = { perSource: 16 * 1024 * 1024, all: 48 * 1024 * 1024 };
+
+/** What waits for each source, and in all, over several threads. */
+export interface WaitingSums {
+  /** @param bySource what waits in this thread now, in bytes */
+  publish(bySource: ReadonlyMap<string, number>): void;
+  /** In all threads, as last published. */
+  of(source: string): number;
+  all(): number;
+}
+
+/** Of a single thread. */
+export function waitingSums(): WaitingSums {
+  let published: ReadonlyMap<string, number> = new Map();
+  return {
+    publish(bySource) {
+      published = bySource;
+    },
+    of: (source) => published.get(source) ?? 0,
+    all: () => sumOf(published),
+  };
+}
+
+export interface WaitingBytes {
+  /** Supervises the connections of a server. @param longest how long a client may take for a part of an answer */
+  watch(server: Server, longest: Millis): void;
+  /** Ends the supervision of a server. */
+  release(server: Server): void;
+}
+
+interface Watched {
+  readonly server: Server;
+  readonly longest: Millis;
+  readonly source: string;
+  /** Since when something waits, and since when the client has taken none of it. */
+  waitingSince: Millis | null;
+  taken: number;
+  takenAt: Millis;
+}
+
+// Looking costs nothing while requests are answered. What could be made meanwhile is bounded by the processor.
+const interval: Millis = 100;
+
+/** One for all servers of a thread. */
+export function waitingBytes(
+  { clock }: { readonly clock: Clock },
+  sums: WaitingSums,
+  limits = usualLimits,
+): WaitingBytes {
+  const sockets = new Map<TLSSocket, Watched>();
+  const servers = new Set<Server>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    const now = clock.monotonic();
+    const bySource = new Map<string, number>();
+    for (const [socket, watched] of sockets) {
+      const bytes = waitingFor(socket);
+      if (bytes === 0) {
+        watched.waitingSince = null;
+        continue;
+      }
+      watched.waitingSince ??= now;
+      if (isStuck(socket, watched, now)) socket.destroy();
+      else bySource.set(watched.source, (bySource.get(watched.source) ?? 0) + bytes);
+    }
+    sums.publish(bySource);
+    endTooMany(bySource);
+  }
+
+  function isStuck(socket: TLSSocket, watched: Watched, now: Millis): boolean {
+    const taken = socket.bytesWritten - socket.writableLength;
+    if (socket.writableLength === 0 || taken !== watched.taken || watched.waitingSince === now) {
+      watched.taken = taken;
+      watched.takenAt = now;
+    }
+    return now - watched.takenAt >= watched.longest;
+  }
+
+  /** Of the sources with most, those that have waited longest. */
+  function endTooMany(bySource: ReadonlyMap<string, number>): void {
+    const dearest = [...bySource.keys()].sort((one, other) => sums.of(other) - sums.of(one));
+    let tooMuch = sums.all() - limits.all;
+    for (const source of dearest) {
+      const excess = Math.max(tooMuch, sums.of(source) - limits.perSource);
+      if (excess > 0) tooMuch -= endLongest(source, excess);
+    }
+  }
+
+  function endLongest(source: string, excess: number): number {
+    const waiting = [...sockets].filter(([, one]) => one.source === source && one.waitingSince !== null);
+    waiting.sort(([, one], [, other]) => (one.waitingSince ?? 0) - (other.waitingSince ?? 0));
+    let freed = 0;
+    for (const [socket] of waiting) {
+      if (freed >= excess) break;
+      freed += waitingFor(socket);
+      socket.destroy();
+    }
+    return freed;
+  }
+
+  return {
+    watch(server, longest) {
+      servers.add(server);
+      timer ??= setInterval(look, interval).unref();
+      server.on('secureConnection', (socket) => {
+        const source = sourcePrefix(socket.remoteAddress ?? '');
+        sockets.set(socket, { server, longest, source, waitingSince: null, taken: 0, takenAt: 0 });
+        socket.once('close', () => sockets.delete(socket));
+      });
+    },
+    release(server) {
+      servers.delete(server);
+      if (servers.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}
+
+function waitingFor(socket: TLSSocket): number {
+  return socket.writableLength + unsentBytes(socket) + heldBytes(socket);
+}
+
+function sumOf(amounts: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const amount of amounts.values()) sum += amount;
+  return sum;
+}
