@@ -190,6 +190,31 @@ describe('the import rules', () => {
     assert.deepEqual(wrong, []);
   });
 
+  test('no file imports itself by way of others, not even for types', () => {
+    const targetsOf = Map.groupBy(
+      imports
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ file, specifier }) => ({ file, target: normalize(join(dirname(file), specifier)) })),
+      ({ file }) => file,
+    );
+    const left = new Set(sources);
+    for (let before = Number.POSITIVE_INFINITY; left.size < before; ) {
+      before = left.size;
+      const imported = new Set(
+        [...left].flatMap((file) => (targetsOf.get(file) ?? []).map(({ target }) => target)),
+      );
+      for (const file of left) {
+        const importsSome = (targetsOf.get(file) ?? []).some(({ target }) => left.has(target));
+        if (!importsSome || !imported.has(file)) left.delete(file);
+      }
+    }
+    // Its descriptors still name what is done after a creation.
+    assert.deepEqual(
+      [...left].filter((file) => !file.startsWith('src/cli/entities/')),
+      [],
+    );
+  });
+
   test('the wings of http/ share what request/ and documents/ offer', () => {
     const wingOf = (path: string) => path.split('/').at(2) ?? '';
     const wrong = imports

@@ -3,7 +3,8 @@
 // make the counts grow. Each thread counts by itself, and the lists of all threads are added up.
 
 import type { AuditEvent, KeptAuditTrail } from '../model/audit-event.ts';
-import type { AttemptLog, AttemptStep, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
+import type { AttemptStep } from '../model/login.ts';
+import type { AttemptLog, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
 import type { Millis, Seconds } from '../platform/clock.ts';
 
 export interface Counted<Labels> {

@@ -1,7 +1,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { SessionEndReason } from './api-session.ts';
 import type { EnrollmentKind } from './enrollment.ts';
-import type { AttemptStep } from './login-attempt.ts';
+import type { AttemptStep } from './login.ts';
 
 /** Where a request came from. Use cases pass it on for the audit trail and never decide by it. */
 export interface RequestOrigin {

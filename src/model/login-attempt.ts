@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
 import type { RequestOrigin } from './audit-event.ts';
-import { primaryMethods } from './login.ts';
+import type { AttemptStep } from './login.ts';
 
 /** Why a step of a login was refused. The client sees none of it; explain/reasons.ts explains each in plain words. */
 export const refusalReasons = [
@@ -76,10 +76,6 @@ export interface AttemptCheck {
   /** What the check saw, in words for an administrator; null if there is nothing to add. */
   readonly saw: string | null;
 }
-
-/** Which step of a login an attempt was; `enroll` comes before the first login. */
-export const attemptSteps = [...primaryMethods, 'totp', 'secondary-ext-jwt', 'enroll'] as const;
-export type AttemptStep = (typeof attemptSteps)[number];
 
 /** What an attempt was part of. */
 export const attemptMechanisms = ['oidc', 'legacy', 'enrollment'] as const;

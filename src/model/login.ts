@@ -7,6 +7,10 @@ import type { AuthenticatorId, BrowserSessionId, CaId, IdentityId, SignerId } fr
 export const primaryMethods = ['password', 'cert', 'ext-jwt'] as const;
 export type PrimaryMethod = (typeof primaryMethods)[number];
 
+/** Which step of a login an attempt was; `enroll` comes before the first login. */
+export const attemptSteps = [...primaryMethods, 'totp', 'secondary-ext-jwt', 'enroll'] as const;
+export type AttemptStep = (typeof attemptSteps)[number];
+
 /** What a client presents to prove who it is, with one member for each primary method. */
 export type Credentials =
   | { readonly method: 'password'; readonly username: string; readonly password: string }

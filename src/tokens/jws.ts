@@ -8,7 +8,6 @@ import { type KeyObject, sign, verify } from 'node:crypto';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { Millis } from '../platform/clock.ts';
 import { decodeBase64url, encodeBase64url } from '../platform/digest.ts';
-import type { KeyRing } from './key-ring.ts';
 
 /** Values of the `typ` header that we write; RFC 9068 2.1 for access tokens, `rt+jwt` for refresh tokens of existing SDKs. */
 export const jwtTypes = ['at+jwt', 'JWT', 'rt+jwt'] as const;
@@ -81,7 +80,7 @@ export function splitJwt(token: string): { header: string; payload: string; sign
  * The caller checks which claims there are, and their types.
  */
 export function readSignedClaims(
-  ring: KeyRing,
+  ring: { verifier(header: string, typ: JwtType, now: Millis): SigningMaterial | undefined },
   { text, typ }: { readonly text: string; readonly typ: JwtType },
   now: Millis,
 ): Readonly<Record<string, unknown>> | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { attemptSteps, type RefusalReason, refusalReasons } from '../../src/model/login-attempt.ts';
+import { attemptSteps } from '../../src/model/login.ts';
+import { type RefusalReason, refusalReasons } from '../../src/model/login-attempt.ts';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
 import { fixedClock } from '../support/fixed-clock.ts';

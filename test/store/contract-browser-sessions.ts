@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { NewBrowserSession } from '../../src/store/contracts/browser-sessions.ts';
+import type { NewBrowserSession } from '../../src/store/contracts/auth-requests.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import {

@@ -1,11 +1,8 @@
 // Compares real answers with the declarations from which the API description is written.
 
 import type { Answer } from '../../src/http/request/answer.ts';
-import {
-  type DeclaredAnswer,
-  declaredRefusals,
-  refusalsOf,
-} from '../../src/http/request/declared-answers.ts';
+import type { DeclaredAnswer } from '../../src/http/request/declared-answers.ts';
+import { declaredRefusals, refusalsOf } from '../../src/http/request/declared-refusals.ts';
 import { errorTable } from '../../src/http/request/errors.ts';
 import type { Route } from '../../src/http/request/route.ts';
 

@@ -9,7 +9,6 @@ import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
 import { asObject, parseJson } from './json-shape.ts';
-import { loginKey } from './several-logins.ts';
 
 /** A login: the tokens, and what is needed to use and renew them. */
 export interface SavedLogin {
@@ -39,6 +38,11 @@ export interface SavedLogin {
    * time, so whatever renews the token there keeps the login usable.
    */
   readonly secondaryJwtFile?: string;
+}
+
+/** The key under which a login is saved. An identity has one login per server. */
+export function loginKey({ url, identityId }: Pick<SavedLogin, 'url' | 'identityId'>): string {
+  return `${identityId}@${url}`;
 }
 
 /** Who has to vouch for a server's certificate: the roots of the system, or only this authority. */

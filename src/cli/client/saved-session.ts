@@ -10,10 +10,10 @@ import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { CliPorts } from '../ports.ts';
 import { connectionTo } from './connection.ts';
-import type { CredentialsStore, SavedLogin } from './credentials-store.ts';
+import { type CredentialsStore, loginKey, type SavedLogin } from './credentials-store.ts';
 import type { HttpsClient } from './https-client.ts';
 import { failure } from './library-failure.ts';
-import { currentLogin, loginKey, loginMeantBy, loginWord, withLogin } from './several-logins.ts';
+import { currentLogin, loginMeantBy, loginWord, withLogin } from './several-logins.ts';
 
 /** The client that every server has. */
 export const clientId = 'overlay';

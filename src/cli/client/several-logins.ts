@@ -2,13 +2,8 @@
 
 import { CliError, usageError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { Credentials, SavedLogin } from './credentials-store.ts';
+import { type Credentials, loginKey, type SavedLogin } from './credentials-store.ts';
 import { serverOrigin } from './server-url.ts';
-
-/** The key under which a login is saved. An identity has one login per server. */
-export function loginKey({ url, identityId }: Pick<SavedLogin, 'url' | 'identityId'>): string {
-  return `${identityId}@${url}`;
-}
 
 /** What a person types to mean exactly this login: `ada@localhost:1280`. */
 export function loginWord({ url, name }: Pick<SavedLogin, 'url' | 'name'>): string {

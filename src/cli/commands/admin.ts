@@ -1,18 +1,8 @@
 import type { Command } from 'commander';
+import type { AdminOptions, RecoverOptions } from '../host/admin-commands.ts';
 import { configOption } from '../host/config-option.ts';
 import type { CliPorts } from '../ports.ts';
-import type { SecretOptions } from '../terminal/secret-input.ts';
 import { reportOf } from './report-of.ts';
-
-export interface RecoverOptions extends SecretOptions {
-  readonly config?: string;
-  readonly resetTotp?: boolean;
-}
-
-export interface AdminOptions extends SecretOptions {
-  readonly config?: string;
-  readonly link?: boolean;
-}
 
 /** `admin create|recover NAME`: administrators, managed by people who can read the files of the host. */
 export function registerAdminCommands(program: Command, ports: CliPorts): void {

@@ -1,10 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliPorts } from '../ports.ts';
-
-export interface RunOptions {
-  readonly check?: boolean;
-  readonly logFormat?: 'text' | 'json';
-}
+import type { RunOptions } from '../run/command.ts';
 
 /** `run controller CONFIG` */
 export function registerRunCommands(program: Command, ports: CliPorts): void {

@@ -1,25 +1,9 @@
 import type { Command } from 'commander';
 import { usageError } from '../cli-error.ts';
 import type { CliPorts } from '../ports.ts';
+import type { QuickstartOptions } from '../quickstart/presenter.ts';
+import type { InitOptions } from '../setup/init.ts';
 import { reportOf } from './report-of.ts';
-
-export interface QuickstartOptions {
-  readonly home?: string;
-  readonly port?: number;
-  readonly ephemeral?: boolean;
-  readonly json?: boolean;
-}
-
-export interface InitOptions {
-  readonly home: string;
-  readonly address: string;
-  readonly dns?: readonly string[];
-  readonly ip?: readonly string[];
-  readonly db: string;
-  readonly admin?: string;
-  readonly adminPasswordFile?: string;
-  readonly yes?: boolean;
-}
 
 /** `quickstart` and `init`: from nothing to a controller. */
 export function registerSetupCommands(program: Command, ports: CliPorts): void {

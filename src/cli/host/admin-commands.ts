@@ -7,11 +7,20 @@ import { passwordHasher } from '../../login/password/password.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
-import type { AdminOptions, RecoverOptions } from '../commands/admin.ts';
 import { setupUrl } from '../setup/setup-url.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
-import { readNewPassword } from '../terminal/secret-input.ts';
+import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { withHost } from './open-host.ts';
+
+export interface RecoverOptions extends SecretOptions {
+  readonly config?: string;
+  readonly resetTotp?: boolean;
+}
+
+export interface AdminOptions extends SecretOptions {
+  readonly config?: string;
+  readonly link?: boolean;
+}
 
 /** `admin create NAME` */
 export async function createAdmin(report: Report, name: string, options: AdminOptions): Promise<void> {

@@ -1,7 +1,6 @@
 import { usageError } from '../cli-error.ts';
-import { credentialsStore } from '../client/credentials-store.ts';
+import { credentialsStore, loginKey } from '../client/credentials-store.ts';
 import {
-  loginKey,
   loginMeantBy,
   loginsMeantBy,
   loginWord,

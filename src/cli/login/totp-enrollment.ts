@@ -7,9 +7,9 @@ import type {
 import { CliError } from '../cli-error.ts';
 import { failure } from '../client/library-failure.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printable } from '../terminal/output.ts';
+import type { CliPorts } from '../ports.ts';
+import { printable, type Report } from '../terminal/output.ts';
 import { askLine, canPrompt, confirm } from '../terminal/prompt.ts';
-import type { DirectNeeds } from './direct-login.ts';
 import { terminalQrCode } from './terminal-qr-code.ts';
 
 /** One less than would lock the factor, so that the next set-up can start at once. */
@@ -22,16 +22,19 @@ const usualColumns = 80;
  * @returns what is required after that code
  * @throws CliError exit 3 when there is no terminal, the person declines, or no code is right; nothing is set up then
  */
-export async function enrollTotp(needs: DirectNeeds, asked: AskingForTotpEnrollment): Promise<LoginState> {
-  const { ports } = needs.report;
+export async function enrollTotp(
+  { report, origin }: { readonly report: Report; readonly origin: string },
+  asked: AskingForTotpEnrollment,
+): Promise<LoginState> {
+  const { ports } = report;
   const question =
     'Your policy requires one-time codes, and you have not set them up yet.\n' +
     'Set up an authenticator app now?';
-  if (!canPrompt(ports) || !(await confirm(ports, question))) throw notEnrolled(needs);
+  if (!canPrompt(ports) || !(await confirm(ports, question))) throw notEnrolled(origin);
   const started = await asked.begin().catch((error) => {
     throw failure(error, { what: 'The set-up could not be started' });
   });
-  await show(needs, started);
+  await show(ports, started);
   for (let tries = 1; tries <= mostTries; tries += 1) {
     const code = (await askLine(ports, 'Code that the app shows now: ')).replace(/[\s-]/g, '');
     try {
@@ -48,12 +51,12 @@ export async function enrollTotp(needs: DirectNeeds, asked: AskingForTotpEnrollm
   throw new CliError('No code fitted, so the set-up was cancelled. Delete the new account from the app.', {
     exitCode: exitCodes.notAuthenticated,
     code: 'totp_refused',
-    next: `overlay-auth login ${needs.origin}`,
+    next: `overlay-auth login ${origin}`,
   });
 }
 
-async function show(needs: DirectNeeds, started: AskingForFirstTotp): Promise<void> {
-  const { stderr } = needs.report.ports;
+async function show(ports: CliPorts, started: AskingForFirstTotp): Promise<void> {
+  const { stderr } = ports;
   const { provisioningUrl: url, secret, recoveryCodes } = started;
   const picture = terminalQrCode(url, stderr.columns ?? usualColumns);
   if (picture !== undefined) stderr.write(`\nScan this with the app:\n\n${picture}\n`);
@@ -64,10 +67,10 @@ async function show(needs: DirectNeeds, started: AskingForFirstTotp): Promise<vo
   stderr.write('\nSave these recovery codes now. Each replaces the app once; they are not shown again.\n\n');
   for (const code of recoveryCodes) stderr.write(`  ${printable(code)}\n`);
   stderr.write('\n');
-  while (!(await confirm(needs.report.ports, 'Have you saved the recovery codes?')));
+  while (!(await confirm(ports, 'Have you saved the recovery codes?')));
 }
 
-function notEnrolled({ origin }: DirectNeeds): CliError {
+function notEnrolled(origin: string): CliError {
   return new CliError('Your policy requires one-time codes, and you have not set them up yet.', {
     exitCode: exitCodes.notAuthenticated,
     code: 'totp_not_enrolled',

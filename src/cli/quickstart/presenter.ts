@@ -2,7 +2,6 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import type { QuickstartOptions } from '../commands/setup.ts';
 import { shownPath } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
 import type { ReadyFacts } from '../run/ready-line.ts';
@@ -10,6 +9,13 @@ import { type HomePaths, homePaths } from '../setup/home.ts';
 import type { SetupStep } from '../setup/prepare-home.ts';
 import { programAsTyped } from '../terminal/output.ts';
 import { headline, readyLines, type Screen, setupLines } from './screen.ts';
+
+export interface QuickstartOptions {
+  readonly home?: string;
+  readonly port?: number;
+  readonly ephemeral?: boolean;
+  readonly json?: boolean;
+}
 
 /** A one-time link for the first administrator. */
 export interface SetupOffer {

@@ -11,7 +11,6 @@ import { auditLog } from '../../explain/audit-trail.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import type { QuickstartOptions } from '../commands/setup.ts';
 import { explained } from '../host/failures.ts';
 import { loadSettledConfig, shownPath } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
@@ -30,7 +29,7 @@ import {
   prepareHome,
 } from '../setup/prepare-home.ts';
 import { setupUrl } from '../setup/setup-url.ts';
-import { type Presenter, presenter, type SetupOffer, screenOf } from './presenter.ts';
+import { type Presenter, presenter, type QuickstartOptions, type SetupOffer, screenOf } from './presenter.ts';
 
 const defaultPort = 1280;
 

@@ -6,7 +6,6 @@ import { claimDatabase, databaseName } from '../../controller/database.ts';
 import { openFoundations } from '../../controller/foundations.ts';
 import { type OpenLogger, openLogger } from '../../platform/log/logger.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
-import type { RunOptions } from '../commands/run.ts';
 import { explained } from '../host/failures.ts';
 import { loadSettledConfig } from '../host/load-config.ts';
 import type { CliPorts } from '../ports.ts';
@@ -16,6 +15,11 @@ import { checkDatabaseAndKey } from './check-database.ts';
 import { controlSocketPath } from './control-socket.ts';
 import { readyFacts } from './ready-line.ts';
 import { runController } from './run-controller.ts';
+
+export interface RunOptions {
+  readonly check?: boolean;
+  readonly logFormat?: 'text' | 'json';
+}
 
 /** `run controller CONFIG`: resolves when the controller has stopped. */
 export async function runControllerCommand(

@@ -7,7 +7,6 @@ import { passwordHasher } from '../../login/password/password.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import type { InitOptions } from '../commands/setup.ts';
 import { requireTidyName } from '../entities/body.ts';
 import { explained } from '../host/failures.ts';
 import { shownPath } from '../host/load-config.ts';
@@ -28,6 +27,17 @@ import {
   prepareHome,
   type SetupStep,
 } from './prepare-home.ts';
+
+export interface InitOptions {
+  readonly home: string;
+  readonly address: string;
+  readonly dns?: readonly string[];
+  readonly ip?: readonly string[];
+  readonly db: string;
+  readonly admin?: string;
+  readonly adminPasswordFile?: string;
+  readonly yes?: boolean;
+}
 
 /** `init`: sets up a home without running it. @throws CliError the home exists already */
 export async function init(report: Report, options: InitOptions): Promise<void> {

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuthRequest, BoundAuthRequest } from '../../model/auth-request.ts';
+import type { BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
 import { type AuthRequestSealer, openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
@@ -20,7 +20,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import { servesApi } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
-import { type Application, applicationOf, hrefOf, pageAsking } from './sign-in-ways.ts';
+import { type Application, applicationOf, hrefOf, pageAsking, type RequestedLogin } from './sign-in-ways.ts';
 
 /** What `oidcBindPointOf` has computed, by issuer: the same for every request until the configuration is replaced. */
 const bindPoints = new WeakMap<Listener, Map<string, OidcBindPoint>>();
@@ -100,12 +100,7 @@ export interface StepNeeds {
   readonly views: Views;
 }
 
-/** A login in progress, and the request that is being answered. */
-export interface Step {
-  readonly context: RequestContext;
-  readonly authRequest: AuthRequest;
-  /** As the client spelled it. In a page, bound to the browser that shows it. */
-  readonly authRequestId: string;
+export interface Step extends RequestedLogin {
   /** The application it leads to; null for one on the person's own device that has no name. */
   readonly application: () => Application | null;
   /** How pages look for the visitor. */
@@ -139,7 +134,7 @@ export function openStep(
 }
 
 /** With what only pages need, which is looked up when one is made. */
-export function stepOf<Of extends Pick<Step, 'context' | 'authRequest' | 'authRequestId'>>(
+export function stepOf<Of extends RequestedLogin>(
   { clients, views }: Pick<StepNeeds, 'clients' | 'views'>,
   step: Of,
 ): Of & Step {

@@ -2,7 +2,7 @@
 
 import type { ProviderLoginNeeds } from '../../oidc/flow/provider-login.ts';
 import type { SignerTestNeeds } from '../../oidc/flow/signer-test.ts';
-import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
+import type { GrantNeeds } from '../../oidc/grants/grant.ts';
 import type { AuthenticatorStore } from '../../store/contracts/authenticators.ts';
 import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';

@@ -9,9 +9,17 @@ import { isForDevice } from '../../oidc/redirect-uri.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { consolePaths } from '../pages/console-paths.ts';
-import type { Step } from './login-step.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 export type { Application };
+
+/** A login in progress, and the request that is being answered. */
+export interface RequestedLogin {
+  readonly context: RequestContext;
+  readonly authRequest: AuthRequest;
+  /** As the client spelled it. In a page, bound to the browser that shows it. */
+  readonly authRequestId: string;
+}
 
 export const passwordPath = '/oidc/login/username';
 /** Where existing SDKs send passwords. */
@@ -37,7 +45,7 @@ export function pageAsking(path: string): string {
 /** All ways except the one that the page itself is about. */
 export function signInWays(
   signers: SignerDirectory,
-  step: Step,
+  step: RequestedLogin,
   own: 'password' | 'cert' | 'ext-jwt',
 ): SignInWays {
   const providers = signers
@@ -53,21 +61,21 @@ export function signInWays(
 }
 
 /** Not for a device: the code of such a login works only on a connection with the certificate. */
-function canUseCertificate(step: Step): boolean {
+function canUseCertificate(step: RequestedLogin): boolean {
   return asksForCertificates(step) && !isForDevice(step.authRequest);
 }
 
 /** Whether the TLS handshake at this address asks for a certificate. */
-export function asksForCertificates({ context }: Pick<Step, 'context'>): boolean {
+export function asksForCertificates({ context }: Pick<RequestedLogin, 'context'>): boolean {
   return context.listener.clientCertificates === 'request';
 }
 
 /** The address of another page of the same login. */
-export function hrefOf({ authRequestId }: Step, path: string): string {
+export function hrefOf({ authRequestId }: Pick<RequestedLogin, 'authRequestId'>, path: string): string {
   return `${path}?authRequestID=${encodeURIComponent(authRequestId)}`;
 }
 
-export function visitHref(step: Step, signerId: string, providerStep: ProviderStep): string {
+export function visitHref(step: RequestedLogin, signerId: string, providerStep: ProviderStep): string {
   return `${hrefOf(step, visitPath)}&signer=${encodeURIComponent(signerId)}&step=${providerStep}`;
 }
 

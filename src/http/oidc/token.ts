@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../model/tokens.ts';
 import { assertionType } from '../../oidc/grants/client-assertion.ts';
+import type { GrantNeeds } from '../../oidc/grants/grant.ts';
 import { deviceCodeGrant } from '../../oidc/grants/grant-device-code.ts';
 import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
-import type { GrantNeeds } from '../../oidc/grants/issue-tokens.ts';
 import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
 import { parametersOf } from '../../oidc/parameters.ts';
 import { revokeToken } from '../../oidc/revocation.ts';

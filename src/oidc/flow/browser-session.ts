@@ -7,7 +7,8 @@ import type { BrowserSession, BrowserSessionRules } from '../../model/browser-se
 import { asId, type BrowserSessionId, type IdentityId } from '../../model/ids.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
-import type { BrowserSessionStore, NewBrowserSession } from '../../store/contracts/browser-sessions.ts';
+import type { NewBrowserSession } from '../../store/contracts/auth-requests.ts';
+import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
 import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { ClientRegistry } from '../clients.ts';
 

@@ -21,15 +21,8 @@ import {
 import { narrowed, optional, required, resourcesWithin } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { isForDevice } from '../redirect-uri.ts';
-import {
-  type GrantNeeds,
-  issueTokens,
-  mayBeCertified,
-  patienceLeft,
-  sessionCertificate,
-  sessionEnd,
-} from './issue-tokens.ts';
-import type { GrantRequest } from './token-endpoint.ts';
+import type { GrantNeeds, GrantRequest } from './grant.ts';
+import { issueTokens, mayBeCertified, patienceLeft, sessionCertificate, sessionEnd } from './issue-tokens.ts';
 
 /** Of a code, from issue to the last moment of use (RFC 6749 4.1.2). */
 export const codeLifetime: Millis = 60 * SECOND;

@@ -5,30 +5,15 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { recentMap } from '../../platform/recent-map.ts';
-import type { KeyVault } from '../../platform/secrets/key-vault.ts';
-import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { pollInterval, sealedCodeLabel } from '../device/device-login.ts';
 import { required } from '../parameters.ts';
 import { codeChallengeOf } from '../pkce.ts';
 import { deviceRedirectUri } from '../redirect-uri.ts';
+import type { DevicePolls, GrantNeeds, GrantRequest } from './grant.ts';
 import { redeemCode } from './grant-authorization-code.ts';
-import type { GrantNeeds } from './issue-tokens.ts';
-import type { GrantRequest } from './token-endpoint.ts';
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-
-export interface DeviceGrantNeeds {
-  readonly store: { readonly deviceLogins: Pick<DeviceLoginStore, 'find'> };
-  readonly vault: KeyVault;
-  readonly devicePolls: DevicePolls;
-}
-
-/**
- * Remembers on this node that a device asks now. Asking writes no row.
- * @returns when it asked before; undefined: never, or too long ago
- */
-export type DevicePolls = (id: string, now: Millis) => Millis | undefined | Promise<Millis | undefined>;
 
 export function devicePolls(): DevicePolls {
   const polls = recentMap<string, Millis>(10_000);

@@ -11,15 +11,14 @@ import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
 import type { Client } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required } from '../parameters.ts';
+import type { GrantNeeds, GrantRequest } from './grant.ts';
 import {
-  type GrantNeeds,
   issueAccessToken,
   issueIdToken,
   issueRefreshToken,
   requestedKey,
   sessionCertificate,
 } from './issue-tokens.ts';
-import type { GrantRequest } from './token-endpoint.ts';
 import {
   duplicateWindow,
   presentedRefreshToken,

@@ -1,50 +1,20 @@
 // Turns a session into the answer of the token endpoint. Called after the store has committed, never before.
 
 import { isCertificateExtendable, type RequestedKey } from '../../certificates/client-certificate-issuer.ts';
-import { certifySession, type SessionCertificateNeeds } from '../../certificates/session-certificates.ts';
+import { certifySession } from '../../certificates/session-certificates.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { SessionLimitNeeds } from '../../login/session-limit.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
-import type { ApiSessionStore } from '../../store/contracts/api-sessions.ts';
-import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
-import type { Within } from '../../store/contracts/store.ts';
-import { type AccessTokenVerifier, mintAccessToken, toSeconds } from '../../tokens/access-token.ts';
+import type { Within } from '../../store/contracts/auth-requests.ts';
+import { mintAccessToken, toSeconds } from '../../tokens/access-token.ts';
 import { mintIdToken } from '../../tokens/id-token.ts';
-import type { KeyRing } from '../../tokens/key-ring.ts';
 import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
-import { audienceOf, type Client, type IssuingRules, type TokenLifetimes } from '../clients.ts';
+import { audienceOf, type Client, type TokenLifetimes } from '../clients.ts';
 import { optional, resourcesWithin } from '../parameters.ts';
-import type { ClientAuthNeeds } from './authenticate-client.ts';
-import type { DeviceGrantNeeds } from './grant-device-code.ts';
-import type { GrantRequest } from './token-endpoint.ts';
-import type { StandingNeeds } from './use-refresh-token.ts';
-
-export interface GrantNeeds
-  extends SessionLimitNeeds,
-    StandingNeeds,
-    SessionCertificateNeeds,
-    DeviceGrantNeeds,
-    ClientAuthNeeds,
-    IssuingRules {
-  readonly store: StandingNeeds['store'] &
-    DeviceGrantNeeds['store'] &
-    ClientAuthNeeds['store'] &
-    SessionCertificateNeeds['store'] & {
-      readonly authRequests: AuthRequestStore;
-      readonly apiSessions: ApiSessionStore;
-    };
-  /** How long a refresh may be retried; 0: not at all. */
-  readonly retryGrace: Millis;
-  readonly ring: KeyRing;
-  readonly accessTokens: AccessTokenVerifier;
-  readonly tagKey: Buffer;
-  readonly random: Random;
-}
+import type { GrantNeeds, GrantRequest } from './grant.ts';
 
 /** What a token says, and when it is issued. */
 interface TokenSubject {

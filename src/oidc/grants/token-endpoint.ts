@@ -2,35 +2,15 @@
 // table and cannot skip a phase.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { ExchangeResponse, TokenResponse } from '../../model/tokens.ts';
-import type { Millis } from '../../platform/clock.ts';
-import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
-import { type Client, type ClientProfile, type ClientRegistry, issuingRulesOf } from '../clients.ts';
-import { type Parameters, required, resourcesOf } from '../parameters.ts';
-import { authenticateClient, type BasicCredentials } from './authenticate-client.ts';
+import { type ClientProfile, type ClientRegistry, issuingRulesOf } from '../clients.ts';
+import { required, resourcesOf } from '../parameters.ts';
+import { authenticateClient } from './authenticate-client.ts';
+import type { GrantNeeds, GrantRequest, TokenRequest } from './grant.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
 import { deviceCodeGrant, redeemDeviceCode } from './grant-device-code.ts';
 import { exchangeToken, tokenExchangeGrant } from './grant-token-exchange.ts';
-import type { GrantNeeds } from './issue-tokens.ts';
 import { refreshTokens } from './use-refresh-token.ts';
-
-export interface TokenRequest {
-  readonly parameters: Parameters;
-  readonly basic: BasicCredentials | null;
-  readonly origin: RequestOrigin;
-  /** Those on the connection, or null; called only if a code or a session may be bound to one. */
-  readonly clientCertificates: () => PresentedCertificates | null;
-  /** On the monotonic clock. */
-  readonly arrivedAt: Millis;
-}
-
-/** What a grant receives: a known client and parameters that it reads with `required` and `optional`. */
-export interface GrantRequest extends Omit<TokenRequest, 'basic'> {
-  readonly client: Client;
-  /** The resources that the access token is for (RFC 8707). */
-  readonly resources: readonly string[];
-}
 
 interface Grant {
   readonly grantType: string;

@@ -8,8 +8,7 @@ import { type ApiSessionId, asId, type IdentityId } from '../../model/ids.ts';
 import { systemRandom } from '../../platform/random.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import type { Client } from '../clients.ts';
-import type { GrantNeeds } from './issue-tokens.ts';
-import type { GrantRequest } from './token-endpoint.ts';
+import type { GrantNeeds, GrantRequest } from './grant.ts';
 import { presentedRefreshToken, refreshRefused } from './use-refresh-token.ts';
 
 const origin = { requestId: 'r', ipAddress: '192.0.2.1', issuer: 'https://localhost:1280/oidc' };

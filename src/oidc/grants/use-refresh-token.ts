@@ -2,30 +2,20 @@
 // token replaces it, and administrators' changes since the login apply at once.
 
 import { AuthError, type GrantReason } from '../../errors/auth-error.ts';
-import { type CertificateLoginNeeds, verifyCertificate } from '../../login/certificate/certificate.ts';
+import { verifyCertificate } from '../../login/certificate/certificate.ts';
 import { standingObjection } from '../../login/standing.ts';
 import type { ApiSession } from '../../model/api-session.ts';
-import type { AuditTrail } from '../../model/audit-event.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
-import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
-import type { SessionView } from '../../sessions/session-view.ts';
 import type { RotateOutcome } from '../../store/contracts/api-sessions.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
 import { type Client, clientObjection, refreshTokenFormOf } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
-import {
-  type GrantNeeds,
-  issueTokens,
-  patienceLeft,
-  requestedKey,
-  sessionCertificate,
-  sessionEnd,
-} from './issue-tokens.ts';
-import type { GrantRequest } from './token-endpoint.ts';
+import type { GrantNeeds, GrantRequest, StandingNeeds } from './grant.ts';
+import { issueTokens, patienceLeft, requestedKey, sessionCertificate, sessionEnd } from './issue-tokens.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
@@ -187,12 +177,6 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
   const sessionCert = await sessionCertificate(needs, { session, key, origin: request.origin }, now);
   const tokens = { session, identity, now, nonce: null, refreshToken: next, sessionCert };
   return issueTokens(needs, request, tokens);
-}
-
-export interface StandingNeeds extends CertificateLoginNeeds {
-  readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;
-  readonly attempts: AttemptLog;
-  readonly audit: AuditTrail;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginProgress, PassedMethod, Verified } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { Within } from './store.ts';
+import type { Within } from './auth-requests.ts';
 
 export interface RotateRefreshToken {
   readonly sessionId: ApiSessionId;

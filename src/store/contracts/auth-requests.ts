@@ -3,11 +3,32 @@ import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientProgram } from '../../model/client-info.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
-import type { ApiSessionId, AuthenticatorId, AuthRequestKey } from '../../model/ids.ts';
+import type { ApiSessionId, AuthenticatorId, AuthRequestKey, BrowserSessionId } from '../../model/ids.ts';
 import type { LoginProgress, Verified } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { NewBrowserSession } from './browser-sessions.ts';
-import type { Within } from './store.ts';
+
+/**
+ * How long a single-use credential may wait for a shared database before it is used up. After that the method throws
+ * StoreUnavailable and does nothing. A client without an answer asks another node; its first request would then arrive
+ * as the second use, and end what the client has obtained meanwhile.
+ */
+export type Within = Millis;
+
+/** A browser session opened when a login completes. The rest of it comes from that login. */
+export interface NewBrowserSession {
+  readonly id: BrowserSessionId;
+  /** SHA-256 of the whole cookie value, base64url. */
+  readonly tokenHash: string;
+  /** The application that the login leads to. */
+  readonly application: string;
+  readonly ipAddress: string;
+  readonly now: Millis;
+  readonly expiresAt: Millis;
+  /** The previous session of this browser. It ends in the same step. */
+  readonly replaces: BrowserSessionId | null;
+  /** How many one identity may have. The oldest are ended. */
+  readonly most: number;
+}
 
 /** An authorization code as stored: its hash, never the code. */
 export interface StoredCode {

@@ -6,22 +6,6 @@ import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { StoredCode } from './auth-requests.ts';
 
-/** A browser session opened when a login completes. The rest of it comes from that login. */
-export interface NewBrowserSession {
-  readonly id: BrowserSessionId;
-  /** SHA-256 of the whole cookie value, base64url. */
-  readonly tokenHash: string;
-  /** The application that the login leads to. */
-  readonly application: string;
-  readonly ipAddress: string;
-  readonly now: Millis;
-  readonly expiresAt: Millis;
-  /** The previous session of this browser. It ends in the same step. */
-  readonly replaces: BrowserSessionId | null;
-  /** How many one identity may have. The oldest are ended. */
-  readonly most: number;
-}
-
 /** Finishes an authorization request with what a browser session has proven. */
 export interface ContinueBrowserSession {
   readonly id: BrowserSessionId;

@@ -1,5 +1,4 @@
 import type { Millis } from '../../platform/clock.ts';
-import type { Store } from './store.ts';
 
 /** Kinds of entities that a gathered change may depend on. */
 export type GatheredKind =
@@ -25,21 +24,6 @@ export interface CommitConditions {
   readonly force: boolean;
   /** Makes every change, finds out whether all of them are possible, and rolls them back. */
   readonly dryRun: boolean;
-}
-
-/** Changes that are deferred, to be made in one step or not at all. */
-export interface GatheredChanges {
-  /**
-   * Reads what is stored. Changes made through it are deferred, and their promises claim success; only methods that
-   * create, update and delete what administrators manage may be used this way.
-   */
-  readonly store: Store;
-  /**
-   * Makes the changes in order, in one step.
-   * @throws NotAsSeen            something has changed since, or something still refers to what is deleted
-   * @throws AlreadyTaken, NoAdministratorLeft, CallerRefused
-   */
-  commit(conditions: CommitConditions): Promise<void>;
 }
 
 /**

@@ -20,7 +20,7 @@ import type { DeviceLoginStore } from './device-logins.ts';
 import type { EnrollmentStore } from './enrollments.ts';
 import type { ExpiryStore } from './expiry.ts';
 import type { ExternalJwtSignerStore } from './external-jwt-signers.ts';
-import type { GatheredChanges } from './gathered.ts';
+import type { CommitConditions } from './gathered.ts';
 import type { IdentityStore } from './identities.ts';
 import type { ImportStore } from './imports.ts';
 import type { InvitationStore } from './invitations.ts';
@@ -87,6 +87,21 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Changes that are deferred, to be made in one step or not at all. */
+export interface GatheredChanges {
+  /**
+   * Reads what is stored. Changes made through it are deferred, and their promises claim success; only methods that
+   * create, update and delete what administrators manage may be used this way.
+   */
+  readonly store: Store;
+  /**
+   * Makes the changes in order, in one step.
+   * @throws NotAsSeen            something has changed since, or something still refers to what is deleted
+   * @throws AlreadyTaken, NoAdministratorLeft, CallerRefused
+   */
+  commit(conditions: CommitConditions): Promise<void>;
+}
+
 /** Under which conditions changes are made in somebody's name. */
 export interface ChangeConditions {
   /** Asked for in the same transaction; null and left out: nothing has to be as it was. */
@@ -104,13 +119,6 @@ export interface ChangeConditions {
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
-
-/**
- * How long a single-use credential may wait for a shared database before it is used up. After that the method throws
- * StoreUnavailable and does nothing. A client without an answer asks another node; its first request would then arrive
- * as the second use, and end what the client has obtained meanwhile.
- */
-export type Within = Millis;
 
 /**
  * The methods that grant or remove power. Rules that act for callers get the store without them (`StoreForCallers`), so

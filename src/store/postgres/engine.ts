@@ -5,15 +5,9 @@ import { systemClock } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type Engine, postgresDialect, type WriteOptions } from '../sql/engine.ts';
+import { type Engine, postgresDialect } from '../sql/engine.ts';
 import type { SqlRow } from '../sql/intent.ts';
-import {
-  type IntentArgs,
-  type IntentCall,
-  type IntentName,
-  type IntentOutcome,
-  intentOf,
-} from '../sql/store.ts';
+import { type IntentCall, intentOf } from '../sql/store.ts';
 import { type UnansweredCommits, unansweredCommits } from './commit.ts';
 import {
   type Asking,
@@ -124,11 +118,7 @@ function transactions(needs: {
   }
 
   return {
-    async write<Name extends IntentName>(
-      name: Name,
-      args: IntentArgs<Name>,
-      { within = Number.POSITIVE_INFINITY, caller }: WriteOptions = {},
-    ): Promise<IntentOutcome<Name>> {
+    async write(name, args, { within = Number.POSITIVE_INFINITY, caller } = {}) {
       const begun = systemClock.monotonic();
       const requireInTime = () => {
         if (systemClock.monotonic() - begun > within)
@@ -145,7 +135,7 @@ function transactions(needs: {
         const { outcome, hasChanges } = await running;
         // Whoever ended a session must see it ended at the next call: memory is updated before the promise resolves.
         if (hasChanges) await notify('own');
-        return outcome as IntentOutcome<Name>;
+        return outcome;
       } finally {
         underWay.delete(running);
       }

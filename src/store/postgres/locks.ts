@@ -81,7 +81,9 @@ export const holdFeed = `SELECT pg_advisory_xact_lock(${feedLock})`;
  */
 export function keysOf({ name, args, caller }: IntentCall): readonly string[] | null {
   if (caller !== undefined) return null;
-  const keys = (besideOthers[name] as ((args: unknown) => readonly string[]) | undefined)?.(args);
+  const keys = (besideOthers[name as IntentName] as ((args: unknown) => readonly string[]) | undefined)?.(
+    args,
+  );
   return keys === undefined ? null : [...new Set(keys)].sort();
 }
 

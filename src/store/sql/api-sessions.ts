@@ -26,7 +26,7 @@ import {
   textOrNull,
 } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
-import { legacySessionStore } from './legacy-sessions.ts';
+import { type legacySessionIntents, legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 
 export const apiSessionIntents = {
@@ -38,7 +38,9 @@ export const apiSessionIntents = {
   endSessionsOf,
 } as const;
 
-export function apiSessionStore(db: Database): ApiSessionStore {
+export function apiSessionStore(
+  db: Database<typeof apiSessionIntents & typeof legacySessionIntents>,
+): ApiSessionStore {
   const { write, read, find, list } = db;
   return {
     ...legacySessionStore(db),

@@ -7,7 +7,7 @@ import { all, type Intent, run, type SqlRow } from './intent.ts';
 
 export const attemptIntents = { countAttempt, clearAttempts } as const;
 
-export function attemptStore({ write, read, find }: Database): AttemptStore {
+export function attemptStore({ write, read, find }: Database<typeof attemptIntents>): AttemptStore {
   return {
     count: (limits, failures, now) => write('countAttempt', { limits, failures, now }),
     clear: (keys) => write('clearAttempts', { keys }),

@@ -16,7 +16,11 @@ const listed = listSource('audit_events', auditEventListFields, {
 
 export const auditEventIntents = { appendAuditEvents, deleteAuditEvents } as const;
 
-export function auditEventStore({ write, list, listed: named }: Database): AuditEventStore {
+export function auditEventStore({
+  write,
+  list,
+  listed: named,
+}: Database<typeof auditEventIntents>): AuditEventStore {
   return {
     append: (records, bound) => write('appendAuditEvents', { records: records.map(auditEventRow), bound }),
     async find(id) {

@@ -17,7 +17,7 @@ export const authPolicyIntents = {
   deleteAuthPolicy,
 } as const;
 
-export function authPolicyStore({ write, find, list }: Database): AuthPolicyStore {
+export function authPolicyStore({ write, find, list }: Database<typeof authPolicyIntents>): AuthPolicyStore {
   return {
     find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
     list: (query) => list(listed, query, (row) => authPolicyOf(row)),

@@ -43,7 +43,7 @@ export const authRequestIntents = {
   redeemCode,
 } as const;
 
-export function authRequestStore({ write, find }: Database): AuthRequestStore {
+export function authRequestStore({ write, find }: Database<typeof authRequestIntents>): AuthRequestStore {
   return {
     recordPrimaryLogin: (login) => write('recordPrimaryLogin', primaryLoginRow(login)),
     findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),

@@ -13,7 +13,7 @@ import type {
 } from '../contracts/authenticators.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
-import { certificateExtensionStore } from './certificate-extension.ts';
+import { type certificateExtensionIntents, certificateExtensionStore } from './certificate-extension.ts';
 import {
   accountColumns,
   accountOf,
@@ -44,7 +44,9 @@ export const authenticatorIntents = {
   deleteAuthenticator,
 } as const;
 
-export function authenticatorStore(db: Database): AuthenticatorStore {
+export function authenticatorStore(
+  db: Database<typeof authenticatorIntents & typeof certificateExtensionIntents>,
+): AuthenticatorStore {
   const { dialect, write, read, find, list } = db;
   return {
     ...certificateExtensionStore(db),

@@ -18,7 +18,11 @@ import { listSource } from './list-source.ts';
 
 export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;
 
-export function browserSessionStore({ write, find, list }: Database): BrowserSessionStore {
+export function browserSessionStore({
+  write,
+  find,
+  list,
+}: Database<typeof browserSessionIntents>): BrowserSessionStore {
   return {
     findByToken: (id, tokenHash, now) =>
       find(

@@ -1,21 +1,12 @@
 import { isDisabled } from '../../model/account.ts';
-import { type Actor, hasRight, mayHelp } from '../../model/actor.ts';
+import { hasRight, mayHelp } from '../../model/actor.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { IdentityId } from '../../model/ids.ts';
-import type { Millis } from '../../platform/clock.ts';
 import { CallerRefused } from '../contracts/store.ts';
-import type { Unchanged } from '../contracts/versions.ts';
 import { identityOf, integer, integerOrNull } from './codec.ts';
+import type { Caller, Engine } from './engine.ts';
 import { first, type Intent } from './intent.ts';
 import { requireUnchanged } from './versions.ts';
-
-/** On whose behalf an intent runs, when, and what must hold besides: see `ChangeConditions`. */
-export interface Caller {
-  readonly actor: Actor;
-  readonly now: Millis;
-  readonly unchanged: Unchanged | null;
-  readonly helped: IdentityId | null;
-}
 
 /**
  * Makes an intent take effect only if the caller may still act. The check is in the transaction that makes the change,
@@ -48,4 +39,17 @@ export function* inTheNameOf<Outcome>(
 function* requireMayHelp(helper: Identity, helped: IdentityId): Intent<void> {
   const row = yield* first('SELECT * FROM identities WHERE id = ?', helped);
   if (row !== undefined && !mayHelp(helper, identityOf(row))) throw new CallerRefused('right');
+}
+
+/** An engine whose intents do not ask whether an administrator is left. */
+export function forcing(engine: Engine): Engine {
+  return {
+    ...engine,
+    write: (name, args, options) => engine.write(name, { ...(args as object), force: true }, options),
+  };
+}
+
+/** An engine whose intents run on behalf of a caller. */
+export function engineFor(engine: Engine, caller: Caller): Engine {
+  return { ...engine, write: (name, args, options) => engine.write(name, args, { ...options, caller }) };
 }

@@ -15,7 +15,7 @@ const listed = listSource('cas', caListFields, { columns: { fingerprint: 'thumbp
 
 export const caIntents = { createCa, updateCa, verifyCa, deleteCa } as const;
 
-export function caStore({ write, read, find, list }: Database): CaStore {
+export function caStore({ write, read, find, list }: Database<typeof caIntents>): CaStore {
   return {
     find: (id) => find(caOf, 'SELECT * FROM cas WHERE id = ?', id),
     list: (query) => list(listed, query, caOf),

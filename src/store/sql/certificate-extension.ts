@@ -14,7 +14,9 @@ type CertificateExtension = Pick<
   'requestExtension' | 'keepSuccessor' | 'promoteSuccessor'
 >;
 
-export function certificateExtensionStore({ write }: Database): CertificateExtension {
+export function certificateExtensionStore({
+  write,
+}: Database<typeof certificateExtensionIntents>): CertificateExtension {
   return {
     requestExtension: (id, rollKey, now) => write('requestExtension', { id, rollKey, now }),
     keepSuccessor: (keep) => write('keepSuccessor', keep),

@@ -11,12 +11,18 @@ import type { PassedMethod } from '../../model/login.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
-import type { Engine } from './engine.ts';
-import type { SqlRow, SqlValue } from './intent.ts';
+import type { Engine, WriteOptions } from './engine.ts';
+import type { ArgsOf, Intents, OutcomeOf, SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-source.ts';
 
-/** What each concern builds its part of the store on: an engine, and the reads that most of them use. */
-export interface Database extends Engine {
+/** What each concern builds its part of the store on: an engine, its own intents, and the reads that most use. */
+export interface Database<Own extends Intents = Record<never, never>> extends Omit<Engine, 'write'> {
+  /** See `Engine.write`. */
+  write<Name extends keyof Own>(
+    name: Name,
+    args: ArgsOf<Own[Name]>,
+    options?: WriteOptions,
+  ): Promise<OutcomeOf<Own[Name]>>;
   /** @returns the first row, decoded by `read`; null when there is none */
   find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null>;
   list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
@@ -31,9 +37,11 @@ interface NamedEntries {
   readonly most?: number;
 }
 
-export function databaseOf(engine: Engine): Database {
+/** @param Known all intents of the engine, of which each concern asks for its own */
+export function databaseOf<Known extends Intents>(engine: Engine): Database<Known> {
   return {
     ...engine,
+    write: (name, args, options) => engine.write(String(name), args, options) as Promise<never>,
     async find(read, sql, ...params) {
       const [row] = await engine.read(sql, ...params);
       return row === undefined ? null : read(row);

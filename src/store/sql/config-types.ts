@@ -10,7 +10,12 @@ const table = entityTable(configTypeEntity);
 
 export const configTypeIntents = { createConfigType, updateConfigType, deleteConfigType } as const;
 
-export function configTypeStore({ write, read, find, list }: Database): ConfigTypeStore {
+export function configTypeStore({
+  write,
+  read,
+  find,
+  list,
+}: Database<typeof configTypeIntents>): ConfigTypeStore {
   return {
     find: (id) => find(table.read, 'SELECT * FROM config_types WHERE id = ?', id),
     async findByNames(names) {

@@ -6,7 +6,7 @@ import { first, type Intent, type SqlRow } from './intent.ts';
 
 export const deviceLoginIntents = { beginDeviceLogin, settleDeviceLogin } as const;
 
-export function deviceLoginStore({ write, find }: Database): DeviceLoginStore {
+export function deviceLoginStore({ write, find }: Database<typeof deviceLoginIntents>): DeviceLoginStore {
   return {
     begin: ({ scopes, ...login }, most) =>
       write('beginDeviceLogin', { ...login, scopes: JSON.stringify(scopes), most }),

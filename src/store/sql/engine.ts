@@ -1,9 +1,19 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Actor } from '../../model/actor.ts';
+import type { IdentityId } from '../../model/ids.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { Within } from '../contracts/auth-requests.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
-import type { Within } from '../contracts/store.ts';
-import type { Caller } from './caller.ts';
+import type { Unchanged } from '../contracts/versions.ts';
 import type { SqlRow, SqlValue, Statement } from './intent.ts';
-import type { IntentArgs, IntentName, IntentOutcome } from './store.ts';
+
+/** On whose behalf an intent runs, when, and what must hold besides: see `ChangeConditions`. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly now: Millis;
+  readonly unchanged: Unchanged | null;
+  readonly helped: IdentityId | null;
+}
 
 export interface WriteOptions {
   readonly within?: Within | undefined;
@@ -14,11 +24,7 @@ export interface WriteOptions {
 export interface Engine {
   readonly dialect: Dialect;
   /** Runs an intent as one atomic step. Resolves once the commit is durable. */
-  write<Name extends IntentName>(
-    name: Name,
-    args: IntentArgs<Name>,
-    options?: WriteOptions,
-  ): Promise<IntentOutcome<Name>>;
+  write(name: string, args: unknown, options?: WriteOptions): Promise<unknown>;
   /** @param sql one of the fixed texts of this folder, which stay prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
   /** Reads with a text composed for this call, in batches: even many rows delay nobody for long. */

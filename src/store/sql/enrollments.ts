@@ -39,7 +39,7 @@ export const enrollmentIntents = {
   deleteEnrollment,
 } as const;
 
-export function enrollmentStore(db: Database): EnrollmentStore {
+export function enrollmentStore(db: Database<typeof enrollmentIntents>): EnrollmentStore {
   const { dialect, write, read, find, list } = db;
   const listedOf = (row: SqlRow) => ({ ...enrollmentOf(row), identityName: text(row, 'identity_name') });
   return {

@@ -5,7 +5,7 @@ import { all, type Intent } from './intent.ts';
 
 export const expiryIntents = { deleteExpired } as const;
 
-export function expiryStore({ write }: Database): ExpiryStore {
+export function expiryStore({ write }: Database<typeof expiryIntents>): ExpiryStore {
   return { deleteExpired: (now, batch) => write('deleteExpired', { now, batch }) };
 }
 

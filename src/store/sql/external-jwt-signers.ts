@@ -23,7 +23,12 @@ export const externalJwtSignerIntents = {
   deleteExternalJwtSigner,
 } as const;
 
-export function externalJwtSignerStore({ write, read, find, list }: Database): ExternalJwtSignerStore {
+export function externalJwtSignerStore({
+  write,
+  read,
+  find,
+  list,
+}: Database<typeof externalJwtSignerIntents>): ExternalJwtSignerStore {
   return {
     find: (id) => find(externalJwtSignerOf, 'SELECT * FROM external_jwt_signers WHERE id = ?', id),
     list: (query) => list(listed, query, externalJwtSignerOf),

@@ -23,7 +23,7 @@ const listed = listSource('identities', identityListFields);
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
 
-export function identityStore({ write, read, find, list }: Database): IdentityStore {
+export function identityStore({ write, read, find, list }: Database<typeof identityIntents>): IdentityStore {
   return {
     create: (identity, password, now) => write('createIdentity', { identity, password, now }),
     find: (id) => find(identityOf, 'SELECT * FROM identities WHERE id = ?', id),

@@ -10,7 +10,7 @@ import { first, type Intent, run } from './intent.ts';
 
 export const importIntents = { takeImport } as const;
 
-export function importStore({ write }: Database): ImportStore {
+export function importStore({ write }: Database<typeof importIntents>): ImportStore {
   return { take: (batch, now, dryRun) => write('takeImport', { batch, now, dryRun }) };
 }
 

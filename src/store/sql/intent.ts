@@ -21,6 +21,11 @@ export interface Statement {
  */
 export type Intent<Outcome> = Generator<Statement, Outcome, readonly SqlRow[]>;
 
+/** The intents of a concern, by name. */
+export type Intents = Readonly<Record<string, (args: never) => Intent<unknown>>>;
+export type ArgsOf<Known> = Known extends (args: infer Args) => unknown ? Args : never;
+export type OutcomeOf<Known> = Known extends (args: never) => Intent<infer Outcome> ? Outcome : never;
+
 /** Runs a statement and returns all its rows. */
 export function* all(sql: string, ...params: SqlValue[]): Intent<readonly SqlRow[]> {
   return yield { sql, params };

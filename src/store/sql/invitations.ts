@@ -33,7 +33,7 @@ const listed = listSource('invitations', invitationListFields, {
 
 export const invitationIntents = { createInvitation, redeemInvitation, deleteInvitation } as const;
 
-export function invitationStore({ write, find, list }: Database): InvitationStore {
+export function invitationStore({ write, find, list }: Database<typeof invitationIntents>): InvitationStore {
   return {
     create: (invitation, now) => write('createInvitation', { invitation, now }),
     find: (identityId) => find(invitationOf, 'SELECT * FROM invitations WHERE identity_id = ?', identityId),

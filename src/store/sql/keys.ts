@@ -7,7 +7,7 @@ import { first, type Intent, run } from './intent.ts';
 
 export const keyIntents = { rotateSigningKey, keepServerSecret, replaceSealed } as const;
 
-export function keyStore({ write, read, find }: Database): KeyStore {
+export function keyStore({ write, read, find }: Database<typeof keyIntents>): KeyStore {
   return {
     async listSigningKeys(now) {
       const sql = `SELECT * FROM signing_keys WHERE removed_at IS NULL OR removed_at > ?

@@ -14,7 +14,7 @@ type LegacySessions = Pick<
   'openLegacy' | 'findByTokenHash' | 'findCertChain' | 'addPassed' | 'recordActivity'
 >;
 
-export function legacySessionStore({ write, find }: Database): LegacySessions {
+export function legacySessionStore({ write, find }: Database<typeof legacySessionIntents>): LegacySessions {
   return {
     async openLegacy(session) {
       const row = await write('openLegacySession', session);

@@ -2,7 +2,6 @@
 // the number is exact where counting is cheap, and an estimate beyond.
 
 import type { ListQuery, ListTotal } from '../../model/list-query.ts';
-import { integer } from './codec.ts';
 import type { SqlRow } from './intent.ts';
 
 /** Up to this many entries are counted, which takes some milliseconds. */
@@ -43,7 +42,7 @@ export async function onlyNumber(batches: AsyncIterable<readonly SqlRow[]>): Pro
   let number = 0;
   for await (const [row] of batches) {
     if (row === undefined) continue;
-    number = 'QUERY PLAN' in row ? expectedRows(row['QUERY PLAN']) : integer(row, 'total');
+    number = 'QUERY PLAN' in row ? expectedRows(row['QUERY PLAN']) : Number(row.total);
   }
   return number;
 }

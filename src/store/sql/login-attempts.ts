@@ -1,5 +1,6 @@
 import { loginAttemptListFields } from '../../model/list-fields.ts';
-import type { AttemptCheck, AttemptStep, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
+import type { AttemptStep } from '../../model/login.ts';
+import type { AttemptCheck, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { type Database, integer, text, textOrNull } from './codec.ts';
@@ -10,7 +11,12 @@ const listed = listSource('login_attempts', loginAttemptListFields, { identity: 
 
 export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
 
-export function loginAttemptStore({ write, read, list, listed: named }: Database): LoginAttemptStore {
+export function loginAttemptStore({
+  write,
+  read,
+  list,
+  listed: named,
+}: Database<typeof loginAttemptIntents>): LoginAttemptStore {
   return {
     append: (attempts, keepAtMost) =>
       write('appendLoginAttempts', { attempts: attempts.map(loginAttemptRow), keepAtMost }),

@@ -13,7 +13,7 @@ const listed = listSource('nodes', nodeListFields, {
 
 export const nodeIntents = { announceNode, leaveNode } as const;
 
-export function nodeStore({ dialect, write, read, find, list }: Database): NodeStore {
+export function nodeStore({ dialect, write, read, find, list }: Database<typeof nodeIntents>): NodeStore {
   return {
     announce: (node, now, forgetBefore) => write('announceNode', { node, now, forgetBefore }),
     leave: (name, startedAt, now) => write('leaveNode', { name, startedAt, now }),

@@ -24,7 +24,12 @@ export const oidcClientIntents = {
   useAssertion,
 } as const;
 
-export function oidcClientStore({ write, read, find, list }: Database): OidcClientStore {
+export function oidcClientStore({
+  write,
+  read,
+  find,
+  list,
+}: Database<typeof oidcClientIntents>): OidcClientStore {
   return {
     find: (id) => find(table.read, 'SELECT * FROM oidc_clients WHERE id = ?', id),
     list: (query) => list(table.listed, query, table.read),

@@ -8,7 +8,7 @@ import { first, type Intent, run } from './intent.ts';
 
 export const restoreIntents = { withdrawEverythingIssued } as const;
 
-export function restoreStore({ write, find }: Database): RestoreStore {
+export function restoreStore({ write, find }: Database<typeof restoreIntents>): RestoreStore {
   return {
     withdrawEverythingIssued: (restore) => write('withdrawEverythingIssued', restore),
     latest: () => find((row) => text(row, 'id'), latestRestoreSql),

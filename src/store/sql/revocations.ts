@@ -16,7 +16,12 @@ const listed = listSource('revocations', revocationListFields);
 
 export const revocationIntents = { revoke, deleteRevocation } as const;
 
-export function revocationStore({ write, read, find, list }: Database): RevocationStore {
+export function revocationStore({
+  write,
+  read,
+  find,
+  list,
+}: Database<typeof revocationIntents>): RevocationStore {
   return {
     find: (id) => find(revocationOf, 'SELECT * FROM revocations WHERE id = ?', id),
     list: (query) => list(listed, query, revocationOf),

@@ -8,7 +8,11 @@ import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const sessionCertificateIntents = { addSessionCertificate, revokeSessionCertificate } as const;
 
-export function sessionCertificateStore({ write, read, find }: Database): SessionCertificateStore {
+export function sessionCertificateStore({
+  write,
+  read,
+  find,
+}: Database<typeof sessionCertificateIntents>): SessionCertificateStore {
   return {
     add: (certificate, most) => write('addSessionCertificate', { certificate, most }),
     async listOf(sessionId, now) {

@@ -6,7 +6,7 @@ import { first, type Intent, run, type SqlRow } from './intent.ts';
 
 export const setupLinkIntents = { createSetupLink, redeemSetupLink } as const;
 
-export function setupLinkStore({ write, read }: Database): SetupLinkStore {
+export function setupLinkStore({ write, read }: Database<typeof setupLinkIntents>): SetupLinkStore {
   return {
     create: (link) => write('createSetupLink', link),
     async check(tokenHash, now) {

@@ -1,8 +1,8 @@
 // Combines the concerns. Each file beside this one has the intents of one concern and its part of the store; this file
 // changes only when a concern is added or removed.
 
-import { type GatheredChanges, NotAsSeen } from '../contracts/gathered.ts';
-import type { Store } from '../contracts/store.ts';
+import { NotAsSeen } from '../contracts/gathered.ts';
+import type { GatheredChanges, Store } from '../contracts/store.ts';
 import { apiSessionIntents, apiSessionStore } from './api-sessions.ts';
 import { attemptIntents, attemptStore } from './attempts.ts';
 import { auditEventIntents, auditEventStore } from './audit-events.ts';
@@ -10,21 +10,21 @@ import { authPolicyIntents, authPolicyStore } from './auth-policies.ts';
 import { authRequestIntents, authRequestStore } from './auth-requests.ts';
 import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
 import { browserSessionIntents, browserSessionStore } from './browser-sessions.ts';
-import { type Caller, inTheNameOf } from './caller.ts';
+import { engineFor, forcing, inTheNameOf } from './caller.ts';
 import { caIntents, caStore } from './cas.ts';
 import { certificateExtensionIntents } from './certificate-extension.ts';
 import { changeFeed } from './changes.ts';
 import { databaseOf } from './codec.ts';
 import { configTypeIntents, configTypeStore } from './config-types.ts';
 import { deviceLoginIntents, deviceLoginStore } from './device-logins.ts';
-import type { Engine } from './engine.ts';
+import type { Caller, Engine } from './engine.ts';
 import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
 import { expiryIntents, expiryStore } from './expiry.ts';
 import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt-signers.ts';
 import { assumedOutcome, type GatheredCall, type GatheredCalls, runTogether } from './gathered.ts';
 import { identityIntents, identityStore } from './identities.ts';
 import { importIntents, importStore } from './imports.ts';
-import type { Intent } from './intent.ts';
+import type { ArgsOf, Intent } from './intent.ts';
 import { invitationIntents, invitationStore } from './invitations.ts';
 import { keyIntents, keyStore } from './keys.ts';
 import { legacySessionIntents } from './legacy-sessions.ts';
@@ -83,26 +83,24 @@ const intents = {
 } as const;
 
 export type IntentName = keyof typeof intents;
-export type IntentArgs<Name extends IntentName> = Parameters<(typeof intents)[Name]>[0];
-export type IntentOutcome<Name extends IntentName> =
-  ReturnType<(typeof intents)[Name]> extends Generator<unknown, infer Outcome, never> ? Outcome : never;
+export type IntentArgs<Name extends IntentName> = ArgsOf<(typeof intents)[Name]>;
 
 /** What an engine is asked to run. */
 export interface IntentCall {
-  readonly name: IntentName;
+  readonly name: string;
   readonly args: unknown;
   /** On whose behalf; undefined: the service itself. */
   readonly caller?: Caller | undefined;
 }
 
 export function intentOf({ name, args, caller }: IntentCall): Intent<unknown> {
-  const intent = (intents[name] as (args: unknown) => Intent<unknown>)(args);
+  const intent = (intents[name as IntentName] as (args: unknown) => Intent<unknown>)(args);
   return caller === undefined ? intent : inTheNameOf(caller, intent);
 }
 
 /** The contracts on top of an engine: reads return model values, writes are intents. */
 export function sqlStore(engine: Engine): Store {
-  const database = databaseOf(engine);
+  const database = databaseOf<typeof intents>(engine);
   return {
     authRequests: authRequestStore(database),
     apiSessions: apiSessionStore(database),
@@ -145,22 +143,14 @@ function gathered(engine: Engine): GatheredChanges {
   const write: Engine['write'] = async (name, args) => {
     calls.push({ name, args });
     // Safe for the methods allowed here: callers only use the outcome to know that the entity was found.
-    return assumedOutcome(name) as never;
+    return assumedOutcome(name);
   };
   const store = sqlStore({ ...engine, write });
   return {
     // The caller is already known.
     store: { ...store, onBehalfOf: () => store },
-    commit: (conditions) => engine.write('commitGathered', { calls, conditions }),
+    commit: async (conditions) => {
+      await engine.write('commitGathered', { calls, conditions });
+    },
   };
-}
-
-/** An engine whose intents do not ask whether an administrator is left. */
-function forcing(engine: Engine): Engine {
-  return { ...engine, write: (name, args, options) => engine.write(name, { ...args, force: true }, options) };
-}
-
-/** An engine whose intents run on behalf of a caller. */
-function engineFor(engine: Engine, caller: Caller): Engine {
-  return { ...engine, write: (name, args, options) => engine.write(name, args, { ...options, caller }) };
 }

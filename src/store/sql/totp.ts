@@ -16,7 +16,7 @@ export const totpIntents = {
   removeTotp,
 } as const;
 
-export function totpStore({ dialect, write, read, find }: Database): TotpStore {
+export function totpStore({ dialect, write, read, find }: Database<typeof totpIntents>): TotpStore {
   return {
     find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
     async enrolledAmong(identityIds) {

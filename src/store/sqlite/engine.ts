@@ -4,9 +4,8 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Millis } from '../../platform/clock.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type Engine, sqliteDialect, type WriteOptions } from '../sql/engine.ts';
+import { type Engine, sqliteDialect } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
-import type { IntentArgs, IntentName, IntentOutcome } from '../sql/store.ts';
 import { connectSqlite } from './connection.ts';
 import { errorOf, failureOf } from './errors.ts';
 import { listThread } from './list-thread.ts';
@@ -96,8 +95,8 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   return {
     dialect: sqliteDialect,
     counts: writer.counts,
-    write<Name extends IntentName>(name: Name, args: IntentArgs<Name>, options?: WriteOptions) {
-      return writer.write({ name, args, caller: options?.caller }) as Promise<IntentOutcome<Name>>;
+    write(name, args, options) {
+      return writer.write({ name, args, caller: options?.caller });
     },
     read: (sql, ...params) => read({ sql, params }),
     readList: lister.read,
