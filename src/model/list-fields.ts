@@ -166,18 +166,6 @@ export const externalJwtSignerListFields = listFields({
   updatedAt: time,
 });
 
-export const caListFields = listFields({
-  id: text,
-  name: text,
-  fingerprint: text,
-  isAuthEnabled: boolean,
-  isAutoCaEnrollmentEnabled: boolean,
-  isOttCaEnrollmentEnabled: boolean,
-  verifiedAt: optionalTime,
-  createdAt: time,
-  updatedAt: time,
-});
-
 /** What anybody may ask for: nothing that reveals the other fields of a signer. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
 

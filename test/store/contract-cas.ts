@@ -25,6 +25,7 @@ export function newCa(changes: Partial<NewCa> = {}): NewCa {
       index: 0,
     },
     verificationToken: 'token',
+    verifiedAt: null,
     tags: { a: 1 },
     ...changes,
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
+import { caEntity } from '../../src/model/entities/ca.ts';
 import { configTypeEntity } from '../../src/model/entities/config-type.ts';
 import { listFieldsOf } from '../../src/model/entities/listed-fields.ts';
 import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
@@ -192,6 +193,7 @@ export function listTests(shared: GetDatabase): void {
     };
     const everyListFields = {
       ...fields,
+      caListFields: listFieldsOf(caEntity),
       configTypeListFields: listFieldsOf(configTypeEntity),
       oidcClientListFields: listFieldsOf(oidcClientEntity),
     };

@@ -3,14 +3,14 @@
 import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
-import type { AdminCall, Some } from '../admin-call.ts';
+import type { AdminCall } from '../admin-call.ts';
 import {
   type AuthPolicyNeeds,
   createAuthPolicy,
   deleteAuthPolicy,
   updateAuthPolicy,
 } from '../auth-policies.ts';
-import { type CaFields, type CaNeeds, createCa, deleteCa, updateCa } from '../cas.ts';
+import { type CaNeeds, cas } from '../cas.ts';
 import { type ConfigTypeNeeds, configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
 import {
@@ -44,6 +44,7 @@ import type {
   StateKind,
 } from './state.ts';
 
+type NewCa = Parameters<typeof cas.create>[2];
 type NewClient = Parameters<typeof oidcClients.create>[2];
 
 export type WriterNeeds = IdentityNeeds &
@@ -93,7 +94,7 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
     const fields = { enabled: true, ...signerFields(references, state as SignerState) };
     await createSigner(planned(), by, complete<NewSignerFields>(fields, ['issuer', 'audience']));
   } else if (kind === 'ca') {
-    await createCa(needs, by, complete<CaFields>({ ...newCa, ...definedOf(state) }, ['certPem']));
+    await cas.create(needs, by, complete(state as CaState, ['certPem']) as NewCa);
   } else if (kind === 'config-type') {
     await configTypes.create(needs, by, state as ConfigTypeState);
   } else if (kind === 'oidc-client') {
@@ -129,7 +130,7 @@ export async function changeEntity(
     await updateAuthPolicy(needs, by, { id, sent: policyFields(references, members) });
   else if (kind === 'ext-jwt-signer')
     await updateSigner(needs, by, { id, fields: signerFields(references, members) });
-  else if (kind === 'ca') await updateCa(needs, by, { id, fields: members as Some<CaFields & CaState> });
+  else if (kind === 'ca') await cas.update(needs, by, { id, fields: members as CaState });
   else if (kind === 'config-type')
     await configTypes.update(needs, by, { id, fields: withSameId<ConfigTypeState>(members) });
   else if (kind === 'oidc-client')
@@ -150,7 +151,7 @@ export async function releaseSigner({ needs, store }: WriterScope, id: string): 
 export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {
   if (kind === 'auth-policy') await deleteAuthPolicy(needs, by, id);
   else if (kind === 'ext-jwt-signer') await deleteSigner(needs, by, id);
-  else if (kind === 'ca') await deleteCa(needs, by, id);
+  else if (kind === 'ca') await cas.remove(needs, by, id);
   else if (kind === 'config-type') await configTypes.remove(needs, by, id);
   else if (kind === 'oidc-client') await oidcClients.remove(needs, by, id);
   else await deleteIdentity(needs, by, id);
@@ -184,16 +185,6 @@ function withSameId<State extends { readonly id?: string | undefined }>(
   return others as Partial<Omit<State, 'id'>>;
 }
 
-/** Defaults of a new authority. */
-const newCa: Omit<CaFields, 'name' | 'certPem'> = {
-  isAuthEnabled: false,
-  isAutoCaEnrollmentEnabled: false,
-  isOttCaEnrollmentEnabled: false,
-  identityRoles: [],
-  identityNameFormat: '',
-  externalIdClaim: null,
-  tags: {},
-};
 const newIdentity: Omit<IdentityFields, 'name'> = {
   type: 'Default',
   isAdmin: false,

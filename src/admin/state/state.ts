@@ -1,12 +1,12 @@
 // The document: entities by kind and name. References are names too, so that a document fits every installation.
 
 import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { caEntity } from '../../model/entities/ca.ts';
 import type { Change } from '../../model/entities/entity.ts';
 import type { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { IdentityType, Tags } from '../../model/identity.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Some } from '../admin-call.ts';
-import type { CaFields } from '../cas.ts';
 import type { SignerFields } from '../external-jwt-signers.ts';
 
 /** In the order in which they refer to one another. */
@@ -56,7 +56,7 @@ interface IdentityMembers {
 
 export type AuthPolicyState = NamedState & Some<AuthPolicyMembers>;
 export type SignerState = NamedState & Some<SignerMembers>;
-export type CaState = NamedState & Some<Omit<CaFields, 'name'>>;
+export type CaState = NamedState & Omit<Change<typeof caEntity>, 'name'>;
 /** Includes the id: tokens carry it, and other parts of the overlay know the type by it. */
 export type ConfigTypeState = NamedState & Some<{ readonly id: string; readonly tags: Tags }>;
 /** Includes the id: it is the `client_id` that applications use. Without their secrets. */

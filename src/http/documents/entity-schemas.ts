@@ -17,8 +17,8 @@ import { formatDuration } from '../../platform/formats/durations.ts';
 import { durationField, durationText, idText, someTime } from '../request/fields.ts';
 import { entityHead, entityMembers, type Link, timeSchema } from './wire.ts';
 
-/** Which body a field is in. In declarative state, references are names. */
-type Body = 'new' | 'whole' | 'some' | 'state';
+/** Which body a field is in. In declarative state, references are names; an object is always complete. */
+type Body = 'new' | 'whole' | 'some' | 'state' | 'object';
 
 /** Schemas of the bodies of an entity. */
 export interface BodySchemas<E extends Entity> {
@@ -41,7 +41,8 @@ export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z
   const sent = sentFields(fields).filter(([, { isForChange }]) => !(isForChange && body === 'new'));
   return Object.fromEntries(
     sent.map(([name, field]) => {
-      const schema = sentSchema(field, body);
+      const [schema, usual] = [sentSchema(field, body), defaultOf(field)];
+      if (body === 'object' && usual !== undefined) return [name, schema.default(usual)];
       return [name, mayBeMissing(field, body) ? schema.optional() : schema];
     }),
   );
@@ -81,7 +82,7 @@ function kindSchema(field: Field, body: Body): z.ZodType {
     case 'group':
       return z.strictObject(bodyShape(field.members, 'some'));
     case 'object':
-      return z.strictObject(bodyShape(field.members, 'new'));
+      return z.strictObject(bodyShape(field.members, 'object'));
     default:
       return plainSchema(field);
   }

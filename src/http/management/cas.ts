@@ -1,113 +1,34 @@
 import { z } from 'zod';
-import { authorityJwt, createCa, deleteCa, getCa, updateCa, verifyCa } from '../../admin/cas.ts';
-import { type Ca, claimLocations, claimMatchers, claimParsers } from '../../model/entities/ca.ts';
-import { caListFields } from '../../model/list-fields.ts';
-import { isoTimeOrNull } from '../../platform/clock.ts';
-import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
+import { authorityJwt, cas, verifyCa } from '../../admin/cas.ts';
+import { type Ca, caEntity } from '../../model/entities/ca.ts';
+import { documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { parseMediaType, readBody, readRawBody } from '../request/body.ts';
 import { contentAnswer, doneAnswer } from '../request/declared-answers.ts';
-import { idOf, tags } from '../request/fields.ts';
+import { idOf } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
+import { entityRoutes } from './entity-routes.ts';
 import type { ManagementNeeds } from './needs.ts';
-import { operation, resourceRoutes } from './resource.ts';
-
-// Some clients send null for a field that they leave at its default.
-function orDefault<Schema extends z.ZodType, Value extends z.output<Schema>>(schema: Schema, value: Value) {
-  return schema.nullish().transform((given) => given ?? value);
-}
-
-const claim = z
-  .strictObject({
-    location: z.enum(claimLocations),
-    matcher: orDefault(z.enum(claimMatchers), 'ALL'),
-    matcherCriteria: orDefault(z.string(), ''),
-    parser: orDefault(z.enum(claimParsers), 'NONE'),
-    parserCriteria: orDefault(z.string(), ''),
-    index: orDefault(z.number(), 0),
-    removeMatched: z.boolean().optional(),
-  })
-  .nullable();
-
-const fields = z.strictObject({
-  name: z.string(),
-  certPem: z.string(),
-  isAuthEnabled: z.boolean(),
-  isAutoCaEnrollmentEnabled: z.boolean(),
-  isOttCaEnrollmentEnabled: z.boolean(),
-  identityRoles: z
-    .array(z.string())
-    .nullable()
-    .transform((roles) => roles ?? []),
-  identityNameFormat: z.string(),
-  externalIdClaim: claim,
-  tags,
-});
-const { shape } = fields;
-
-const newCa = fields.extend({
-  isAuthEnabled: orDefault(shape.isAuthEnabled, false),
-  isAutoCaEnrollmentEnabled: orDefault(shape.isAutoCaEnrollmentEnabled, false),
-  isOttCaEnrollmentEnabled: orDefault(shape.isOttCaEnrollmentEnabled, false),
-  identityRoles: shape.identityRoles.default([]),
-  identityNameFormat: orDefault(shape.identityNameFormat, ''),
-  externalIdClaim: claim.default(null),
-  tags: tags.default({}),
-});
-/** The certificate does not change and may be omitted. */
-const replacement = newCa.extend({ certPem: shape.certPem.optional() });
 
 const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];
 const jwtType = 'application/jwt';
 const proof = z.strictObject({ certPem: z.string() });
 
-const caSchema = z
-  .strictObject({
-    ...entityMembers,
-    name: z.string(),
-    certPem: z.string(),
-    fingerprint: z.string(),
-    isAuthEnabled: z.boolean(),
-    isAutoCaEnrollmentEnabled: z.boolean(),
-    isOttCaEnrollmentEnabled: z.boolean(),
-    identityRoles: z.array(z.string()),
-    identityNameFormat: z.string(),
-    externalIdClaim: z
-      .strictObject({
-        location: z.enum(claimLocations),
-        matcher: z.enum(claimMatchers),
-        matcherCriteria: z.string(),
-        parser: z.enum(claimParsers),
-        parserCriteria: z.string(),
-        index: z.int(),
-        removeMatched: z.boolean().optional(),
-      })
-      .nullable(),
-    isVerified: z.boolean(),
-    verifiedAt: timeSchema.nullable(),
-    verificationToken: z.string().nullable(),
-  })
-  .meta({ id: 'Ca' });
+const caSchema = documentSchema(caEntity, {
+  isVerified: z.boolean(),
+  verificationToken: z.string().nullable(),
+});
 
 /** `/cas` */
 export function caRoutes(needs: ManagementNeeds): readonly Route[] {
   return [
-    ...resourceRoutes({
-      collection: 'cas',
-      versioned: { entity: 'cas', versions: needs.store.versions },
-      noun: 'an authority',
-      document: caSchema,
-      listFields: caListFields,
-      list: async (query) => mapPage(await needs.store.cas.list(query), caDocument),
-      get: async (id) => caDocument(await getCa(needs, id)),
-      create: operation(newCa, (by, ca) => createCa(needs, by, ca)),
-      replace: operation(replacement, (by, ca, id) => updateCa(needs, by, { id, fields: ca })),
-      patch: operation(fields.partial(), (by, some, id) => updateCa(needs, by, { id, fields: some })),
-      remove: (by, id) => deleteCa(needs, by, id),
+    ...entityRoutes(cas, needs, {
+      list: (query) => needs.store.cas.list(query),
+      described: { document: caSchema },
+      documentOf: caDocument,
     }),
     adminRoute('GET', 'cas/:id/jwt', {
       summary: 'Read the JWT with which holders of certificates of an authority enroll',
@@ -143,17 +64,11 @@ function proofIn(context: RequestContext): string {
 }
 
 function caDocument(ca: Ca): object {
-  const { id, createdAt, updatedAt, tags: caTags, thumbprint, verifiedAt, verificationToken, ...rest } = ca;
+  const { id, verifiedAt, verificationToken } = ca;
+  const links = { jwt: { href: `./cas/${id}/jwt` }, verify: { href: `./cas/${id}/verify` } };
   return {
-    ...entityHead(
-      'cas',
-      { id, createdAt, updatedAt, tags: caTags },
-      { jwt: { href: `./cas/${id}/jwt` }, verify: { href: `./cas/${id}/verify` } },
-    ),
-    ...rest,
-    fingerprint: thumbprint,
+    ...entityDocument(caEntity, ca, links),
     isVerified: verifiedAt !== null,
-    verifiedAt: isoTimeOrNull(verifiedAt),
     // Of no further use once the CA is verified.
     verificationToken: verifiedAt === null ? verificationToken : null,
   };

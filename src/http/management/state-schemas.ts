@@ -1,8 +1,8 @@
 // The document of declarative state, checked as strictly as single entities: unknown members are refused.
 
 import { z } from 'zod';
-import { type OidcClientState, type State, stateKinds } from '../../admin/state/state.ts';
-import { claimLocations, claimMatchers, claimParsers } from '../../model/entities/ca.ts';
+import { type CaState, type OidcClientState, type State, stateKinds } from '../../admin/state/state.ts';
+import { caEntity } from '../../model/entities/ca.ts';
 import { targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import { identityTypes } from '../../model/identity.ts';
@@ -68,27 +68,7 @@ const extJwtSigner = z.strictObject({
   tags,
 });
 
-const ca = z.strictObject({
-  name,
-  certPem: z.string().optional(),
-  isAuthEnabled: flag,
-  isAutoCaEnrollmentEnabled: flag,
-  isOttCaEnrollmentEnabled: flag,
-  identityRoles: texts,
-  identityNameFormat: z.string().optional(),
-  externalIdClaim: z
-    .strictObject({
-      location: z.enum(claimLocations),
-      matcher: z.enum(claimMatchers).default('ALL'),
-      matcherCriteria: z.string().default(''),
-      parser: z.enum(claimParsers).default('NONE'),
-      parserCriteria: z.string().default(''),
-      index: z.int().default(0),
-      removeMatched: flag,
-    })
-    .nullish(),
-  tags,
-});
+const ca = z.strictObject({ ...bodyShape(caEntity.fields, 'some'), name }) as unknown as z.ZodType<CaState>;
 
 const configType = z.strictObject({ name, id: idText.optional(), tags });
 

@@ -1,6 +1,19 @@
-import type { Millis } from '../../platform/clock.ts';
-import type { Tags } from '../identity.ts';
 import type { CaId } from '../ids.ts';
+import {
+  choice,
+  entity,
+  type Field,
+  flag,
+  integer,
+  object,
+  pem,
+  type Stored,
+  tags,
+  text,
+  texts,
+  time,
+  usually,
+} from './entity.ts';
 
 export const claimLocations = ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] as const;
 export type ClaimLocation = (typeof claimLocations)[number];
@@ -27,31 +40,49 @@ export interface ExternalIdClaim {
   readonly removeMatched?: boolean | undefined;
 }
 
+export const caEntity = entity<CaId>()({
+  kind: 'ca',
+  table: 'cas',
+  collection: 'cas',
+  document: 'Ca',
+  noun: 'an authority',
+  fields: {
+    /** Unique. */
+    name: text({ isListed: true }),
+    /** It does not change: the proof of possession was for its key. */
+    certPem: pem({ whenLeftOut: 'kept' }),
+    /** SHA-256 of the DER form, base64url. Unique. */
+    thumbprint: text({ isDerived: true, shownAs: 'fingerprint', isListed: true }),
+    isAuthEnabled: flag({ ...usually(false), isListed: true }),
+    isAutoCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),
+    isOttCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),
+    /** Role attributes of identities that enroll through it. */
+    identityRoles: texts({ ...usually([]), isSet: true }),
+    /** Template for the names of such identities. */
+    identityNameFormat: text(usually('')),
+    /** Null: certificates are matched to authenticators only. */
+    externalIdClaim: object(
+      {
+        location: choice(claimLocations),
+        matcher: choice(claimMatchers, usually('ALL')),
+        matcherCriteria: text(usually('')),
+        parser: choice(claimParsers, usually('NONE')),
+        parserCriteria: text(usually('')),
+        index: integer({ least: 0, most: 100 }, usually(0)),
+        removeMatched: flag({ isOptional: true, isShownIfSet: true }),
+      },
+      { isNullable: true },
+    ) as Field<ExternalIdClaim | null, 'optional'>,
+    /** When somebody proved possession of its key. Until then its certificates are not accepted. */
+    verifiedAt: time({ isNullable: true, isDerived: true, isListed: true }),
+    /** The common name of the certificate that proves possession. */
+    verificationToken: text({ isDerived: true, isSecret: true }),
+    tags: tags(),
+  },
+});
+
 /** A third-party authority whose certificates may authenticate and enroll identities (spec 2.9). */
-export interface Ca {
-  readonly id: CaId;
-  /** Unique. */
-  readonly name: string;
-  readonly certPem: string;
-  /** SHA-256 of the DER form, base64url. Unique. Shown as the `fingerprint`. */
-  readonly thumbprint: string;
-  readonly isAuthEnabled: boolean;
-  readonly isAutoCaEnrollmentEnabled: boolean;
-  readonly isOttCaEnrollmentEnabled: boolean;
-  /** Role attributes of identities that enroll through it. */
-  readonly identityRoles: readonly string[];
-  /** Template for the names of such identities. */
-  readonly identityNameFormat: string;
-  /** Null: certificates are matched to authenticators only. */
-  readonly externalIdClaim: ExternalIdClaim | null;
-  /** When somebody proved possession of its key. Until then its certificates are not accepted. */
-  readonly verifiedAt: Millis | null;
-  /** The common name of the certificate that proves possession. */
-  readonly verificationToken: string;
-  readonly tags: Tags;
-  readonly createdAt: Millis;
-  readonly updatedAt: Millis;
-}
+export type Ca = Stored<typeof caEntity>;
 
 /** Whether certificates it issued may log in now. */
 export function isTrustedForLogin(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>): boolean {

@@ -5,7 +5,7 @@ import type { Millis } from '../../platform/clock.ts';
 
 /** What a field contains. */
 export type Kind =
-  | { readonly kind: 'text' | 'flag' | 'number' | 'time' | 'texts' | 'tags' | 'pairs' | 'jwks' }
+  | { readonly kind: 'text' | 'pem' | 'flag' | 'number' | 'time' | 'texts' | 'tags' | 'pairs' | 'jwks' }
   /** A whole number within bounds. */
   | { readonly kind: 'integer'; readonly least: number; readonly most: number }
   /** A span of time: Millis inside, text such as `5m` outside. */
@@ -78,6 +78,9 @@ type Usual = typeof usual;
 
 export const text = <const R extends FieldRules<string> = Usual>(rules = usual as R) =>
   made<string, R>({ kind: 'text' }, rules);
+/** A certificate, PEM. */
+export const pem = <const R extends FieldRules<string> = Usual>(rules = usual as R) =>
+  made<string, R>({ kind: 'pem' }, rules);
 export const flag = <const R extends FieldRules<boolean> = Usual>(rules = usual as R) =>
   made<boolean, R>({ kind: 'flag' }, rules);
 export const number = <const R extends FieldRules<number> = Usual>(rules = usual as R) =>

@@ -113,6 +113,7 @@ function codecOf({ kind, ...rules }: Field): Codec {
     case 'flag':
       return { isNullable, toSql: (value) => (value === true ? 1 : 0), fromSql: (value) => value === 1 };
     case 'text':
+    case 'pem':
     case 'choice':
     case 'reference':
     case 'number':

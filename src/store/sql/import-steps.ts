@@ -118,34 +118,13 @@ function common(
 
 function caStep(item: ImportedCa): ImportStep {
   const { ca } = item;
-  function* proof(): Intent<void> {
-    yield* run(
-      'UPDATE cas SET cert_pem = ?, thumbprint = ?, verified_at = ?, verification_token = ? WHERE id = ?',
-      ca.certPem,
-      ca.thumbprint,
-      ca.verifiedAt,
-      ca.verificationToken,
-      ca.id,
-    );
-  }
+  const { id, ...patch } = ca;
   return {
-    ...common(item, { kind: 'ca', id: ca.id, table: 'cas' }),
-    inTheWay: () => taken('cas', ca.id, { name: ca.name, thumbprint: ca.thumbprint }),
-    *create(now) {
-      yield* caIntents.createCa({ ca, now });
-      yield* proof();
-    },
+    ...common(item, { kind: 'ca', id, table: 'cas' }),
+    inTheWay: () => taken('cas', id, { name: ca.name, thumbprint: ca.thumbprint }),
+    create: (now) => caIntents.createCa({ ca, now }),
     *change(now) {
-      const {
-        id,
-        certPem: _pem,
-        thumbprint: _print,
-        verificationToken: _token,
-        verifiedAt: _at,
-        ...patch
-      } = ca;
       yield* caIntents.updateCa({ id, patch, now });
-      yield* proof();
     },
   };
 }

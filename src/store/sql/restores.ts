@@ -1,3 +1,4 @@
+import { caEntity } from '../../model/entities/ca.ts';
 import { configTypeEntity } from '../../model/entities/config-type.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -50,11 +51,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
       require_verified_email target_token enroll_to_cert_enabled enroll_to_token_enabled enroll_auth_policy_id enroll_name_claims_selector
       enroll_attribute_claims_selector tags created_at updated_at`,
   },
-  cas: {
-    kept: `id name cert_pem thumbprint is_auth_enabled is_auto_ca_enrollment_enabled is_ott_ca_enrollment_enabled
-      identity_roles identity_name_format external_id_claim verified_at verification_token tags created_at
-      updated_at`,
-  },
+  cas: { kept: columnsOf(caEntity).join(' ') },
   config_types: { kept: columnsOf(configTypeEntity).join(' ') },
   oidc_clients: { kept: columnsOf(oidcClientEntity).join(' ') },
   // Like passwords: they still belong to their owners.

@@ -2364,8 +2364,8 @@ export interface components {
                 index: number;
                 removeMatched?: boolean;
             } | null;
-            isVerified: boolean;
             verifiedAt: string | null;
+            isVerified: boolean;
             verificationToken: string | null;
         };
         ConfigType: {
@@ -2619,35 +2619,24 @@ export interface components {
             ca?: {
                 name: string;
                 certPem?: string;
-                isAuthEnabled?: boolean;
-                isAutoCaEnrollmentEnabled?: boolean;
-                isOttCaEnrollmentEnabled?: boolean;
-                identityRoles?: string[];
-                identityNameFormat?: string;
+                isAuthEnabled?: boolean | null;
+                isAutoCaEnrollmentEnabled?: boolean | null;
+                isOttCaEnrollmentEnabled?: boolean | null;
+                identityRoles?: string[] | null;
+                identityNameFormat?: string | null;
                 externalIdClaim?: {
                     /** @enum {string} */
                     location: "COMMON_NAME" | "SAN_URI" | "SAN_EMAIL";
-                    /**
-                     * @default ALL
-                     * @enum {string}
-                     */
-                    matcher: "ALL" | "PREFIX" | "SUFFIX" | "SCHEME";
-                    /** @default  */
-                    matcherCriteria: string;
-                    /**
-                     * @default NONE
-                     * @enum {string}
-                     */
-                    parser: "NONE" | "SPLIT";
-                    /** @default  */
-                    parserCriteria: string;
-                    /** @default 0 */
-                    index: number;
+                    matcher?: ("ALL" | "PREFIX" | "SUFFIX" | "SCHEME") | null;
+                    matcherCriteria?: string | null;
+                    parser?: ("NONE" | "SPLIT") | null;
+                    parserCriteria?: string | null;
+                    index?: number | null;
                     removeMatched?: boolean;
                 } | null;
                 tags?: {
                     [key: string]: string | number | boolean | null;
-                };
+                } | null;
             }[];
             "config-type"?: {
                 name: string;
@@ -5456,11 +5445,11 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     certPem?: string;
-                    isAuthEnabled?: boolean;
-                    isAutoCaEnrollmentEnabled?: boolean;
-                    isOttCaEnrollmentEnabled?: boolean;
+                    isAuthEnabled?: boolean | null;
+                    isAutoCaEnrollmentEnabled?: boolean | null;
+                    isOttCaEnrollmentEnabled?: boolean | null;
                     identityRoles?: string[] | null;
-                    identityNameFormat?: string;
+                    identityNameFormat?: string | null;
                     externalIdClaim?: {
                         /** @enum {string} */
                         location: "COMMON_NAME" | "SAN_URI" | "SAN_EMAIL";
