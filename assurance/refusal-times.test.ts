@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { passwordKey, sourceLimit } from '../src/login/throttle.ts';
+import { passwordKey, sourceLimits } from '../src/login/throttle.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { systemRandom } from '../src/platform/random.ts';
 import { authenticate, clientRoot } from '../test/legacy/support.ts';
@@ -45,7 +45,10 @@ before(async () => {
   const { store, clock } = server;
   await store.identities.update(ids.get('disabled') as never, { disabledAt: clock.now() }, clock.now());
   const found = await store.authenticators.findPasswordLogin('wrong');
-  counted = [passwordKey(String(found?.authenticator.id)), sourceLimit('127.0.0.1').key];
+  counted = [
+    passwordKey(String(found?.authenticator.id)),
+    ...sourceLimits('source', '127.0.0.1').map(({ key }) => key),
+  ];
   const id = await beginLogin(server);
   for (let guess = 0; guess < 20; guess += 1) await submitPassword(server, id, 'locked', wrong);
 });

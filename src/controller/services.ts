@@ -27,7 +27,7 @@ import type { KeptAuditTrail } from '../model/audit-event.ts';
 import { algorithmsInUse } from '../model/signing-key.ts';
 import { clientRegistry, tokenUses } from '../oidc/clients.ts';
 import { callbackSealer } from '../oidc/flow/callback.ts';
-import { limitedExchanges } from '../oidc/flow/exchange-limit.ts';
+import { exchangePlaces } from '../oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from '../oidc/flow/open-auth-request.ts';
 import { signerTestSealers } from '../oidc/flow/signer-test.ts';
 import type { DevicePolls } from '../oidc/grants/grant.ts';
@@ -317,7 +317,8 @@ export async function openServices(
   const polls = first?.devicePolls ?? devicePolls();
   const endpointNeeds: EndpointNeeds = {
     providers: providerDirectory({ client: jwksFetch, clock }),
-    poster: limitedExchanges(jwksFetch, threads),
+    poster: jwksFetch,
+    exchanges: exchangePlaces(threads),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     signerTests: signerTestSealers(authRequestRoot),
     sealer: authRequestSealer(authRequestRoot),

@@ -5,7 +5,7 @@ import type { PasswordPolicy } from '../model/auth-policy.ts';
 import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { sha256Bytes } from '../platform/digest.ts';
-import { sourcePrefix } from '../platform/network/source-prefix.ts';
+import { sourcesOf } from '../platform/network/source-prefix.ts';
 import type { AttemptLimit, AttemptStore } from '../store/contracts/attempts.ts';
 
 /** Means "for ever": an administrator has to unlock. */
@@ -62,31 +62,24 @@ export function totpKey(identityId: string): string {
   return `totp:${identityId}`;
 }
 
-/** The counter of the source of guesses. */
-export function sourceLimit(ipAddress: string): AttemptLimit {
-  return {
-    key: `source:${sourcePrefix(ipAddress)}`,
-    max: 300,
-    lockFor: MINUTE,
-    longestLock: 15 * MINUTE,
-    forgetAfter: 10 * MINUTE,
-  };
-}
+/** What sources are limited in: failed proofs, refused answers of providers, and logins of devices, each a row. */
+const mostOfSource = { source: 300, visit: 300, device: 30 } as const;
+export type SourceKind = keyof typeof mostOfSource;
 
-/** Allows something once within the time: the first attempt locks it. @param key with what it is, and a random id */
-export function onceLimit(key: string, within: Millis): AttemptLimit {
-  return { key, max: 1, lockFor: within, longestLock: within, forgetAfter: within };
-}
-
-/** The counter of device logins by source, since each of them is a row. */
-export function deviceLimit(ipAddress: string): AttemptLimit {
-  return {
-    key: `device:${sourcePrefix(ipAddress)}`,
-    max: 30,
-    lockFor: MINUTE,
-    longestLock: 15 * MINUTE,
-    forgetAfter: 10 * MINUTE,
-  };
+/**
+ * The counters of a source, the narrow one last: where that is locked, nothing counts against those who share the wide
+ * one with it.
+ */
+export function sourceLimits(kind: SourceKind, ipAddress: string): readonly AttemptLimit[] {
+  return sourcesOf(ipAddress)
+    .map(({ prefix, shares }) => ({
+      key: `${kind}:${prefix}`,
+      max: mostOfSource[kind] * shares,
+      lockFor: MINUTE,
+      longestLock: 15 * MINUTE,
+      forgetAfter: 10 * MINUTE,
+    }))
+    .reverse();
 }
 
 export interface ThrottleNeeds {
@@ -114,34 +107,68 @@ export async function settleGuess(
   needs: ThrottleNeeds,
   { target, ipAddress, isRight }: EvaluatedGuess,
 ): Promise<'settled' | 'locked'> {
-  const source = sourceLimit(ipAddress);
   const now = needs.clock.now();
-  const limits = target === null ? [source] : [target, source];
+  const sources = sourceLimits('source', ipAddress);
+  const limits = target === null ? sources : [target, ...sources];
   const outcome = await needs.store.attempts.count(limits, isRight ? 0 : 1, now);
   if (outcome.outcome === 'counted') return 'settled';
   // Guesses at a locked target have already counted against the source, in the same step: a second step would reveal by
   // its time that the name exists.
-  if (outcome.key !== source.key) return 'locked';
-  throw throttled(source.key, outcome.until - now);
+  if (outcome.key === target?.key) return 'locked';
+  throw throttled(outcome.key, outcome.until - now);
 }
 
 /**
  * Refuses to check further proofs from a throttled source, whatever the method.
  * @throws AuthError rate_limited
  */
-export async function requireOpenSource(needs: ThrottleNeeds, ipAddress: string): Promise<void> {
-  const { key } = sourceLimit(ipAddress);
+export async function requireOpenSource(
+  needs: ThrottleNeeds,
+  ipAddress: string,
+  kind: SourceKind = 'source',
+): Promise<void> {
   const now = needs.clock.now();
-  const until = await needs.store.attempts.lockedUntil(key, now);
-  if (until !== null) throw throttled(key, until - now);
+  for (const { key } of sourceLimits(kind, ipAddress)) {
+    const until = await needs.store.attempts.lockedUntil(key, now);
+    if (until !== null) throw throttled(key, until - now);
+  }
 }
 
 /**
  * Counts a refused certificate or token against its source. Unlike a guess, it is counted afterwards, so a valid one
  * costs no commit; the limits of each request bound what many at once can compute before they are counted.
  */
-export async function countRefusal(needs: ThrottleNeeds, ipAddress: string): Promise<void> {
-  await needs.store.attempts.count([sourceLimit(ipAddress)], 1, needs.clock.now());
+export async function countRefusal(
+  needs: ThrottleNeeds,
+  ipAddress: string,
+  kind: SourceKind = 'source',
+): Promise<void> {
+  await needs.store.attempts.count(sourceLimits(kind, ipAddress), 1, needs.clock.now());
+}
+
+/**
+ * Counts what a source may begin only so often, before it does.
+ * @throws AuthError rate_limited
+ */
+export async function countBeginning(
+  needs: ThrottleNeeds,
+  ipAddress: string,
+  kind: SourceKind,
+): Promise<void> {
+  const now = needs.clock.now();
+  const outcome = await needs.store.attempts.count(sourceLimits(kind, ipAddress), 1, now);
+  if (outcome.outcome === 'refused') throw throttled(outcome.key, outcome.until - now);
+}
+
+/**
+ * Uses up something that works once, on whatever node.
+ * @param key    with what it is, and an id of at least 128 random bits
+ * @param within how long it would work otherwise
+ * @returns false when it was used before
+ */
+export async function useOnce(needs: ThrottleNeeds, key: string, within: Millis): Promise<boolean> {
+  const once = { key, max: 1, lockFor: within, longestLock: within, forgetAfter: within };
+  return (await needs.store.attempts.count([once], 1, needs.clock.now())).outcome === 'counted';
 }
 
 function throttled(key: string, wait: Millis): AuthError {

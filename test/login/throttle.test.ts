@@ -4,17 +4,18 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import {
+  countBeginning,
   countRefusal,
-  deviceLimit,
   failureKeys,
   forgetFailures,
   requireOpenSource,
   settleGuess,
-  sourceLimit,
+  sourceLimits,
   totpLimit,
 } from '../../src/login/throttle.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
+import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { start, temporaryFolder } from '../store/support.ts';
@@ -57,17 +58,19 @@ test('the limits are those in the guide', () => {
     mostLocks: 20,
     forgetAfter: DAY,
   });
-  assert.deepEqual(sourceLimit('2001:db8::1'), {
-    key: 'source:2001:db8:0:0::/64',
-    max: 300,
-    lockFor: MINUTE,
-    longestLock: 15 * MINUTE,
-    forgetAfter: 10 * MINUTE,
-  });
+  const ofSource = { lockFor: MINUTE, longestLock: 15 * MINUTE, forgetAfter: 10 * MINUTE };
+  assert.deepEqual(sourceLimits('source', '192.0.2.1'), [{ key: 'source:192.0.2.1', max: 300, ...ofSource }]);
+  // Whoever has the wide one has 65,536 of the narrow ones.
+  assert.deepEqual(sourceLimits('source', '2001:db8::1'), [
+    { key: 'source:2001:db8:0::/48', max: 2400, ...ofSource },
+    { key: 'source:2001:db8:0:0::/64', max: 300, ...ofSource },
+  ]);
 });
 
 test('beginning a device login has a counter of its own', () => {
-  const { key, max, lockFor, longestLock, forgetAfter } = deviceLimit('192.0.2.1');
+  const [{ key, max, lockFor, longestLock, forgetAfter }] = sourceLimits('device', '192.0.2.1') as [
+    AttemptLimit,
+  ];
   assert.deepEqual(
     [key, max, lockFor, longestLock, forgetAfter],
     ['device:192.0.2.1', 30, MINUTE, 15 * MINUTE, 10 * MINUTE],
@@ -128,6 +131,30 @@ test('expensive refusals throttle their source, and nobody else', async () => {
   await requireOpenSource(needs(), '198.51.100.8');
   clock.advance(40 * SECOND);
   await requireOpenSource(needs(), address);
+});
+
+describe('sources of IPv6', () => {
+  const network = () => `2001:db8:${(Number(address.split('.')[3]) + 16).toString(16)}`;
+
+  test('of one /64 lock it, and neither its neighbours nor what they do the /48', async () => {
+    for (let n = 0; n < 320; n += 1) await countRefusal(needs(), `${network()}:1::${n.toString(16)}`);
+    await assert.rejects(requireOpenSource(needs(), `${network()}:1::ffff`), { code: 'rate_limited' });
+    await requireOpenSource(needs(), `${network()}:2::1`);
+  });
+
+  test('logins of devices are limited for a whole /48 too', async () => {
+    let begun = 0;
+    for (let n = 0; n < 400; n += 1) {
+      await countBeginning(needs(), `${network()}:${n.toString(16)}::1`, 'device').then(
+        () => {
+          begun += 1;
+        },
+        (error) => assert.equal(error.code, 'rate_limited'),
+      );
+    }
+    assert.equal(begun, 240);
+    await countBeginning(needs(), '2001:db8:ffff::1', 'device');
+  });
 });
 
 describe('after a full authentication', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { sourceLimit } from '../../src/login/throttle.ts';
+import { sourceLimits } from '../../src/login/throttle.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { createHashPool, HashPoolFull } from '../../src/platform/secrets/hash-pool.ts';
@@ -39,7 +39,7 @@ after(async () => {
 /** Too many wrong guesses from the address of the browser: a minute has to pass. */
 async function tooManyTries(): Promise<void> {
   const tries = Array.from({ length: 300 }, () =>
-    server.store.attempts.count([sourceLimit('127.0.0.1')], 1, clock.now()),
+    server.store.attempts.count(sourceLimits('source', '127.0.0.1'), 1, clock.now()),
   );
   await Promise.all(tries);
 }

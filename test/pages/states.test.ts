@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page, Response } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
 import { auditLog } from '../../src/explain/audit-trail.ts';
-import { sourceLimit } from '../../src/login/throttle.ts';
+import { sourceLimits } from '../../src/login/throttle.ts';
 import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
@@ -165,7 +165,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   async 'too-many-tries'(page) {
     await beginAt(server, application, page);
     const tries = Array.from({ length: 300 }, () =>
-      server.store.attempts.count([sourceLimit('127.0.0.1')], 1, clock.now()),
+      server.store.attempts.count(sourceLimits('source', '127.0.0.1'), 1, clock.now()),
     );
     await Promise.all(tries);
     await givePassword(page, 'alice', password);

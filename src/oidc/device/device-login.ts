@@ -3,7 +3,7 @@
 // authorization code is kept, sealed, until the device asks for tokens.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { deviceLimit, requireOpenSource, settleGuess, type ThrottleNeeds } from '../../login/throttle.ts';
+import { countBeginning, requireOpenSource, settleGuess, type ThrottleNeeds } from '../../login/throttle.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { DeviceLogin } from '../../model/device-login.ts';
@@ -22,7 +22,7 @@ import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-c
 const lifetime: Millis = 10 * MINUTE;
 /** How long a device waits between two requests. */
 export const pollInterval: Millis = 5 * SECOND;
-/** For all devices together, because whoever begins a device login has proven nothing. */
+/** For all devices together, because whoever begins a device login has proven nothing; see also `sourceLimits`. */
 const mostWaiting = 10_000;
 
 export interface DeviceLoginNeeds extends ThrottleNeeds {
@@ -60,7 +60,7 @@ export async function beginDeviceLogin(
   client: Client,
   { scopes, origin }: { readonly scopes: readonly string[]; readonly origin: RequestOrigin },
 ): Promise<DeviceAuthorization> {
-  await countBeginning(needs, origin);
+  await countBeginning(needs, origin.ipAddress, 'device');
   const now = needs.clock.now();
   const id = needs.random.id();
   const { text: deviceCode } = mintOpaqueToken(needs, 'device', { id, generation: 1 });
@@ -90,16 +90,6 @@ export async function beginDeviceLogin(
     expires_in: lifetime / SECOND,
     interval: pollInterval / SECOND,
   };
-}
-
-async function countBeginning(needs: DeviceLoginNeeds, { ipAddress }: RequestOrigin): Promise<void> {
-  const now = needs.clock.now();
-  const outcome = await needs.store.attempts.count([deviceLimit(ipAddress)], 1, now);
-  if (outcome.outcome === 'counted') return;
-  throw new AuthError('rate_limited', {
-    detail: `device logins from ${outcome.key}`,
-    retryAfterSeconds: Math.ceil((outcome.until - now) / SECOND),
-  });
 }
 
 /**

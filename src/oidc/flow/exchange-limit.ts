@@ -1,42 +1,55 @@
 // Limits how many codes are being redeemed at providers at once. Each returning visit makes this service call another
-// one, with a code that may be made up. A slow provider must not use up our connections, and we must not flood one.
+// one, with a code that may be made up. A slow provider must not use up our connections, we must not flood one, and no
+// source may keep the others from signing in there.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import type { FormPoster } from '../../platform/network/outbound-client.ts';
+import { type SharedLimit, type Shares, sharedLimit } from '../../platform/shared-limit.ts';
 
-/** Requests under way at once, for all providers together and for one address. */
-const mostInAll = 64;
-const mostAtOne = 16;
+/** Under way at once, for all providers together and at one. Half is for anybody. */
+const inAll: Shares = { most: 64, free: 32, share: 4 };
+const atOne: Shares = { most: 16, free: 8, share: 1 };
 
 /** When to come back, in seconds: more than a provider that answers at all needs. */
 const retryAfterSeconds = 3;
 
-/**
- * The poster with that limit. Its `postForm` throws AuthError busy when there is no room.
- * @param threads that redeem codes: each has its share
- */
-export function limitedExchanges(poster: FormPoster, threads = 1): FormPoster {
-  const underWay = new Map<string, number>();
-  let inAll = 0;
+export interface ExchangePlaces {
+  /**
+   * Takes a place for one exchange.
+   * @param issuer of the provider; known ones only, since each is remembered
+   * @param source the address of the request; the identity of an administrator who tests a signer
+   * @returns gives the place back
+   * @throws AuthError busy
+   */
+  take(issuer: string, source: string): () => void;
+}
+
+/** @param threads that redeem codes: each has its part of the places */
+export function exchangePlaces(threads = 1): ExchangePlaces {
+  const part = ({ most, free = 0, share }: Shares) =>
+    sharedLimit({
+      most: Math.max(2, Math.floor(most / threads)),
+      free: Math.floor(free / threads),
+      share: Math.max(1, Math.floor(share / threads)),
+    });
+  const all = part(inAll);
+  const ofProvider = new Map<string, SharedLimit>();
   return {
-    async postForm(url, form, wanted) {
-      const atThis = underWay.get(url) ?? 0;
-      if (inAll >= mostInAll / threads || atThis >= mostAtOne / threads) {
+    take(issuer, source) {
+      const limit = ofProvider.get(issuer) ?? part(atOne);
+      ofProvider.set(issuer, limit);
+      const leave = limit.take(source);
+      const leaveAll = leave === null ? null : all.take(source);
+      if (leave === null || leaveAll === null) {
+        leave?.();
         throw new AuthError('busy', {
           retryAfterSeconds,
           detail: 'too many codes are being redeemed at providers',
         });
       }
-      inAll += 1;
-      underWay.set(url, atThis + 1);
-      try {
-        return await poster.postForm(url, form, wanted);
-      } finally {
-        inAll -= 1;
-        const left = (underWay.get(url) ?? 1) - 1;
-        if (left === 0) underWay.delete(url);
-        else underWay.set(url, left);
-      }
+      return () => {
+        leave();
+        leaveAll();
+      };
     },
   };
 }

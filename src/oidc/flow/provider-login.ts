@@ -65,7 +65,7 @@ export async function returnFromProvider(
 ): Promise<LoginStep | ProviderFailure> {
   const { authRequest, step } = visit;
   const signer = signerForPeople(needs, visit.signerId);
-  const fetched = await fetchVisitedToken(needs, { signer, visit, answer });
+  const fetched = await fetchVisitedToken(needs, { signer, visit, answer, source: origin.ipAddress });
   if (fetched.kind === 'no-token') return noted(needs, { signer, authRequest, step, ...fetched }, origin);
   const { token } = fetched;
   const refused = { kind: 'failed', reason: 'refused', signer, step, authRequest } as const;

@@ -10,6 +10,7 @@ import {
   type ProviderDirectory,
   type ProviderEndpoints,
 } from '../../login/external-jwt/provider-endpoints.ts';
+import { countRefusal, requireOpenSource, useOnce } from '../../login/throttle.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
@@ -21,6 +22,8 @@ import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { FormPoster } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
 import type { DailySealer } from '../../platform/secrets/sealed-box.ts';
+import type { AttemptStore } from '../../store/contracts/attempts.ts';
+import type { ExchangePlaces } from './exchange-limit.ts';
 import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
 
 export interface ProviderVisitNeeds {
@@ -28,6 +31,8 @@ export interface ProviderVisitNeeds {
   readonly random: Random;
   readonly providers: ProviderDirectory;
   readonly poster: FormPoster;
+  readonly exchanges: ExchangePlaces;
+  readonly store: { readonly attempts: AttemptStore };
   /** Seals the `state` that goes to the provider and comes back. */
   readonly providerStates: DailySealer;
 }
@@ -167,19 +172,43 @@ export function openVisit(
   return visit;
 }
 
-/** The token for which a visit was made, unverified; or why there is none. */
+interface Returned {
+  readonly signer: SignerForPeople;
+  readonly visit: Visit;
+  readonly answer: ProviderAnswer;
+}
+
+type Fetched = { readonly kind: 'token'; readonly token: string } | NoToken;
+
+/**
+ * The token for which a visit was made, unverified; or why there is none. A visit works once, on whatever node.
+ * @param source the address of the request; the identity of an administrator who tests the signer
+ * @throws AuthError auth_request_unknown   the visit was used before
+ * @throws AuthError busy                   too many are under way; the visit is not used up
+ * @throws AuthError rate_limited           the provider has refused too many codes from this source
+ */
 export async function fetchVisitedToken(
   needs: ProviderVisitNeeds,
-  {
-    signer,
-    visit,
-    answer,
-  }: {
-    readonly signer: SignerForPeople;
-    readonly visit: Visit;
-    readonly answer: ProviderAnswer;
-  },
-): Promise<{ readonly kind: 'token'; readonly token: string } | NoToken> {
+  { source, ...returned }: Returned & { readonly source: string },
+): Promise<Fetched> {
+  await requireOpenSource(needs, source, 'visit');
+  const leave = needs.exchanges.take(returned.signer.issuer, source);
+  try {
+    const { visit } = returned;
+    const id = visit.step === 'test' ? visit.test.id : sha256(visit.nonce);
+    if (!(await useOnce(needs, `provider-visit:${id}`, authRequestLifetime))) {
+      throw new AuthError('auth_request_unknown', { detail: 'the visit was used before' });
+    }
+    const fetched = await exchange(needs, returned);
+    // Whatever the reason: each visit has left a row, and a provider may be down because of made-up codes.
+    if (fetched.kind === 'no-token') await countRefusal(needs, source, 'visit');
+    return fetched;
+  } finally {
+    leave();
+  }
+}
+
+async function exchange(needs: ProviderVisitNeeds, { signer, visit, answer }: Returned): Promise<Fetched> {
   const endpoints = await endpointsOf(needs, signer);
   if (typeof endpoints === 'string') return unreachable(endpoints);
   // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint.

@@ -12,12 +12,10 @@ import type { ExternalJwtLoginNeeds } from '../../login/external-jwt/external-jw
 import { shownParts } from '../../login/external-jwt/foreign-jwt.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { notedRecord } from '../../login/noted-record.ts';
-import { onceLimit } from '../../login/throttle.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { SignerId } from '../../model/ids.ts';
 import { type DailySealer, dailySealer } from '../../platform/secrets/sealed-box.ts';
-import type { AttemptStore } from '../../store/contracts/attempts.ts';
 import { authRequestLifetime } from './open-auth-request.ts';
 import {
   fetchVisitedToken,
@@ -51,9 +49,6 @@ export function signerTestSealers(root: Buffer): SignerTestSealers {
 export interface SignerTestNeeds extends ProviderVisitNeeds, Pick<ExternalJwtLoginNeeds, 'signers'> {
   readonly signerTests: SignerTestSealers;
 }
-
-export type SignerTestVerdictNeeds = SignerTestNeeds &
-  ExternalJwtLoginNeeds & { readonly store: { readonly attempts: Pick<AttemptStore, 'count'> } };
 
 /** What came back, for the page that began the test. */
 export interface SignerTestAnswer {
@@ -129,7 +124,7 @@ export interface SignerTestVerdict extends TriedToken {
  * @throws AuthError not_found, could_not_validate   as `beginSignerTest`
  */
 export async function finishSignerTest(
-  needs: SignerTestVerdictNeeds,
+  needs: SignerTestNeeds & ExternalJwtLoginNeeds,
   { signerId, sealedAnswer }: { readonly signerId: string; readonly sealedAnswer: string },
   by: Pick<Actor, 'identityId' | 'sessionId'>,
 ): Promise<SignerTestVerdict> {
@@ -143,12 +138,10 @@ export async function finishSignerTest(
     throw unknown('the test is of another signer or session');
   }
   const signer = requireSignIn(needs, test.signerId);
-  const once = onceLimit(`signer-test:${test.id}`, authRequestLifetime);
-  if ((await needs.store.attempts.count([once], 1, now)).outcome === 'refused') {
-    throw unknown('the test is finished');
-  }
   const fetched =
-    'failed' in answered ? answered.failed : await fetchVisitedToken(needs, { signer, ...answered });
+    'failed' in answered
+      ? answered.failed
+      : await fetchVisitedToken(needs, { signer, ...answered, source: by.identityId });
   const record = notedRecord();
   if (fetched.kind === 'no-token') {
     record.failed('provider', fetched.reason, fetched.saw);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sourcePrefix } from './source-prefix.ts';
+import { sourcePrefix, sourcesOf } from './source-prefix.ts';
 
 describe('the source of requests', () => {
   test('is the address, and of IPv6 the /64, however it is written', () => {
@@ -21,6 +21,16 @@ describe('the source of requests', () => {
       ['', ''],
     ];
     for (const [address, prefix] of cases) assert.equal(sourcePrefix(address), prefix, address);
+  });
+
+  test('is of IPv6 the /48 too, with more shares', () => {
+    assert.deepEqual(sourcesOf('2001:db8:1:2::1'), [
+      { prefix: '2001:db8:1:2::/64', shares: 1 },
+      { prefix: '2001:db8:1::/48', shares: 8 },
+    ]);
+    for (const one of ['192.0.2.7', '::ffff:192.0.2.7', 'an-identity']) {
+      assert.deepEqual(sourcesOf(one), [{ prefix: sourcePrefix(one), shares: 1 }]);
+    }
   });
 
   test('differs for neighbouring networks', () => {

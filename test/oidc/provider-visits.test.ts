@@ -1,0 +1,178 @@
+// Visits to another provider, as a stranger repeats them: each works once, and nobody can hold the places of all.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { balancer } from '../support/balancer.ts';
+import { cookieBrowser } from '../support/cookie-browser.ts';
+import { createSigner } from '../support/external-jwt.ts';
+import { authorizationQuery } from '../support/flow.ts';
+import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
+import { loggedIn, password } from '../support/management.ts';
+import { asDialled } from '../support/nodes.ts';
+import { proxyBlockFor } from '../support/proxy-headers.ts';
+import { testPki } from '../support/test-pki.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+/** A provider that knows no code, and may let the answer wait. */
+async function stubProvider() {
+  const { server: identity } = await testPki();
+  const codes: string[] = [];
+  let gate = Promise.resolve();
+  const stub = createServer({ cert: identity.certPem, key: identity.keyPem }, async (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (request.url === '/token') {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      codes.push(String(new URLSearchParams(body).get('code')));
+      await gate;
+      response.writeHead(400).end('{"error":"invalid_grant"}');
+    } else {
+      const endpoints = { authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
+      response.end(JSON.stringify({ issuer, ...endpoints, jwks_uri: `${issuer}/jwks` }));
+    }
+  });
+  stub.listen(0, '127.0.0.1');
+  await once(stub, 'listening');
+  const issuer = `https://localhost:${(stub.address() as AddressInfo).port}`;
+  return {
+    issuer,
+    jwksEndpoint: `${issuer}/jwks`,
+    codes,
+    /** @returns lets the answers go */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+    async close() {
+      stub.close();
+      stub.closeAllConnections();
+      await once(stub, 'close');
+    },
+  };
+}
+
+let server: TestServer;
+let provider: Awaited<ReturnType<typeof stubProvider>>;
+let signerId: string;
+const ends: (() => Promise<void> | void)[] = [];
+before(async () => {
+  provider = await stubProvider();
+  server = await startTestServer({
+    // Each thread has its part of the places.
+    threads: 1,
+    configure: (yaml) =>
+      yaml.replace(
+        /( +)clientCertificates: request.*\n/,
+        '$&$1proxyProtocol:\n$1  balancers: [192.0.2.5, 127.0.0.1]\n',
+      ),
+  });
+  await server.createUser({ name: 'root', password, isAdmin: true });
+  const admin = await loggedIn(await from('192.0.2.1'), 'root');
+  signerId = await createSigner(admin, provider, 'Stub', {
+    externalAuthUrl: provider.issuer,
+    clientId: 'overlay',
+  });
+});
+afterEach(() => void provider.codes.splice(0));
+after(async () => {
+  for (const end of ends) await end();
+  await server?.close();
+  await provider?.close();
+});
+
+/** Somebody with this address. */
+async function from(address: string): Promise<HttpsClient & { readonly url: string }> {
+  const { host, port } = new URL(server.url);
+  const front = await balancer(() => [Number(port)], proxyBlockFor(address));
+  const client = httpsClient(`https://localhost:${front.port}`, server.caPem);
+  ends.push(() => {
+    client.closeConnections();
+    return front.close();
+  });
+  return { ...asDialled(client, host), url: server.url };
+}
+
+/** Leaves for the provider. @returns comes back with a code, as often as it is called */
+async function visitFrom(client: HttpsClient & { readonly url: string }) {
+  const browser = cookieBrowser(client);
+  const begun = await browser.get(`/oidc/authorization?${authorizationQuery({ method: 'ext-jwt' })}`);
+  const id = new URL(String(begun.headers.location), server.url).searchParams.get('authRequestID');
+  const query = new URLSearchParams({ authRequestID: String(id), signer: signerId, step: 'primary' });
+  const left = await browser.get(`/oidc/login/ext-jwt/visit?${query}`, { 'sec-fetch-site': 'same-origin' });
+  assert.equal(left.status, 302, left.text);
+  const state = String(new URL(String(left.headers.location)).searchParams.get('state'));
+  return (code: string): Promise<Answer> =>
+    browser.get(`/oidc/login/ext-jwt/callback/${signerId}?${new URLSearchParams({ state, code })}`);
+}
+
+describe('a visit to another provider', () => {
+  test('works once, however often its answer comes at once', async () => {
+    const comeBack = await visitFrom(await from('203.0.113.1'));
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => comeBack(`c${at}`)));
+    assert.equal(provider.codes.length, 1);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [400, 400, 400, 400, 400, 503]);
+    assert.equal((await comeBack('again')).status, 400);
+    assert.equal(provider.codes.length, 1);
+  });
+
+  test('is not kept from others by whoever sends made-up codes', async () => {
+    for (const [attackers, honest] of [
+      [['203.0.113.7'], '198.51.100.1'],
+      [['2001:db8:1:1::1', '2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:1:4::1'], '2001:db8:2::1'],
+    ] as const) {
+      const clients = await Promise.all(attackers.map(from));
+      const visits = await Promise.all(
+        Array.from({ length: 40 }, (_, at) => visitFrom(clients[at % clients.length] as never)),
+      );
+      const comeBack = await visitFrom(await from(honest));
+      const letGo = provider.hold();
+      const busy: Answer[] = [];
+      const junk = visits.map(async (visit) => {
+        const answer = await visit('junk');
+        if (answer.headers['retry-after'] === '3') busy.push(answer);
+      });
+      // The others have been refused when all places are taken.
+      while (provider.codes.length + busy.length < 40)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.ok(busy.length >= 24, `${busy.length}`);
+      const mine = comeBack('honest');
+      while (!provider.codes.includes('honest')) await new Promise((resolve) => setTimeout(resolve, 20));
+      letGo();
+      await Promise.all([mine, ...junk]);
+      provider.codes.splice(0);
+    }
+  });
+
+  test('that was refused for lack of a place works later', async () => {
+    const client = await from('203.0.113.9');
+    const visits = await Promise.all(Array.from({ length: 9 }, () => visitFrom(client)));
+    const letGo = provider.hold();
+    const first = visits.slice(0, 8).map((visit) => visit('first'));
+    while (provider.codes.length < 8) await new Promise((resolve) => setTimeout(resolve, 20));
+    const refused = await visits[8]?.('late');
+    assert.equal(refused?.headers['retry-after'], '3');
+    letGo();
+    await Promise.all(first);
+    await visits[8]?.('late');
+    assert.ok(provider.codes.includes('late'));
+  });
+
+  test('is refused after hundreds of made-up codes from one source, and only there', async () => {
+    const client = await from('203.0.113.11');
+    const visits = await Promise.all(Array.from({ length: 8 }, () => visitFrom(client)));
+    for (let sent = 0; sent < 300; ) {
+      const some =
+        sent === 0 ? visits : await Promise.all(Array.from({ length: 4 }, () => visitFrom(client)));
+      await Promise.all(some.map((visit) => visit('junk')));
+      sent += some.length;
+    }
+    assert.equal((await (await visitFrom(client))('junk')).status, 429);
+    const before = provider.codes.length;
+    await (await visitFrom(await from('203.0.113.12')))('other');
+    assert.equal(provider.codes.length, before + 1);
+  });
+});
