@@ -12,7 +12,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * @returns {string} their `node_modules`
  */
 export function installLocked(folder) {
-  for (const name of ['package.json', 'package-lock.json', 'packages/client/package.json']) {
+  const manifests = ['client', 'import-ziti'].map((name) => `packages/${name}/package.json`);
+  for (const name of ['package.json', 'package-lock.json', ...manifests]) {
     cpSync(join(root, name), join(folder, name));
   }
   const words = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];

@@ -6,7 +6,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, test } from 'node:test';
 
-/** What each folder of src/ may import besides itself. */
+/** What each folder of src/, and the package of the importer, may import besides itself. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   model: ['platform'],
@@ -36,7 +36,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'model',
   ],
-  import: ['admin', 'login', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   account: ['admin', 'explain', 'login', 'store/contracts', 'errors', 'platform', 'model'],
   tasks: ['sessions', 'tokens', 'store/contracts', 'errors', 'platform', 'model'],
   telemetry: ['config', 'store/contracts', 'errors', 'platform', 'model'],
@@ -91,7 +90,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'legacy',
     'enrollment',
     'account',
-    'import',
+    'import-ziti',
     'admin',
     'explain',
     'tasks',
@@ -109,8 +108,33 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'model',
     'client library',
   ],
+  // Its command is one of the command line: see `doorOfImporter`.
+  'import-ziti': [
+    'cli',
+    'controller',
+    'admin',
+    'certificates',
+    'config',
+    'login',
+    'tokens',
+    'store/contracts',
+    'errors',
+    'platform',
+    'model',
+  ],
   main: ['cli'],
 };
+
+/** What the importer may use of cli/ and controller/. */
+const doorOfImporter = [
+  'src/cli/cli-error.ts',
+  'src/cli/host/load-config.ts',
+  'src/cli/host/open-host.ts',
+  'src/cli/ports.ts',
+  'src/cli/setup/write-file.ts',
+  'src/cli/terminal/output.ts',
+  'src/controller/overlay-pki.ts',
+];
 
 interface Import {
   readonly file: string;
@@ -123,12 +147,15 @@ const layers = Object.keys(mayImport).sort((one, other) => other.length - one.le
 
 function layerOf(path: string): string {
   if (path.startsWith('packages/client/')) return 'client library';
+  if (path.startsWith('packages/import-ziti/')) return 'import-ziti';
   const inside = relative('src', path);
   if (inside === 'main.ts') return 'main';
   return layers.find((layer) => inside.startsWith(`${layer}/`)) ?? `(unknown: ${inside})`;
 }
 
-const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+const sources = globSync(['src/**/*.ts', 'packages/import-ziti/src/**/*.ts']).filter(
+  (file) => !file.endsWith('.test.ts'),
+);
 
 function importsOf(file: string): readonly Import[] {
   const text = readFileSync(file, 'utf8');
@@ -188,6 +215,19 @@ describe('the import rules', () => {
       .filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
       .map(({ file, specifier }) => `${file} imports ${specifier}`);
     assert.deepEqual(wrong, []);
+  });
+
+  test('the importer is loaded by its command only, and uses a few files of the command line', () => {
+    const path = ({ file, specifier }: Import) => normalize(join(dirname(file), specifier));
+    const loading = imports.filter(({ from, to }) => to === 'import-ziti' && from !== to);
+    assert.deepEqual([...new Set(loading.map(({ file }) => file))], ['src/cli/commands/ops.ts']);
+    const command = readFileSync('src/cli/commands/ops.ts', 'utf8');
+    assert.ok(!/^import (?!type)[^;]*import-ziti/m.test(command));
+    const used = imports.filter(
+      ({ from, to, specifier }) =>
+        from === 'import-ziti' && specifier.startsWith('.') && (to === 'cli' || to === 'controller'),
+    );
+    assert.deepEqual([...new Set(used.map(path))].sort(), doorOfImporter);
   });
 
   test('no file imports itself by way of others, not even for types', () => {

@@ -91,6 +91,25 @@ describe('what is published', () => {
     }
   });
 
+  it('has the importer, in files that nothing else loads', async () => {
+    writeFileSync(join(folder, 'not-one.db'), 'x'.repeat(10_000));
+    const command = join(built, 'bin', 'overlay-auth.mjs');
+    const { code, text } = await output(
+      process.execPath,
+      [command, 'ops', 'import', 'ziti', 'not-one.db'],
+      folder,
+    );
+    assert.equal(code, 1, text);
+    assert.match(text, /not-one\.db cannot be imported/);
+    const ofImporter = globSync('src/**/*.js', { cwd: built }).filter((file) =>
+      readFileSync(join(built, file), 'utf8').includes('packages/import-ziti/src/'),
+    );
+    assert.deepEqual(
+      ofImporter.map((file) => file.replace(/-[A-Z0-9]{8}\.js$/, '')),
+      ['src/import-ziti'],
+    );
+  });
+
   it('needs no other HTTP client of the runtime for a controller', async () => {
     // Whoever imports node:http loads it, and it is as large as a tenth of what a start loads.
     const asked = `

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { ImportOptions } from '../../../packages/import-ziti/src/import-ziti.ts';
 import { configOption } from '../host/config-option.ts';
-import type { ImportOptions } from '../host/import-ziti.ts';
 import type { CliPorts } from '../ports.ts';
 import { reportOf, yesOption } from './report-of.ts';
 
@@ -96,7 +96,7 @@ function registerImportCommand(ops: Command, ports: CliPorts): void {
     )
     .addOption(configOption())
     .action(async (file: string, options: ImportOptions, command: Command) => {
-      const { importZiti } = await import('../host/import-ziti.ts');
+      const { importZiti } = await import('../../../packages/import-ziti/src/import-ziti.ts');
       await importZiti(reportOf(command, ports), file, options);
     });
 }

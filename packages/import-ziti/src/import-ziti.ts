@@ -1,23 +1,23 @@
 // `ops import ziti`: imports the database file of another controller.
 
 import { resolve } from 'node:path';
-import { withdrawSetupLinks } from '../../admin/setup.ts';
-import { readOverlayAuthorities } from '../../controller/overlay-pki.ts';
-import { importSource } from '../../import/import-source.ts';
-import { readSource, type Source } from '../../import/read/source.ts';
-import { UnreadableSource } from '../../import/read/unreadable-source.ts';
-import { fileErrorReason } from '../../platform/file-error-reason.ts';
-import { BoltError } from '../../platform/formats/bolt/bolt-error.ts';
-import { openBoltFile } from '../../platform/formats/bolt/bolt-file.ts';
-import { NoAdministratorLeft } from '../../store/contracts/store.ts';
-import { openServerSecrets } from '../../tokens/server-secrets.ts';
-import { CliError } from '../cli-error.ts';
-import { ownerOnly, writeWhole } from '../setup/write-file.ts';
-import { notice, printResult, type Report } from '../terminal/output.ts';
-import { prepareAuthorities, readSigningKey, readTrustFiles } from './import-authorities.ts';
-import { type ReportDocument, reportDocument, reportText, type SourceFacts } from './import-report.ts';
-import { shownPath } from './load-config.ts';
-import { withHost } from './open-host.ts';
+import { withdrawSetupLinks } from '../../../src/admin/setup.ts';
+import { CliError } from '../../../src/cli/cli-error.ts';
+import { shownPath } from '../../../src/cli/host/load-config.ts';
+import { withHost } from '../../../src/cli/host/open-host.ts';
+import { ownerOnly, writeWhole } from '../../../src/cli/setup/write-file.ts';
+import { notice, printResult, type Report } from '../../../src/cli/terminal/output.ts';
+import { readOverlayAuthorities } from '../../../src/controller/overlay-pki.ts';
+import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';
+import { NoAdministratorLeft } from '../../../src/store/contracts/store.ts';
+import { openServerSecrets } from '../../../src/tokens/server-secrets.ts';
+import { prepareAuthorities, readSigningKey, readTrustFiles } from './authorities.ts';
+import { BoltError } from './bolt/bolt-error.ts';
+import { openBoltFile } from './bolt/bolt-file.ts';
+import { importSource } from './import-source.ts';
+import { readSource, type Source } from './read/source.ts';
+import { UnreadableSource } from './read/unreadable-source.ts';
+import { type ReportDocument, reportDocument, reportText, type SourceFacts } from './report.ts';
 
 export interface ImportOptions {
   readonly config?: string;

@@ -5,17 +5,21 @@ import { createPrivateKey } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { signingAuthority } from '../../certificates/client-certificate-issuer.ts';
-import type { Config } from '../../config/config.ts';
-import type { AddedAuthority } from '../../import/trust.ts';
-import { fileErrorReason } from '../../platform/file-error-reason.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { describeRefusal } from '../../platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../../platform/x509/path-validation.ts';
-import { displaySubject, parseCertificates } from '../../platform/x509/x509.ts';
-import { CliError } from '../cli-error.ts';
-import type { CliPorts } from '../ports.ts';
-import { ownerOnly, readable, writeWhole } from '../setup/write-file.ts';
+import { signingAuthority } from '../../../src/certificates/client-certificate-issuer.ts';
+import { CliError } from '../../../src/cli/cli-error.ts';
+import type { CliPorts } from '../../../src/cli/ports.ts';
+import { ownerOnly, readable, writeWhole } from '../../../src/cli/setup/write-file.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';
+import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
+import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';
+import {
+  anchorProblem,
+  readTrustAnchor,
+  type TrustAnchor,
+} from '../../../src/platform/x509/path-validation.ts';
+import { displaySubject, parseCertificates } from '../../../src/platform/x509/x509.ts';
+import type { AddedAuthority } from './trust.ts';
 
 /** The authorities in the files of `--trust`. @throws CliError a file cannot be read, or contains none */
 export function readTrustFiles(ports: CliPorts, files: readonly string[]): readonly TrustAnchor[] {

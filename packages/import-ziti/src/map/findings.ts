@@ -1,6 +1,6 @@
 // What the report says about single entities: what differs from the source, and what was left out.
 
-import { AuthError } from '../../errors/auth-error.ts';
+import { AuthError } from '../../../../src/errors/auth-error.ts';
 
 /** Kinds as the report names them. Imported ones have the names of the command line. */
 export type ReportedKind =

@@ -1,17 +1,21 @@
-import { acceptableClaim, acceptableNameFormat } from '../../admin/ca-values.ts';
+import { acceptableClaim, acceptableNameFormat } from '../../../../src/admin/ca-values.ts';
 import {
   type Ca,
   claimLocations,
   claimMatchers,
   claimParsers,
   type ExternalIdClaim,
-} from '../../model/entities/ca.ts';
-import { asId } from '../../model/ids.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { describeRefusal } from '../../platform/x509/path-refusal.ts';
-import { anchorProblem, readTrustAnchor, type TrustAnchor } from '../../platform/x509/path-validation.ts';
-import { parseCertificates } from '../../platform/x509/x509.ts';
-import type { ImportedCa } from '../../store/contracts/imports.ts';
+} from '../../../../src/model/entities/ca.ts';
+import { asId } from '../../../../src/model/ids.ts';
+import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
+import { describeRefusal } from '../../../../src/platform/x509/path-refusal.ts';
+import {
+  anchorProblem,
+  readTrustAnchor,
+  type TrustAnchor,
+} from '../../../../src/platform/x509/path-validation.ts';
+import { parseCertificates } from '../../../../src/platform/x509/x509.ts';
+import type { ImportedCa } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import {
   isUsableId,

@@ -1,6 +1,6 @@
 // Turns the whole source into what is written here. A pure function of the source and its other arguments.
 
-import type { ImportBatch } from '../../store/contracts/imports.ts';
+import type { ImportBatch } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import type { Source } from '../read/source.ts';
 import { mapAuthPolicies } from './auth-policies.ts';

@@ -2,12 +2,16 @@
 // with: whoever imports has to name them.
 
 import type { X509Certificate } from 'node:crypto';
-import { isTrustedForLogin } from '../model/entities/ca.ts';
-import type { Millis } from '../platform/clock.ts';
-import { MalformedInput } from '../platform/formats/malformed-input.ts';
-import { describeRefusal } from '../platform/x509/path-refusal.ts';
-import { readTrustAnchor, type TrustAnchor, validateClientPath } from '../platform/x509/path-validation.ts';
-import { parseCertificate } from '../platform/x509/x509.ts';
+import { isTrustedForLogin } from '../../../src/model/entities/ca.ts';
+import type { Millis } from '../../../src/platform/clock.ts';
+import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
+import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';
+import {
+  readTrustAnchor,
+  type TrustAnchor,
+  validateClientPath,
+} from '../../../src/platform/x509/path-validation.ts';
+import { parseCertificate } from '../../../src/platform/x509/x509.ts';
 import type { MappedCa } from './map/cas.ts';
 import type { MappedCertificate } from './map/certificates.ts';
 import type { Findings } from './map/findings.ts';

@@ -1,10 +1,10 @@
-import { acceptableExternalId } from '../../admin/acceptable-values.ts';
-import { isDisabled } from '../../model/account.ts';
-import type { Identity } from '../../model/identity.ts';
-import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
-import { type Permission, permissions } from '../../model/permission.ts';
-import { isoTime } from '../../platform/clock.ts';
-import type { ImportedIdentity } from '../../store/contracts/imports.ts';
+import { acceptableExternalId } from '../../../../src/admin/acceptable-values.ts';
+import { isDisabled } from '../../../../src/model/account.ts';
+import type { Identity } from '../../../../src/model/identity.ts';
+import { asId, defaultAuthPolicyId } from '../../../../src/model/ids.ts';
+import { type Permission, permissions } from '../../../../src/model/permission.ts';
+import { isoTime } from '../../../../src/platform/clock.ts';
+import type { ImportedIdentity } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import {
   isUsableId,

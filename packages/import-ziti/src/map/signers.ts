@@ -5,18 +5,18 @@ import {
   acceptableIssuer,
   acceptableScopes,
   acceptableSelector,
-} from '../../admin/signer-values.ts';
-import { readSignerCertificate } from '../../login/external-jwt/signer-keys.ts';
-import { externalJwtSignerDefaults } from '../../model/entities/external-jwt-signer.ts';
-import { type AuthPolicyId, asId } from '../../model/ids.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import { isPlainLoopback } from '../../platform/network/address-rules.ts';
-import { FetchRefused } from '../../platform/network/fetch-refused.ts';
-import type { OutboundLimits } from '../../platform/network/outbound-client.ts';
-import { checkAddress } from '../../platform/network/outbound-client.ts';
-import { certificateFacts, parseCertificates } from '../../platform/x509/x509.ts';
-import type { NewExternalJwtSigner } from '../../store/contracts/external-jwt-signers.ts';
-import type { ImportedSigner } from '../../store/contracts/imports.ts';
+} from '../../../../src/admin/signer-values.ts';
+import { readSignerCertificate } from '../../../../src/login/external-jwt/signer-keys.ts';
+import { externalJwtSignerDefaults } from '../../../../src/model/entities/external-jwt-signer.ts';
+import { type AuthPolicyId, asId } from '../../../../src/model/ids.ts';
+import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
+import { isPlainLoopback } from '../../../../src/platform/network/address-rules.ts';
+import { FetchRefused } from '../../../../src/platform/network/fetch-refused.ts';
+import type { OutboundLimits } from '../../../../src/platform/network/outbound-client.ts';
+import { checkAddress } from '../../../../src/platform/network/outbound-client.ts';
+import { certificateFacts, parseCertificates } from '../../../../src/platform/x509/x509.ts';
+import type { NewExternalJwtSigner } from '../../../../src/store/contracts/external-jwt-signers.ts';
+import type { ImportedSigner } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './common-fields.ts';
 import { accepted, type Subject } from './findings.ts';

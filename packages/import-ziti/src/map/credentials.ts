@@ -1,15 +1,19 @@
 // What identities log in with, and their pending enrollments.
 
-import { enrollmentSealLabel } from '../../admin/enrollments.ts';
-import { usernameKey } from '../../login/password/password.ts';
-import { readRecoveryCode, recoveryCodeHash, seedLabel } from '../../login/totp/totp.ts';
-import { type TokenMethod, tokenMethods } from '../../model/enrollment.ts';
-import { asId, type EnrollmentId, type IdentityId } from '../../model/ids.ts';
-import { DAY, isoTime } from '../../platform/clock.ts';
-import type { KeyVault } from '../../platform/secrets/key-vault.ts';
-import { decodeBase32 } from '../../platform/secrets/totp-code.ts';
-import type { ImportedEnrollment, ImportedIdentity, ImportedTotp } from '../../store/contracts/imports.ts';
-import { foreignToken } from '../../tokens/opaque-token.ts';
+import { enrollmentSealLabel } from '../../../../src/admin/enrollments.ts';
+import { usernameKey } from '../../../../src/login/password/password.ts';
+import { readRecoveryCode, recoveryCodeHash, seedLabel } from '../../../../src/login/totp/totp.ts';
+import { type TokenMethod, tokenMethods } from '../../../../src/model/enrollment.ts';
+import { asId, type EnrollmentId, type IdentityId } from '../../../../src/model/ids.ts';
+import { DAY, isoTime } from '../../../../src/platform/clock.ts';
+import type { KeyVault } from '../../../../src/platform/secrets/key-vault.ts';
+import { decodeBase32 } from '../../../../src/platform/secrets/totp-code.ts';
+import type {
+  ImportedEnrollment,
+  ImportedIdentity,
+  ImportedTotp,
+} from '../../../../src/store/contracts/imports.ts';
+import { foreignToken } from '../../../../src/tokens/opaque-token.ts';
 import type { Entity } from '../read/entity.ts';
 import { UnreadableSource } from '../read/unreadable-source.ts';
 import { isUsableId, type MapNeeds, timesOf } from './common-fields.ts';

@@ -1,10 +1,10 @@
-import { externalIdFrom } from '../../login/certificate/ca-claim.ts';
-import { asId } from '../../model/ids.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import type { PathCertificate } from '../../platform/x509/path-certificate.ts';
-import { readTrustAnchor, validateClientPath } from '../../platform/x509/path-validation.ts';
-import { parseCertificates } from '../../platform/x509/x509.ts';
-import type { ImportedAuthenticator } from '../../store/contracts/imports.ts';
+import { externalIdFrom } from '../../../../src/login/certificate/ca-claim.ts';
+import { asId } from '../../../../src/model/ids.ts';
+import { MalformedInput } from '../../../../src/platform/formats/malformed-input.ts';
+import type { PathCertificate } from '../../../../src/platform/x509/path-certificate.ts';
+import { readTrustAnchor, validateClientPath } from '../../../../src/platform/x509/path-validation.ts';
+import { parseCertificates } from '../../../../src/platform/x509/x509.ts';
+import type { ImportedAuthenticator } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import type { MappedCa } from './cas.ts';
 import { type MapNeeds, timesOf } from './common-fields.ts';

@@ -1,7 +1,7 @@
-import { usernameKey } from '../../login/password/password.ts';
-import { asId } from '../../model/ids.ts';
-import { importedHash } from '../../platform/secrets/password-hash.ts';
-import type { ImportedAuthenticator } from '../../store/contracts/imports.ts';
+import { usernameKey } from '../../../../src/login/password/password.ts';
+import { asId } from '../../../../src/model/ids.ts';
+import { importedHash } from '../../../../src/platform/secrets/password-hash.ts';
+import type { ImportedAuthenticator } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import { UnreadableSource } from '../read/unreadable-source.ts';
 import { type MapNeeds, timesOf } from './common-fields.ts';

@@ -1,6 +1,6 @@
-import type { AuthPolicyRules } from '../../model/auth-policy.ts';
-import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
-import type { ImportedAuthPolicy } from '../../store/contracts/imports.ts';
+import type { AuthPolicyRules } from '../../../../src/model/auth-policy.ts';
+import { asId, defaultAuthPolicyId } from '../../../../src/model/ids.ts';
+import type { ImportedAuthPolicy } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './common-fields.ts';
 import type { Subject } from './findings.ts';

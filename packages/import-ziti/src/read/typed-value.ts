@@ -1,7 +1,7 @@
 // Values of the source: one byte for the type, then the value. See docs/moving-in.md.
 
-import type { Millis } from '../../platform/clock.ts';
-import type { BoltPlace } from '../../platform/formats/bolt/bolt-error.ts';
+import type { Millis } from '../../../../src/platform/clock.ts';
+import type { BoltPlace } from '../bolt/bolt-error.ts';
 import { UnreadableSource } from './unreadable-source.ts';
 
 export type Scalar =

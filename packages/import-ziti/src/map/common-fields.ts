@@ -1,8 +1,12 @@
 // Fields that several kinds share, in our form.
 
-import { acceptableRoleAttributes, acceptableTags, trimmedName } from '../../admin/acceptable-values.ts';
-import type { Tags } from '../../model/identity.ts';
-import type { Millis } from '../../platform/clock.ts';
+import {
+  acceptableRoleAttributes,
+  acceptableTags,
+  trimmedName,
+} from '../../../../src/admin/acceptable-values.ts';
+import type { Tags } from '../../../../src/model/identity.ts';
+import type { Millis } from '../../../../src/platform/clock.ts';
 import type { Entity } from '../read/entity.ts';
 import { accepted, type Findings, type Subject } from './findings.ts';
 

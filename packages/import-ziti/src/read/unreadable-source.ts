@@ -1,4 +1,4 @@
-import type { BoltPlace } from '../../platform/formats/bolt/bolt-error.ts';
+import type { BoltPlace } from '../bolt/bolt-error.ts';
 
 /** A value of the source cannot be read, so nothing is imported. The message names the place, never the value. */
 export class UnreadableSource extends Error {

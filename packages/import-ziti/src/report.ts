@@ -1,8 +1,8 @@
 // The report of an import: as text for people, and as one JSON document for programs and archives.
 
-import type { ImportReport } from '../../import/import-source.ts';
-import { displaySubject } from '../../platform/x509/x509.ts';
-import type { AuthorityChange } from './import-authorities.ts';
+import { displaySubject } from '../../../src/platform/x509/x509.ts';
+import type { AuthorityChange } from './authorities.ts';
+import type { ImportReport } from './import-source.ts';
 
 export interface SourceFacts {
   readonly file: string;

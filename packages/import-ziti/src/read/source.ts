@@ -1,7 +1,7 @@
 // Everything in the source that is imported, as it is there, and how many other entities there are.
 
-import type { BoltBucket } from '../../platform/formats/bolt/bolt-bucket.ts';
-import type { BoltFile } from '../../platform/formats/bolt/bolt-file.ts';
+import type { BoltBucket } from '../bolt/bolt-bucket.ts';
+import type { BoltFile } from '../bolt/bolt-file.ts';
 import { type Entity, entitiesIn } from './entity.ts';
 import { UnreadableSource } from './unreadable-source.ts';
 

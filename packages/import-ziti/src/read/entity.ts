@@ -1,8 +1,8 @@
 // The fields of one entity of the source. Absent means the same as null.
 
-import type { Millis } from '../../platform/clock.ts';
-import type { BoltBucket } from '../../platform/formats/bolt/bolt-bucket.ts';
-import type { BoltPlace } from '../../platform/formats/bolt/bolt-error.ts';
+import type { Millis } from '../../../../src/platform/clock.ts';
+import type { BoltBucket } from '../bolt/bolt-bucket.ts';
+import type { BoltPlace } from '../bolt/bolt-error.ts';
 import { readScalar, type Scalar } from './typed-value.ts';
 import { UnreadableSource } from './unreadable-source.ts';
 

@@ -1,17 +1,17 @@
 // An import from end to end: turns what was read into what is written, in one step of the store, and a report.
 
-import type { AuditTrail } from '../model/audit-event.ts';
-import type { Clock } from '../platform/clock.ts';
-import { sha256 } from '../platform/digest.ts';
-import type { OutboundLimits } from '../platform/network/outbound-client.ts';
-import type { KeyVault } from '../platform/secrets/key-vault.ts';
-import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import type { AuditTrail } from '../../../src/model/audit-event.ts';
+import type { Clock } from '../../../src/platform/clock.ts';
+import { sha256 } from '../../../src/platform/digest.ts';
+import type { OutboundLimits } from '../../../src/platform/network/outbound-client.ts';
+import type { KeyVault } from '../../../src/platform/secrets/key-vault.ts';
+import type { TrustAnchor } from '../../../src/platform/x509/path-validation.ts';
 import {
   type ImportKind,
   type ImportOutcome,
   type ImportStore,
   importKinds,
-} from '../store/contracts/imports.ts';
+} from '../../../src/store/contracts/imports.ts';
 import { collectFindings, type Deviation, type LeftOut } from './map/findings.ts';
 import { planImport } from './map/plan.ts';
 import type { Source } from './read/source.ts';
