@@ -5,6 +5,7 @@ import { openStore } from '../../src/controller/database.ts';
 import type { ListQuery } from '../../src/model/list-query.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
+import { testBudget } from '../../test/support/list-budget.ts';
 import { openConnection } from '../load/connection.ts';
 import type { OverlayHome } from '../overlay/home.ts';
 import { openSeed } from '../overlay/seed.ts';
@@ -33,7 +34,7 @@ async function sizeOf(database: SeedDatabase, table: string): Promise<readonly [
   return [Number(row?.rows), Number(row?.indexes)];
 }
 
-const everything: ListQuery = { filter: { op: 'true' }, sort: [], limit: 10, offset: 0 };
+const everything: ListQuery = { filter: { op: 'true' }, sort: [], limit: 10, offset: 0, budget: testBudget };
 
 /** What an administrator looks at, in words and as the store is asked. */
 function lists(store: Store, count: number): readonly (readonly [string, () => Promise<unknown>])[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AuthError } from '../errors/auth-error.ts';
 import { identityListFields as fields } from '../model/list-fields.ts';
-import type { Filter } from '../model/list-query.ts';
+import { budgetOf, type Filter } from '../model/list-query.ts';
 import { parseFilter, parseSort } from './filter-language.ts';
 import { listQuery } from './list-parameters.ts';
 
@@ -187,26 +187,34 @@ describe('a filter that cannot be parsed', () => {
 });
 
 describe('the parameters of a list', () => {
+  const reader = { identityId: 'ana', isAdmin: false };
+
   test('have defaults, and the id completes the order', () => {
-    assert.deepEqual(listQuery({}, fields), {
+    assert.deepEqual(listQuery({}, fields, reader), {
       filter: { op: 'true' },
       sort: [{ field: 'id', descending: false }],
       limit: 10,
       offset: 0,
+      budget: budgetOf(reader),
     });
   });
 
   test('may accompany the filter', () => {
     const parameters = { filter: 'isAdmin = true', limit: '500', offset: '20', sort: 'name desc' };
-    const query = listQuery(parameters, fields);
+    const query = listQuery(parameters, fields, reader);
     assert.equal(query.limit, 500);
     assert.equal(query.offset, 20);
     assert.deepEqual(query.sort, [
       { field: 'name', descending: true },
       { field: 'id', descending: false },
     ]);
-    assert.equal(listQuery({ limit: 'none' }, fields).limit, null);
-    assert.equal(listQuery({ filter: 'limit none' }, fields).limit, null);
+    for (const none of [{ limit: 'none' }, { filter: 'limit none' }]) {
+      assert.equal(listQuery(none, fields, { ...reader, isAdmin: true }).part, 'first');
+      assert.deepEqual(
+        [listQuery(none, fields, reader).part, listQuery(none, fields, reader).limit],
+        [undefined, 500],
+      );
+    }
     assert.deepEqual(parseSort('id', fields), [{ field: 'id', descending: false }]);
   });
 
@@ -228,7 +236,7 @@ describe('the parameters of a list', () => {
   for (const parameters of refused) {
     test(`are refused when out of bounds or given twice: ${JSON.stringify(parameters)}`, () => {
       assert.throws(
-        () => listQuery(parameters, fields),
+        () => listQuery(parameters, fields, reader),
         (error) => error instanceof AuthError && error.code === 'could_not_validate',
       );
     });

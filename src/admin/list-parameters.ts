@@ -1,6 +1,6 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { ListFields } from '../model/list-fields.ts';
-import type { ListQuery } from '../model/list-query.ts';
+import { budgetOf, type ListQuery, type ListReader } from '../model/list-query.ts';
 import { parseFilter, parseSort } from './filter-language.ts';
 
 /** The query parameters of a list, as received. */
@@ -12,16 +12,17 @@ export interface ListParameters {
 }
 
 const defaultLimit = 10;
-const largestLimit = 500;
+export const largestLimit = 500;
 const largestOffset = 1_000_000_000;
 
 /**
- * What a list operation asks for. The filter or separate parameters may contain limit, offset and order. Giving one of
+ * What a list operation asks for, at the expense of its reader. Only administrators get a list of any length; for
+ * others no limit means the largest one. The filter or separate parameters may contain limit, offset and order. Giving one of
  * them in both places is refused, because either answer could surprise.
  * The id always comes last in the order, so that pages neither overlap nor skip anything.
  * @throws AuthError invalid_filter, could_not_validate
  */
-export function listQuery(parameters: ListParameters, fields: ListFields): ListQuery {
+export function listQuery(parameters: ListParameters, fields: ListFields, reader: ListReader): ListQuery {
   const parsed = parseFilter(parameters.filter ?? '', fields);
   const sort =
     once('sort', { inFilter: parsed.sort, parameter: parameters.sort }, (text) => sortOf(text, fields)) ?? [];
@@ -37,14 +38,11 @@ export function listQuery(parameters: ListParameters, fields: ListFields): ListQ
   return {
     filter: parsed.filter,
     sort: sort.some(({ field }) => field === 'id') ? sort : [...sort, { field: 'id', descending: false }],
-    limit: limit === undefined ? defaultLimit : limit,
+    limit: limit === undefined ? defaultLimit : (limit ?? largestLimit),
     offset,
+    budget: budgetOf(reader),
+    ...(limit === null && reader.isAdmin ? { part: 'first' } : {}),
   };
-}
-
-/** The same with an upper bound: a request for everything gets as many as the largest limit. */
-export function bounded(query: ListQuery): ListQuery {
-  return { ...query, limit: query.limit ?? largestLimit };
 }
 
 function once<T>(

@@ -16,11 +16,14 @@ import { isLockedForGood } from '../model/administrator.ts';
 import type { AuthPolicy, AuthPolicyRules } from '../model/auth-policy.ts';
 import type { Identity } from '../model/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
+import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PassedMethod, type PrimaryMethod, primaryMethods } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
 import type { Store } from '../store/contracts/store.ts';
+import { refusedField } from './acceptable-values.ts';
 import { type AuthPolicyNeeds, getAuthPolicy, rulesSent, type SentAuthPolicy } from './auth-policies.ts';
+import { largestLimit } from './list-parameters.ts';
 
 export interface LoginExplanationNeeds extends ExplainLoginNeeds, Pick<AuthPolicyNeeds, 'signerExists'> {
   readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'attempts' | 'totp'>;
@@ -74,11 +77,13 @@ const pageSize = 100;
  * What saving this policy would change for the identities that have it. Nothing is stored.
  * @param sent with the `id` of the policy if it exists; a new one has no identities yet
  * @throws AuthError not_found            no policy with the id
- * @throws AuthError could_not_validate   as when saving it
+ * @throws AuthError could_not_validate   as when saving it; a reader who does not administer asks about more identities
+ *                                       than lists have
  */
 export async function previewAuthPolicy(
   needs: LoginExplanationNeeds,
   policy: SentPolicyOfId,
+  reader: ListReader,
 ): Promise<PolicyPreview> {
   const { rules, current } = await sentRules(needs, policy);
   let touched = 0;
@@ -88,6 +93,11 @@ export async function previewAuthPolicy(
   for await (const page of current === null ? [] : pagesOf(needs, current)) {
     for (const { account, means } of page) {
       touched += 1;
+      if (touched > largestLimit && !reader.isAdmin)
+        throw refusedField(
+          'id',
+          `names a policy of more than ${largestLimit} identities: only administrators see what it changes`,
+        );
       if (wouldAskMore(account, rules, needs.clock.now())) asksMore += 1;
       const after = { ...account, policy: { ...account.policy, ...rules } };
       if (canLogIn(needs, after, means) || !canLogIn(needs, account, means)) continue;

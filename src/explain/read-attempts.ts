@@ -1,7 +1,7 @@
 // Reads decision records: all of them, or those of one reference id with the reason in plain words.
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { ListQuery, Page } from '../model/list-query.ts';
+import { budgetOf, type ListQuery, type ListReader, type Page } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
@@ -36,11 +36,12 @@ const hoursOfDay = 24;
 /** The last 24 hours by UTC hours, oldest first, including the current one. */
 export async function attemptsByHour(
   needs: ReadAttemptsNeeds & { readonly clock: Clock },
+  reader: ListReader,
 ): Promise<readonly AttemptsOfHour[]> {
   await needs.attempts.flush();
   const last = Math.floor(needs.clock.now() / HOUR) * HOUR;
   const first = last - (hoursOfDay - 1) * HOUR;
-  const counts = await needs.store.loginAttempts.countByHour(first);
+  const counts = await needs.store.loginAttempts.countByHour(first, budgetOf(reader));
   return Array.from({ length: hoursOfDay }, (_, at) => {
     const from = first + at * HOUR;
     const of = (outcome: LoginAttempt['outcome']) =>

@@ -1,3 +1,5 @@
+import { type Millis, SECOND } from '../platform/clock.ts';
+
 /** A value in a filter. */
 export type FilterValue = string | number | boolean | null;
 
@@ -10,13 +12,44 @@ export type Filter =
   | { readonly op: 'in'; readonly field: string; readonly values: readonly FilterValue[] }
   | { readonly op: 'true' };
 
+/** Who pays for a list, and how much it may cost. `budgetOf` makes one for each kind of reader. */
+export interface ListBudget {
+  /** The caller whose turn it takes: an identity, or the source of a stranger. */
+  readonly payer: string;
+  /** Strangers take turns among themselves. */
+  readonly isStranger: boolean;
+  /** How many comparisons the filter may make: its terms times the entries. A few terms are free. */
+  readonly comparisons: number;
+  /** How long its statements may take. */
+  readonly time: Millis;
+}
+
+/** Somebody who reads a list: a caller, or a stranger by the source of the request. */
+export type ListReader =
+  | { readonly identityId: string; readonly isAdmin: boolean }
+  | { readonly source: string; readonly isAdmin: false };
+
+export function budgetOf(reader: ListReader): ListBudget {
+  return {
+    payer: 'source' in reader ? reader.source : reader.identityId,
+    isStranger: 'source' in reader,
+    comparisons: 5_000_000,
+    time: reader.isAdmin ? 10 * SECOND : 3 * SECOND,
+  };
+}
+
+/** Where a list of everything goes on: after an entry, or with the entries that have these keys. */
+export type ListPart = { readonly after: string } | { readonly keys: readonly string[] };
+
 /** What a list operation asks for. */
 export interface ListQuery {
   readonly filter: Filter;
   readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
-  /** Null means no limit. */
-  readonly limit: number | null;
+  readonly limit: number;
   readonly offset: number;
+  readonly budget: ListBudget;
+  /** For a list of everything, which is read page by page: `first`, then the `next` of the page before. */
+  readonly part?: 'first' | ListPart;
 }
 
 /** How many entries a list has. */
@@ -29,4 +62,6 @@ export interface ListTotal {
 /** One page and how many entries there are in all. */
 export interface Page<T> extends ListTotal {
   readonly items: readonly T[];
+  /** Of a list of everything: where it goes on, if it does. The total counts only the first page then. */
+  readonly next?: ListPart | null;
 }

@@ -11,6 +11,7 @@ import { newIdentity, newPassword } from '../store/support.ts';
 import { clientOfHome, sandbox, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
+import { testBudget } from '../support/list-budget.ts';
 
 const password = 'tall tree bakery 41';
 const other = 'quiet river lantern 7';
@@ -174,6 +175,7 @@ describe('admin recover', () => {
       sort: [],
       limit: 1,
       offset: 0,
+      budget: testBudget,
     });
     const renamed = { username: 'chief', usernameKey: 'chief' };
     await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, { now: systemClock.now() });

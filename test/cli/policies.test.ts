@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -130,7 +131,13 @@ test('disabling the last administrator needs --force, which is named as it is ty
   );
   await fine('identity', 'disable', 'root', '--minutes', '1', '--force');
   const root = { op: '=', field: 'name', value: 'root' } as const;
-  const { items } = await server.store.identities.list({ filter: root, sort: [], limit: 1, offset: 0 });
+  const { items } = await server.store.identities.list({
+    filter: root,
+    sort: [],
+    limit: 1,
+    offset: 0,
+    budget: testBudget,
+  });
   const { id } = items[0] ?? assert.fail();
   await server.store.identities.update(id, { disabledAt: null, disabledUntil: null }, server.clock.now());
   await login();

@@ -13,6 +13,7 @@ import { planImport } from '../../packages/import-ziti/src/map/plan.ts';
 import { readSource } from '../../packages/import-ziti/src/read/source.ts';
 import { UnreadableSource } from '../../packages/import-ziti/src/read/unreadable-source.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { boltDatabase, boltOfPages, type Content, metaPage, pageHeader, value } from './bolt-writer.ts';
 import { database, freshHome, shortlyAfter } from './support.ts';
 
@@ -313,7 +314,13 @@ describe('an import of a file that cannot be read as a whole', () => {
         /identities \/ Ox0YDKiZBE \/ name \(page \d+, offset \d+\): .* Nothing was written/,
       );
       await home.running(async ({ store }) => {
-        const all = { filter: { op: 'and', terms: [] }, sort: [], limit: 10, offset: 0 } as const;
+        const all = {
+          filter: { op: 'and', terms: [] },
+          sort: [],
+          limit: 10,
+          offset: 0,
+          budget: testBudget,
+        } as const;
         assert.equal((await store.identities.list(all)).totalCount, 0);
         assert.equal((await store.authPolicies.list(all)).totalCount, 1);
       });

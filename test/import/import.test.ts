@@ -9,12 +9,19 @@ import { asId } from '../../src/model/ids.ts';
 import { authority, client as clientCertificate, commonName } from '../support/chains.ts';
 import { beginLogin, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { loggedIn } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
 import { boltDatabase, type Content, value } from './bolt-writer.ts';
 import { expected, freshHome, type Home, keyFile, validWhenTaken } from './support.ts';
 
-const everything = { filter: { op: 'and', terms: [] }, sort: [], limit: 1000, offset: 0 } as const;
+const everything = {
+  filter: { op: 'and', terms: [] },
+  sort: [],
+  limit: 1000,
+  offset: 0,
+  budget: testBudget,
+} as const;
 const trusting = ['--trust', 'controller-ca.pem', '--signing-key', 'controller-signing-ca.key'] as const;
 
 const counted = (created: number, changed = 0, leftOut = 0) => ({

@@ -15,6 +15,7 @@ import {
   tokenOf,
 } from '../support/external-jwt.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { assertRefused, type Caller, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -115,7 +116,7 @@ for (const [way, make] of Object.entries(ways)) {
       assert.equal(refused.headers.location, undefined);
       if (mechanism === 'oidc') assert.equal(await reasonOf(server, refused), 'changed-meanwhile');
       const { items } = await server.store.apiSessions.list(
-        { filter: { op: 'true' }, sort: [], limit: null, offset: 0 },
+        { filter: { op: 'true' }, sort: [], limit: 1000, offset: 0, budget: testBudget },
         server.clock.now(),
       );
       assert.ok(items.every(({ identityId }) => identityId !== person.id));

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { DAY, HOUR, isoTime, systemClock } from '../../src/platform/clock.ts';
 import { authority } from '../support/chains.ts';
 import { login } from '../support/flow.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -290,6 +291,7 @@ describe('who may', () => {
       sort: [],
       limit: 1,
       offset: 0,
+      budget: testBudget,
     });
     const [reader] = items;
     assert.ok(reader !== undefined);

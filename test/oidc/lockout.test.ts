@@ -11,6 +11,7 @@ import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -75,8 +76,9 @@ async function reasons(identityId: string): Promise<string[]> {
   const { items } = await server.store.loginAttempts.list({
     filter: { op: '=', field: 'identityId', value: identityId },
     sort: [],
-    limit: null,
+    limit: 1000,
     offset: 0,
+    budget: testBudget,
   });
   return items.map(({ reason }) => reason ?? 'passed');
 }

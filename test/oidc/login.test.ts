@@ -12,6 +12,7 @@ import {
   redirectUri,
   submitPassword,
 } from '../support/flow.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -26,6 +27,7 @@ before(async () => {
     sort: [],
     limit: 1,
     offset: 0,
+    budget: testBudget,
   });
   const disabled = items[0];
   assert.ok(disabled);

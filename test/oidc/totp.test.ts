@@ -5,6 +5,7 @@ import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { assertRefused } from '../support/management.ts';
 import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
 import {
@@ -476,6 +477,7 @@ describe('guessing', () => {
       sort: [],
       limit: 500,
       offset: 0,
+      budget: testBudget,
     });
     assert.equal(items.filter(({ reason }) => reason === 'wrong-code').length, 5);
     assert.equal(items.filter(({ reason }) => reason === 'locked').length, 35);

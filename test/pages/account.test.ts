@@ -7,6 +7,7 @@ import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, type Visitor, type VisitorOptions, visitor, wide } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -152,7 +153,7 @@ test('signs in and out as a client of the provider, without a token in any addre
 });
 
 function everything() {
-  return { filter: { op: 'true' }, sort: [], limit: null, offset: 0 } as const;
+  return { filter: { op: 'true' }, sort: [], limit: 1000, offset: 0, budget: testBudget } as const;
 }
 
 test('leads to the console those who may use it', async () => {

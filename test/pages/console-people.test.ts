@@ -8,6 +8,7 @@ import { DAY, systemClock } from '../../src/platform/clock.ts';
 import { screenshot, type Visitor, visitor } from '../support/browser.ts';
 import { authority, client } from '../support/chains.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
@@ -119,7 +120,13 @@ describe('a person', () => {
     await page.locator('#end-sessions-confirm').click();
     await announced(page, 'The sessions have ended');
     const page1 = await server.store.apiSessions.list(
-      { filter: { op: '=', field: 'identityId', value: id }, sort: [], limit: 10, offset: 0 },
+      {
+        filter: { op: '=', field: 'identityId', value: id },
+        sort: [],
+        limit: 10,
+        offset: 0,
+        budget: testBudget,
+      },
       systemClock.now(),
     );
     assert.equal(page1.totalCount, 0);

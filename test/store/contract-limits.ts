@@ -5,6 +5,7 @@ import type { IdentityId } from '../../src/model/ids.ts';
 import type { LoginAttempt } from '../../src/model/login-attempt.ts';
 import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
 import type { PendingTotp } from '../../src/store/contracts/totp.ts';
+import { testBudget } from '../support/list-budget.ts';
 import type { GetDatabase } from './contract.ts';
 import { createUser, DAY, HOUR, MINUTE, newId, query, t0, uniqueName } from './fixtures.ts';
 
@@ -228,7 +229,13 @@ export function limitTests(shared: GetDatabase): void {
       const times = async () => {
         const filter = { op: '=', field: 'entityId', value: entityId } as const;
         const sort = [{ field: 'id', descending: false }];
-        const { items } = await store.auditEvents.list({ filter, sort, limit: 10, offset: 0 });
+        const { items } = await store.auditEvents.list({
+          filter,
+          sort,
+          limit: 10,
+          offset: 0,
+          budget: testBudget,
+        });
         return items.map(({ at }) => at - t0);
       };
       await store.auditEvents.append(records.slice(0, 4), null);
@@ -249,7 +256,13 @@ export function limitTests(shared: GetDatabase): void {
       const kept = async () => {
         const filter = { op: '=', field: 'entityId', value: entityId } as const;
         const sort = [{ field: 'id', descending: false }];
-        const { items } = await store.auditEvents.list({ filter, sort, limit: 10, offset: 0 });
+        const { items } = await store.auditEvents.list({
+          filter,
+          sort,
+          limit: 10,
+          offset: 0,
+          budget: testBudget,
+        });
         return items.map(({ at, event }) => `${event.split('.')[0]} ${at - t0}`);
       };
       await store.auditEvents.append([record(entityId, t0), record(entityId, t0 + 1)], null);
@@ -317,7 +330,7 @@ export function limitTests(shared: GetDatabase): void {
         ],
         null,
       );
-      assert.deepEqual(await store.loginAttempts.countByHour(hour), [
+      assert.deepEqual(await store.loginAttempts.countByHour(hour, testBudget), [
         { from: hour, outcome: 'passed', count: 1 },
         { from: hour, outcome: 'refused', count: 2 },
         { from: hour + HOUR, outcome: 'passed', count: 1 },

@@ -7,6 +7,7 @@ import { migrateSqlite, ourSchema, SchemaError, schemaVersion } from '../../src/
 import { sealedColumns } from '../../src/store/sql/keys.ts';
 import { backupSqlite, checkSqlite } from '../../src/store/sqlite/backup.ts';
 import { EmptiedDatabase, openSqliteStore, sqliteSchemaVersion } from '../../src/store/sqlite/open.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { createUser, type Folder, newIdentity, start, temporaryFolder } from './support.ts';
 
 describe('the files of the embedded store', () => {
@@ -177,7 +178,13 @@ describe('a backup', () => {
     );
     const restored = await openSqliteStore({ path: target });
     const filter = { op: 'contains', field: 'name', value: 'before-' } as const;
-    const { totalCount } = await restored.identities.list({ filter, sort: [], limit: 1, offset: 0 });
+    const { totalCount } = await restored.identities.list({
+      filter,
+      sort: [],
+      limit: 1,
+      offset: 0,
+      budget: testBudget,
+    });
     assert.equal(totalCount, before);
     await restored.close();
   });

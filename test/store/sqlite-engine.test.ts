@@ -5,17 +5,18 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { SECOND, systemClock } from '../../src/platform/clock.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { sqlStore } from '../../src/store/sql/store.ts';
+import { OutOfTime } from '../../src/store/sql/turns.ts';
 import {
   openSqliteEngine,
   type SqliteEngine,
   type SqliteEngineOptions,
 } from '../../src/store/sqlite/engine.ts';
 import { startWriter } from '../../src/store/sqlite/writer-thread.ts';
+import { testBudget } from '../support/list-budget.ts';
 import { createUser, newIdentity, newPassword, openSession, t0 } from './fixtures.ts';
 import type { LimitedWriterSettings } from './limited-writer.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
@@ -333,30 +334,19 @@ describe('the SQLite engine', () => {
     });
   });
 
-  test('a list that is read in part holds no old state of the database afterwards', async () => {
+  test('a list ends when its time is over, and the next one is read as usual', async () => {
     const engine = open();
     await create(engine);
-    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)';
-    for await (const rows of engine.readList({
-      sql: `${numbers} SELECT id FROM n, identities`,
-      params: [],
-    })) {
-      assert.ok(rows.length < 1000);
-      break;
-    }
-    // The thread answers in order.
-    for await (const [row] of engine.readList({ sql: 'SELECT 1 AS one', params: [] }))
-      assert.equal(row?.one, 1);
-    const other = new DatabaseSync(database.path);
-    other.exec("UPDATE identities SET name = name || 'x'");
-    const emptied = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
-    // The thread that writes may be emptying it too just then, and nobody waits for that.
-    const deadline = performance.now() + 5 * SECOND;
-    while (emptied.get()?.busy !== 0) {
-      assert.ok(performance.now() < deadline, 'the write-ahead log could not be emptied');
-      await sleep(10);
-    }
-    other.close();
+    const list = (time: number, sql: string) =>
+      engine.inTurn({ ...testBudget, time }, (read) => read({ sql, params: [] }));
+    const numbers =
+      'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS total';
+    const endless = `${numbers} FROM n, identities WHERE within_time(identities.rowid)`;
+    await assert.rejects(list(20, endless), OutOfTime);
+    assert.deepEqual(
+      (await list(1000, 'SELECT 1 AS one FROM identities WHERE within_time(rowid)')).map(({ one }) => one),
+      [1],
+    );
   });
 
   describe('when another process writes', () => {

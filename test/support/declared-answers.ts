@@ -25,7 +25,8 @@ function difference(declared: DeclaredAnswer, answer: Answer): string | null {
   if (answer.body === null) return mediaTypes.length === 0 ? null : 'no body';
   const schema = declared.content[mediaType];
   if (schema === undefined) return `${mediaType} instead of ${mediaTypes.join(' or ') || 'no body'}`;
-  if (mediaType !== 'application/json') return null;
+  // A document of any length is made while it is sent; shorter ones of its kind stand for it.
+  if (mediaType !== 'application/json' || isMadeWhileSent(answer)) return null;
   const result = schema.safeParse(JSON.parse(text(answer)));
   return result.success ? null : result.error.message;
 }
@@ -54,9 +55,14 @@ function isDeclaredCode(route: Route, answer: Answer): boolean {
   });
 }
 
+function isMadeWhileSent({ body }: Answer): boolean {
+  return body !== null && typeof body === 'object' && 'parts' in body && !Array.isArray(body.parts);
+}
+
 function text({ body }: Answer): string {
   if (body === null || typeof body === 'string') return body ?? '';
   if (!('parts' in body)) return Buffer.from(body).toString();
   // The first entries of a long list stand for all of it.
-  return [...body.parts.slice(0, 2), body.parts.at(-1)].join('');
+  const { parts } = body;
+  return 'slice' in parts ? [...parts.slice(0, 2), parts.at(-1)].join('') : '';
 }

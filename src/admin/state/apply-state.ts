@@ -51,7 +51,10 @@ export async function applyState(
   { document, options: { prune, dryRun } }: { readonly document: State; readonly options: ApplyOptions },
 ): Promise<StateChanges> {
   const kinds = stateKinds.filter((kind) => document[kind] !== undefined);
-  const current = await readState(needs, new Set(kinds));
+  const current = await readState(needs, new Set(kinds), {
+    identityId: by.actor.identityId,
+    isAdmin: by.isAdmin,
+  });
   const matched = kinds.flatMap((kind) => match(kind, document[kind] ?? [], current));
   const surplus = prune ? kinds.flatMap((kind) => surplusOf(kind, matched, current)) : [];
   const now = needs.clock.now();

@@ -7,9 +7,12 @@ import type { ConfigType } from '../../model/entities/config-type.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { OidcClient } from '../../model/entities/oidc-client.ts';
 import type { Identity } from '../../model/identity.ts';
-import type { ListQuery } from '../../model/list-query.ts';
+import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
 import { type Clock, isoTime, type Millis } from '../../platform/clock.ts';
+import { collected } from '../../platform/in-chunks.ts';
 import type { StoreForCallers } from '../../store/contracts/store.ts';
+import { refusedField } from '../acceptable-values.ts';
+import { largestLimit } from '../list-parameters.ts';
 import type {
   AuthPolicyState,
   CaState,
@@ -18,7 +21,6 @@ import type {
   NamedState,
   OidcClientState,
   SignerState,
-  State,
   StateKind,
 } from './state.ts';
 
@@ -43,62 +45,108 @@ export interface StoredState {
   readonly signerIds: ReadonlyMap<string, string>;
 }
 
-const all: ListQuery = {
-  filter: { op: 'and', terms: [] },
-  sort: [{ field: 'name', descending: false }],
-  limit: Number.MAX_SAFE_INTEGER,
-  offset: 0,
-};
+/** What the entries of a document refer to by name, by id. */
+interface Names {
+  readonly policies: ReadonlyMap<string, string>;
+  readonly signers: ReadonlyMap<string, string>;
+}
 
 /** Everything of these kinds, sorted by name. */
 export async function readState(
-  { store, clock }: ReadStateNeeds,
+  needs: ReadStateNeeds,
   kinds: ReadonlySet<StateKind>,
+  reader: ListReader,
 ): Promise<StoredState> {
-  const wanted = async <Entity>(
-    kind: StateKind,
-    list: () => Promise<{ readonly items: readonly Entity[] }>,
-  ) => (kinds.has(kind) ? (await list()).items : []);
-  const policies = (await store.authPolicies.list(all)).items;
-  const signers = (await store.externalJwtSigners.list(all)).items;
-  const policyNames = new Map<string, string>(policies.map(({ id, name }) => [id, name]));
-  const signerNames = new Map<string, string>(signers.map(({ id, name }) => [id, name]));
-  const now = clock.now();
-  const entitiesOf = <Entity extends { readonly id: string; readonly updatedAt: Millis }>(
-    entities: readonly Entity[],
-    state: (entity: Entity) => NamedState,
-  ) => entities.map((entity) => ({ id: entity.id, updatedAt: entity.updatedAt, state: state(entity) }));
+  const names = await namesFor(needs, reader);
+  const all = async (kind: StateKind) =>
+    kinds.has(kind) ? (await collected(pagesOf(entitiesOf[kind](needs, names), reader))).flat() : [];
+  const idsByName = (byId: ReadonlyMap<string, string>) => new Map([...byId].map(([id, name]) => [name, id]));
   return {
     entities: {
-      'auth-policy': kinds.has('auth-policy')
-        ? entitiesOf(policies, (policy) => authPolicyState(policy, signerNames))
-        : [],
-      'ext-jwt-signer': kinds.has('ext-jwt-signer')
-        ? entitiesOf(signers, (signer) => signerState(signer, policyNames))
-        : [],
-      ca: entitiesOf(await wanted('ca', () => store.cas.list(all)), caState),
-      'config-type': entitiesOf(
-        await wanted('config-type', () => store.configTypes.list(all)),
-        configTypeState,
-      ),
-      'oidc-client': entitiesOf(
-        await wanted('oidc-client', () => store.oidcClients.list(all)),
-        oidcClientState,
-      ),
-      identity: entitiesOf(await wanted('identity', () => store.identities.list(all)), (identity) =>
-        identityState(identity, policyNames, now),
-      ),
+      'auth-policy': await all('auth-policy'),
+      'ext-jwt-signer': await all('ext-jwt-signer'),
+      ca: await all('ca'),
+      'config-type': await all('config-type'),
+      'oidc-client': await all('oidc-client'),
+      identity: await all('identity'),
     },
-    policyIds: new Map(policies.map(({ id, name }) => [name, id])),
-    signerIds: new Map(signers.map(({ id, name }) => [name, id])),
+    policyIds: idsByName(names.policies),
+    signerIds: idsByName(names.signers),
   };
 }
 
-/** The document of these kinds, without secrets. */
-export async function exportState(needs: ReadStateNeeds, kinds: readonly StateKind[]): Promise<State> {
-  const { entities } = await readState(needs, new Set(kinds));
-  return Object.fromEntries(kinds.map((kind) => [kind, entities[kind].map(({ state }) => state)]));
+/**
+ * The document of these kinds, without secrets: some entities of a kind at a time, in its order. Kinds without entities
+ * come once too.
+ * @throws AuthError could_not_validate   a reader who does not administer asks for more of a kind than lists have
+ */
+export async function* exportState(
+  needs: ReadStateNeeds,
+  kinds: readonly StateKind[],
+  reader: ListReader,
+): AsyncGenerator<{ readonly kind: StateKind; readonly states: readonly NamedState[] }> {
+  const names = await namesFor(needs, reader);
+  for (const kind of kinds) {
+    for await (const page of pagesOf(entitiesOf[kind](needs, names), reader))
+      yield { kind, states: page.map(({ state }) => state) };
+  }
 }
+
+type ListOf<Entity> = (query: ListQuery) => Promise<Page<Entity>>;
+
+/** A list of everything by name, a page at a time. */
+async function* pagesOf<Entity>(list: ListOf<Entity>, reader: ListReader): AsyncGenerator<readonly Entity[]> {
+  const filter = { op: 'true' } as const;
+  const sort = [{ field: 'name', descending: false }];
+  const query = { filter, sort, limit: largestLimit, offset: 0, budget: budgetOf(reader) };
+  for (let part: ListQuery['part'] | null = 'first'; part !== null; ) {
+    const page: Page<Entity> = await list({ ...query, part });
+    yield page.items;
+    part = page.next ?? null;
+    if (part !== null && !reader.isAdmin)
+      throw refusedField(
+        'kinds',
+        `name one with more than ${largestLimit} entries, which only administrators read as a whole`,
+      );
+  }
+}
+
+async function namesFor({ store }: ReadStateNeeds, reader: ListReader): Promise<Names> {
+  const namesOf = async (list: ListOf<{ readonly id: string; readonly name: string }>) =>
+    new Map((await collected(pagesOf(list, reader))).flat().map(({ id, name }) => [id, name] as const));
+  return {
+    policies: await namesOf((query) => store.authPolicies.list(query)),
+    signers: await namesOf((query) => store.externalJwtSigners.list(query)),
+  };
+}
+
+function entries<Entity extends { readonly id: string; readonly updatedAt: Millis }>(
+  list: ListOf<Entity>,
+  state: (entity: Entity) => NamedState,
+): ListOf<StoredEntity> {
+  return async (query) => {
+    const page = await list(query);
+    const items = page.items.map((entity) => ({
+      id: entity.id,
+      updatedAt: entity.updatedAt,
+      state: state(entity),
+    }));
+    return { ...page, items };
+  };
+}
+
+const entitiesOf: Readonly<Record<StateKind, (needs: ReadStateNeeds, names: Names) => ListOf<StoredEntity>>> =
+  {
+    'auth-policy': ({ store }, { signers }) =>
+      entries(store.authPolicies.list, (policy) => authPolicyState(policy, signers)),
+    'ext-jwt-signer': ({ store }, { policies }) =>
+      entries(store.externalJwtSigners.list, (signer) => signerState(signer, policies)),
+    ca: ({ store }) => entries(store.cas.list, caState),
+    'config-type': ({ store }) => entries(store.configTypes.list, configTypeState),
+    'oidc-client': ({ store }) => entries(store.oidcClients.list, oidcClientState),
+    identity: ({ store, clock }, { policies }) =>
+      entries(store.identities.list, (identity) => identityState(identity, policies, clock.now())),
+  };
 
 /** A reference to a deleted entity stays an id, which names nothing. */
 const nameIn = (names: ReadonlyMap<string, string>, id: string): string => names.get(id) ?? id;

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { bounded, listQuery } from '../../admin/list-parameters.ts';
+import { listQuery } from '../../admin/list-parameters.ts';
 import type { ListFields } from '../../model/list-fields.ts';
-import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { Principal } from '../../model/principal.ts';
+import type { ListQuery, ListReader, ListTotal, Page } from '../../model/list-query.ts';
 import { inChunks } from '../../platform/in-chunks.ts';
 import { type Answer, listEnvelope } from '../request/answer.ts';
 import type { listParameters } from '../request/fields.ts';
+import { wholeRead } from './whole-reads.ts';
 
 /** A page of documents. */
 export async function mapPage<T>(
@@ -20,11 +20,10 @@ export async function mapPage<T>(
 function listMeta(
   fields: ListFields,
   { limit, offset }: Pick<ListQuery, 'limit' | 'offset'>,
-  { items, totalCount, totalCountIsEstimate }: Page<unknown>,
+  { totalCount, totalCountIsEstimate }: ListTotal,
 ): Readonly<Record<string, unknown>> {
   const pagination = {
-    // Clients expect a number, even without a limit.
-    limit: limit ?? items.length,
+    limit,
     offset,
     totalCount,
     ...(totalCountIsEstimate && { totalCountIsEstimate }),
@@ -32,11 +31,11 @@ function listMeta(
   return { filterableFields: [...fields.keys()], pagination };
 }
 
-/** What is asked for, which fields there are, and who asks: only administrators get lists of any length. */
+/** What is asked for, which fields there are, and who asks and pays. */
 export interface AskedList {
   readonly parameters: z.output<typeof listParameters>;
   readonly fields: ListFields;
-  readonly reader: Pick<Principal, 'isAdmin'>;
+  readonly reader: ListReader;
 }
 
 /** A page of a list with its `meta`. @throws AuthError invalid_filter, could_not_validate */
@@ -44,9 +43,36 @@ export async function pagedList(
   { parameters, fields, reader }: AskedList,
   list: (query: ListQuery) => Promise<Page<unknown>>,
 ): Promise<Answer> {
-  const query = reader.isAdmin ? listQuery(parameters, fields) : bounded(listQuery(parameters, fields));
+  const query = listQuery(parameters, fields, reader);
   const page = await list(query);
-  return listEnvelope(page.items, listMeta(fields, query, page));
+  if (query.part === undefined) return listEnvelope(page.items, listMeta(fields, query, page));
+  return wholeRead(query.budget.payer, everything(query, page, { fields, list }));
+}
+
+/** Every page, each read when the one before has been taken. */
+async function* everything(
+  query: ListQuery,
+  first: Page<unknown>,
+  { fields, list }: { readonly fields: ListFields; list(query: ListQuery): Promise<Page<unknown>> },
+): AsyncGenerator<string> {
+  let read = 0;
+  let chunks = 0;
+  yield '{"data":[';
+  for (let page = first; ; ) {
+    for (const text of await inChunks(page.items, (chunk) => [JSON.stringify(chunk).slice(1, -1)])) {
+      yield chunks === 0 ? text : `,${text}`;
+      chunks += 1;
+    }
+    read += page.items.length;
+    if (page.next === undefined || page.next === null) break;
+    page = await list({ ...query, part: page.next });
+  }
+  // Clients expect a number, even without a limit.
+  const total = {
+    totalCount: read === 0 ? first.totalCount : query.offset + read,
+    totalCountIsEstimate: false,
+  };
+  yield `],"meta":${JSON.stringify(listMeta(fields, { ...query, limit: read }, total))}}`;
 }
 
 /** A list that has no pages: all that there is. */

@@ -22,9 +22,8 @@ export function controllersRoute(
     answers: { 200: listAnswer(controllerSchema, 'One page of the controllers') },
     refusals: ['invalid_filter'],
     query: listParameters,
-    handler(_context, { query }) {
-      // There are few, and whoever asks wants all of them.
-      const asked = { parameters: query, fields: nodeListFields, reader: { isAdmin: true } };
+    handler({ principal }, { query }) {
+      const asked = { parameters: query, fields: nodeListFields, reader: principal };
       return pagedList(asked, async (page) => {
         const now = needs.clock.now();
         return mapPage(await needs.store.nodes.list(page), (node) => controllerDocument(node, now));

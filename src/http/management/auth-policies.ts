@@ -6,12 +6,13 @@ import {
   replaceAuthPolicy,
   updateAuthPolicy,
 } from '../../admin/auth-policies.ts';
-import { previewAuthPolicy } from '../../admin/login-explanation.ts';
+import { previewAuthPolicy, type SentPolicyOfId } from '../../admin/login-explanation.ts';
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { authPolicyListFields } from '../../model/list-fields.ts';
 import { DAY, type Millis } from '../../platform/clock.ts';
 import { mapPage } from '../documents/lists.ts';
+import { inWholeTurn } from '../documents/whole-reads.ts';
 import { entityHead, entityMembers } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
@@ -157,16 +158,17 @@ export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
       ),
       body: askedPolicySchema,
       refusals: ['not_found', 'invalid_field'],
-      async handler(_context, { body }) {
+      async handler({ principal }, { body }) {
         // Sound because the applied schema is the one without the ignored members.
-        const { touched, asksMore, lockedOut } = await previewAuthPolicy(needs, body as SentPreview);
+        const policy = body as SentPolicyOfId;
+        const { touched, asksMore, lockedOut } = await inWholeTurn(principal.identityId, () =>
+          previewAuthPolicy(needs, policy, principal),
+        );
         return envelope({ touched: { count: touched }, asksMore: { count: asksMore }, lockedOut });
       },
     }),
   ];
 }
-
-type SentPreview = Parameters<typeof previewAuthPolicy>[1];
 
 function authPolicyDocument(policy: AuthPolicy): object {
   const { secondary } = policy;

@@ -67,7 +67,7 @@ export function invitationRoutes(
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) => {
-        const asked = { parameters: query, fields: invitationListFields, reader: adminCallOf(context) };
+        const asked = { parameters: query, fields: invitationListFields, reader: context.principal };
         return pagedList(asked, async (page) =>
           mapPage(await needs.store.invitations.list(page), listedInvitationDocument),
         );

@@ -73,8 +73,8 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: 
       hourlySchema,
       'One entry for each hour of UTC, the oldest first, including the current one',
     ),
-    async handler() {
-      const hours = await attemptsByHour(needs);
+    async handler({ principal }) {
+      const hours = await attemptsByHour(needs, principal);
       return envelope({ hours: hours.map(({ from, ...counts }) => ({ from: isoTime(from), ...counts })) });
     },
   });

@@ -105,7 +105,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       query: listParameters,
       handler: (context, { query }) => {
         const reader = adminCallOf(context);
-        const asked = { parameters: query, fields: resource.listFields, reader };
+        const asked = { parameters: query, fields: resource.listFields, reader: context.principal };
         return pagedList(asked, (page) => resource.list(page, reader));
       },
     }),
@@ -315,7 +315,7 @@ function partRoutes(
       query: listParameters,
       handler: (context, { query }) => {
         const reader = adminCallOf(context);
-        return pagedList({ parameters: query, fields: listFields, reader }, (asked) =>
+        return pagedList({ parameters: query, fields: listFields, reader: context.principal }, (asked) =>
           list(idOf(context), asked, reader),
         );
       },

@@ -5,17 +5,20 @@ import { applyState } from '../../admin/state/apply-state.ts';
 import { exportState } from '../../admin/state/read-state.ts';
 import {
   type AuthPolicyState,
+  type NamedState,
   type OidcClientState,
-  type State,
   type StateChanges,
+  type StateKind,
   stateKinds,
 } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
+import { collected } from '../../platform/in-chunks.ts';
+import { inWholeTurn, wholeRead } from '../documents/whole-reads.ts';
 import { adminCallOf } from '../request/admin-call.ts';
-import { envelope } from '../request/answer.ts';
+import { envelope, jsonParts } from '../request/answer.ts';
 import { readRawBody, validate } from '../request/body.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { changeParameters } from '../request/fields.ts';
@@ -54,7 +57,12 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
       summary: 'Read the managed entities as one document, without secrets',
       answer: dataAnswer(stateSchema, 'Entities by kind, in the order of their names'),
       query: z.object({ kinds: kindNames }),
-      handler: async (_context, { query }) => envelope(stateDocument(await exportState(needs, query.kinds))),
+      async handler({ principal }, { query }) {
+        const parts = stateDocument(exportState(needs, query.kinds, principal), query.kinds);
+        if (principal.isAdmin) return wholeRead(principal.identityId, parts);
+        // A bounded document is sent as a whole, or refused.
+        return jsonParts(await inWholeTurn(principal.identityId, () => collected(parts)));
+      },
     }),
     adminRoute('POST', 'state', {
       operationId: 'applyState',
@@ -74,24 +82,36 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
       query: changeParameters,
       async handler(context, { query }) {
         const { state, ...options } = applicationOf(context);
-        return envelope(
-          changesDocument(
-            await applyState(needs, adminCallOf(context, query.force), { document: state, options }),
-          ),
+        const by = adminCallOf(context, query.force);
+        const changes = await inWholeTurn(by.actor.identityId, () =>
+          applyState(needs, by, { document: state, options }),
         );
+        return envelope(changesDocument(changes));
       },
     }),
   ];
 }
 
+/** The document in its envelope. */
+async function* stateDocument(
+  state: ReturnType<typeof exportState>,
+  kinds: readonly StateKind[],
+): AsyncGenerator<string> {
+  let last: StateKind | null = null;
+  for await (const { kind, states } of state) {
+    const begin = last === null ? '{"data":{' : '],';
+    const text = JSON.stringify(states.map((each) => entityDocument(kind, each))).slice(1, -1);
+    if (kind === last) yield `,${text}`;
+    else yield `${begin}${JSON.stringify(kind)}:[${text}`;
+    last = kind;
+  }
+  yield kinds.length === 0 ? '{"data":{},"meta":{}}' : ']},"meta":{}}';
+}
+
 /** Durations are text on the wire. */
-function stateDocument(state: State): object {
-  const shown = Object.entries(state).map(([kind, entities]) => {
-    if (kind === 'auth-policy') return [kind, (entities as AuthPolicyState[]).map(policyDocument)];
-    if (kind !== 'oidc-client') return [kind, entities];
-    return [kind, (entities as OidcClientState[]).map((client) => ({ ...client, ...durationsOf(client) }))];
-  });
-  return Object.fromEntries(shown);
+function entityDocument(kind: StateKind, state: NamedState): object {
+  if (kind === 'auth-policy') return policyDocument(state as AuthPolicyState);
+  return kind === 'oidc-client' ? { ...state, ...durationsOf(state as OidcClientState) } : state;
 }
 
 function policyDocument(policy: AuthPolicyState): object {

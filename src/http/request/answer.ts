@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Html } from '../../pages/html.ts';
 import { chunkSize, inChunks } from '../../platform/in-chunks.ts';
-import { longestPart, writeInParts } from './long-answer.ts';
+import { longestPart, writeInParts, writeWhileMade } from './long-answer.ts';
 import { type ContentSecurity, contentSecurityPolicy } from './security-headers.ts';
 
 /** Names are in lower case. Several values become several lines. */
@@ -10,7 +10,7 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>
 
 /** A body that is too long to be made at once. Its parts are sent one after the other. */
 export interface Parts {
-  readonly parts: readonly string[];
+  readonly parts: readonly string[] | AsyncIterable<string>;
 }
 
 export function isInParts(body: Answer['body']): body is Parts {
@@ -60,8 +60,12 @@ export async function listEnvelope(
   if (items.length <= chunkSize) return envelope(items, meta);
   const texts = await inChunks(items, (chunk) => [JSON.stringify(chunk).slice(1, -1)]);
   const parts = texts.map((text, at) => (at === 0 ? text : `,${text}`));
-  const body = { parts: ['{"data":[', ...parts, `],"meta":${JSON.stringify(meta)}}`] };
-  return { status: 200, headers: { 'content-type': jsonContent }, body };
+  return jsonParts(['{"data":[', ...parts, `],"meta":${JSON.stringify(meta)}}`]);
+}
+
+/** A JSON document in parts, which may be made while it is sent. */
+export function jsonParts(parts: Parts['parts']): Answer {
+  return { status: 200, headers: { 'content-type': jsonContent }, body: { parts } };
 }
 
 /**
@@ -97,7 +101,11 @@ export function empty(options: AnswerOptions = {}): Answer {
 
 /** Sends an answer in addition to the headers that are set already. */
 export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
-  if (reply.sent) return;
+  if (reply.sent) {
+    if (isInParts(answer.body) && Symbol.asyncIterator in answer.body.parts)
+      void answer.body.parts[Symbol.asyncIterator]().return?.();
+    return;
+  }
   reply.code(answer.status);
   for (const name in answer.headers) reply.header(name, answer.headers[name]);
   if (hasUnreadBody(request.raw)) {
@@ -115,10 +123,15 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
 }
 
 /** The framework would give the connection all at once. */
-function sendInParts(reply: FastifyReply, status: number, body: readonly (string | Uint8Array)[]): void {
+function sendInParts(
+  reply: FastifyReply,
+  status: number,
+  body: readonly (string | Uint8Array)[] | AsyncIterable<string>,
+): void {
   reply.hijack();
   reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
-  writeInParts(reply.raw, body, { isShared: false });
+  if (Symbol.asyncIterator in body) void writeWhileMade(reply.raw, body);
+  else writeInParts(reply.raw, body, { isShared: false });
 }
 
 /** How long a client that is still sending has to read the answer. */

@@ -2,6 +2,7 @@
 // the Edge APIs) and which code an unexpected failure gets; error-answers.ts renders.
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
+import { NoTurn } from '../../platform/fair-turns.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { HashPoolFull, HashPoolStopped } from '../../platform/secrets/hash-pool.ts';
 import { NotAsSeen } from '../../store/contracts/gathered.ts';
@@ -135,6 +136,9 @@ export function asAuthError(thrown: unknown): AuthError {
     });
   }
   if (thrown instanceof StoreUnavailable) return new AuthError('unavailable', { cause: thrown });
+  if (thrown instanceof NoTurn) {
+    return new AuthError('busy', { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
+  }
   if (thrown instanceof HashPoolFull) return new AuthError('busy', { cause: thrown });
   if (thrown instanceof HashPoolStopped) return new AuthError('unavailable', { cause: thrown });
   if (thrown instanceof AlreadyTaken) {

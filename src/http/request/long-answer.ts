@@ -38,6 +38,26 @@ export function writeInParts(
   writeNext();
 }
 
+/**
+ * Writes a body that is made meanwhile, each piece when the client has taken those before. What fails then can only
+ * break the answer off. Ends what makes the body if the client goes away, and at once for HEAD.
+ */
+export async function writeWhileMade(response: ServerResponse, body: AsyncIterable<string>): Promise<void> {
+  const gone = new Promise<boolean>((resolve) => response.once('close', () => resolve(false)));
+  const taken = (part: Uint8Array) =>
+    new Promise<boolean>((resolve) => response.write(part, (error) => resolve(error == null)));
+  try {
+    for await (const piece of body) {
+      if (response.req.method === 'HEAD') break;
+      for (const part of partsOf([piece]))
+        if (response.destroyed || !(await Promise.race([taken(part), gone]))) return;
+    }
+    response.end();
+  } catch {
+    response.destroy();
+  }
+}
+
 function* partsOf(body: readonly (string | Uint8Array)[]): Generator<Uint8Array, undefined> {
   for (const piece of body) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;

@@ -228,12 +228,9 @@ function prepare(password: string): Password | null {
 
 /** The password of an identity, which has one at most. */
 export async function passwordOf(
-  authenticators: Pick<AuthenticatorStore, 'list'>,
+  authenticators: Pick<AuthenticatorStore, 'listOf'>,
   identityId: IdentityId,
 ): Promise<PasswordAuthenticator | null> {
-  const isMine = { op: '=', field: 'identityId', value: identityId } as const;
-  const isPassword = { op: '=', field: 'method', value: 'updb' } as const;
-  const filter = { op: 'and', terms: [isMine, isPassword] } as const;
-  const { items } = await authenticators.list({ filter, sort: [], limit: 1, offset: 0 });
-  return items[0]?.method === 'updb' ? items[0] : null;
+  const theirs = await authenticators.listOf([identityId]);
+  return theirs.find((authenticator) => authenticator.method === 'updb') ?? null;
 }

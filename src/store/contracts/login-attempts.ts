@@ -1,4 +1,4 @@
-import type { ListQuery, Page } from '../../model/list-query.ts';
+import type { ListBudget, ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginAttempt } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
 
@@ -26,7 +26,7 @@ export interface LoginAttemptStore {
   findByReference(reference: string): Promise<readonly ListedAttempt[]>;
   list(query: ListQuery): Promise<Page<ListedAttempt>>;
   /** Full hours of UTC that have records since `since`, the oldest first. */
-  countByHour(since: Millis): Promise<readonly HourlyCount[]>;
+  countByHour(since: Millis, budget: ListBudget): Promise<readonly HourlyCount[]>;
   /** Deletes at most `batch` records older than `before`. */
   deleteBefore(before: Millis, batch: number): Promise<number>;
 }

@@ -1,13 +1,12 @@
 // The PostgreSQL engine: each intent is one transaction on a connection of a pool.
 
-import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../platform/clock.ts';
-import { chunkSize } from '../../platform/in-chunks.ts';
 import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, postgresDialect } from '../sql/engine.ts';
 import type { SqlRow } from '../sql/intent.ts';
 import { type IntentCall, intentOf } from '../sql/store.ts';
+import { listTurns } from '../sql/turns.ts';
 import { type UnansweredCommits, unansweredCommits } from './commit.ts';
 import {
   type Asking,
@@ -17,12 +16,11 @@ import {
   type PostgresQuery,
   type PostgresSettings,
   rowsOf,
-  unprepared,
 } from './connection.ts';
 import { isLostConnection } from './errors.ts';
 import { followChanges } from './feed.ts';
 import { comesAfterActivity, keysOf } from './locks.ts';
-import { inTransaction, onClient, repeated } from './transaction.ts';
+import { inTransaction, onClient, reading, repeated } from './transaction.ts';
 
 /** More than that would use unbounded memory while the server is slow, for answers that nobody waits for. */
 const maxWaiting = 10_000;
@@ -30,8 +28,12 @@ const maxWaiting = 10_000;
 /** For a migrated database. */
 export function openPostgresEngine(settings: PostgresSettings): Engine {
   // Separate, so that reads do not wait behind writes that wait for each other.
-  const writers = openPool(settings, Math.ceil(settings.maxConnections / 2));
-  const readers = openPool(settings, Math.max(1, Math.floor(settings.maxConnections / 2)));
+  const shares = sharesOf(settings.maxConnections);
+  const writers = openPool(settings, shares.writes);
+  const readers = openPool(settings, shares.reads);
+  // Lists have their own too: a node that cannot read sessions and the feed because of them lets nobody in.
+  const lists = openPool(settings, shares.lists);
+  const turns = listTurns(shares.lists);
   const ask = askingOf(settings);
   const unanswered = unansweredCommits(readers);
   const listeners = new Set<ChangeListener>();
@@ -55,19 +57,21 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
     await writes.drain();
     await feed.stop();
     unanswered.close();
-    await Promise.all([writers.end(), readers.end()]);
+    await Promise.all([writers.end(), readers.end(), lists.end()]);
   }
 
   return {
     dialect: postgresDialect,
     write: writes.write,
     read: (sql, ...params) => read(() => ask({ sql, params })),
-    async *readList(statement) {
-      const rows = await read(() => unprepared(statement));
-      for (let at = 0; at < rows.length; at += chunkSize) {
-        yield rows.slice(at, at + chunkSize);
-        await setImmediate();
-      }
+    inTurn(budget, use) {
+      if (closing !== null) throw new StoreUnavailable('the store is closed');
+      return turns(budget, (left) =>
+        repeated(async () => {
+          const client = await lists.connect();
+          return onClient(client, () => reading(client, left, use));
+        }),
+      );
     },
     onChange(listener) {
       listeners.add(listener);
@@ -81,6 +85,17 @@ export function openPostgresEngine(settings: PostgresSettings): Engine {
       return closing;
     },
   };
+}
+
+/** How many connections each purpose has; at least one, whatever is allowed in all. */
+export function sharesOf(connections: number): {
+  readonly writes: number;
+  readonly reads: number;
+  readonly lists: number;
+} {
+  const lists = Math.min(4, Math.max(1, Math.floor(connections / 8)));
+  const others = Math.max(2, connections - lists);
+  return { writes: Math.ceil(others / 2), reads: Math.floor(others / 2), lists };
 }
 
 /** Runs intents, each in its own transaction, and announces changes. */

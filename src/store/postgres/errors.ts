@@ -56,6 +56,11 @@ export function isCollision(error: unknown): boolean {
   return ['40001', '40P01'].includes(stateOf(error));
 }
 
+/** The server ended a statement, because its time was over or somebody cancelled it. */
+export function isCancelled(error: unknown): boolean {
+  return stateOf(error) === '57014';
+}
+
 /** A transaction waited too long for another, or they deadlocked. It may be repeated later. */
 export function isBlocked(error: unknown): boolean {
   return isCollision(error) || stateOf(error) === '55P03';

@@ -1,10 +1,13 @@
 // One use of a connection: an intent as a transaction, and what is repeated after an interruption.
 
+import type { Millis } from '../../platform/clock.ts';
 import { addChangeSql } from '../sql/changes.ts';
+import type { ReadInTurn } from '../sql/engine.ts';
 import type { Intent } from '../sql/intent.ts';
+import { OutOfTime } from '../sql/turns.ts';
 import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
-import { type Asking, type PostgresClient, prepareAnew, rowsOf, send } from './connection.ts';
-import { isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
+import { type Asking, type PostgresClient, prepareAnew, rowsOf, send, unprepared } from './connection.ts';
+import { isCancelled, isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
 import { changesChannel } from './feed.ts';
 import { beginAlone, beginBesideOthers, holdFeed, holdKeys } from './locks.ts';
 
@@ -111,6 +114,33 @@ export async function inTransaction(use: {
     );
     if (!isLostConnection(error) && !isCommitting) await client.query('ROLLBACK');
     throw error;
+  }
+}
+
+/**
+ * Reads in one transaction, whose statements the server ends when their time is over.
+ * @param left the time that is left
+ * @throws OutOfTime
+ */
+export async function reading<T>(
+  client: PostgresClient,
+  left: () => Millis,
+  use: (read: ReadInTurn) => Promise<T>,
+): Promise<T> {
+  const begun = send(client, 'BEGIN READ ONLY');
+  try {
+    const result = await use(async (statement) => {
+      // For the transaction alone, so that it also works behind a pooler.
+      const limit = send(client, `SET LOCAL statement_timeout = ${Math.ceil(left())}`);
+      const answer = send(client, unprepared(statement));
+      await firstFailure([begun, limit, answer]);
+      return rowsOf(await answer);
+    });
+    await firstFailure([begun, send(client, 'COMMIT')]);
+    return result;
+  } catch (error) {
+    if (!isLostConnection(error)) await client.query('ROLLBACK');
+    throw isCancelled(error) ? new OutOfTime() : error;
   }
 }
 

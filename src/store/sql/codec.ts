@@ -54,16 +54,9 @@ export function databaseOf<Known extends Intents>(engine: Engine): Database<Know
     },
     async list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T) {
       // Loaded with the first list, because starting a controller needs no query builder.
-      const { compileList } = await import('./list-query.ts');
-      const { onlyNumber, totalOf } = await import('./list-total.ts');
-      const { page, count, estimate } = compileList(engine.dialect, source, query);
-      const items: T[] = [];
-      for await (const rows of engine.readList(page)) for (const row of rows) items.push(read(row));
-      const total = await totalOf(query, items.length, {
-        count: () => onlyNumber(engine.readList(count)),
-        estimate: () => onlyNumber(engine.readList(estimate)),
-      });
-      return { items, ...total };
+      const { readList } = await import('./read-list.ts');
+      const { rows, ...page } = await readList(engine, source, query);
+      return { ...page, items: rows.map((row) => read(row)) };
     },
   };
 }

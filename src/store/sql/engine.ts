@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Actor } from '../../model/actor.ts';
 import type { IdentityId } from '../../model/ids.ts';
+import type { ListBudget } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Within } from '../contracts/auth-requests.ts';
 import type { ChangeListener } from '../contracts/changes.ts';
@@ -20,6 +21,9 @@ export interface WriteOptions {
   readonly caller?: Caller;
 }
 
+/** Runs a statement whose text may be composed for this call. */
+export type ReadInTurn = (statement: Statement) => Promise<readonly SqlRow[]>;
+
 /** What an engine provides for the implementation of the contracts. */
 export interface Engine {
   readonly dialect: Dialect;
@@ -27,8 +31,11 @@ export interface Engine {
   write(name: string, args: unknown, options?: WriteOptions): Promise<unknown>;
   /** @param sql one of the fixed texts of this folder, which stay prepared */
   read(sql: string, ...params: SqlValue[]): Promise<readonly SqlRow[]>;
-  /** Reads with a text composed for this call, in batches: even many rows delay nobody for long. */
-  readList(statement: Statement): AsyncIterable<readonly SqlRow[]>;
+  /**
+   * Reads on connections of their own, in the payer's turn and within the time of the budget.
+   * @throws NoTurn, OutOfTime
+   */
+  inTurn<T>(budget: ListBudget, use: (read: ReadInTurn) => Promise<T>): Promise<T>;
   /** See `ChangeFeed.onChange`. */
   onChange(listener: ChangeListener): () => void;
   /** See `Store.letWrite`. */
@@ -47,8 +54,12 @@ export interface Dialect {
   readonly position: 'instr' | 'strpos';
   /** A text in lower case, including letters outside ASCII. */
   lowerCase(expression: string): string;
-  /** What `LIMIT` takes to return all rows. */
-  readonly noLimit: '-1' | 'ALL';
+  /** A condition that ends a statement of a list when its time is over, if the engine does not end it by itself. */
+  withinTime(table: string): string;
+  /** A query for about how many rows a table has, as `total`, whatever its size. */
+  rowsOf(table: string): string;
+  /** Function: a JSON array of the values of a column. */
+  readonly jsonArray: 'json_group_array' | 'json_agg';
   /** How to estimate the number of matching rows without counting: the engine's plan, or a sample of the table. */
   readonly estimates: 'plan' | 'sample';
   /** Function: turns the texts of a JSON array into rows with a column `value`. */
@@ -67,7 +78,9 @@ export const sqliteDialect: Dialect = {
   position: 'instr',
   // Our own function, because the built-in `lower` knows ASCII only. Defined by store/sqlite/connection.ts.
   lowerCase: (expression) => `lower_case(${expression})`,
-  noLimit: '-1',
+  withinTime: (table) => `within_time(${table}.rowid)`,
+  rowsOf: (table) => `SELECT coalesce(max(rowid), 0) AS total FROM ${table}`,
+  jsonArray: 'json_group_array',
   estimates: 'sample',
   jsonTexts: 'json_each',
   jsonTextsOf: (column) => `json_each(${column})`,
@@ -81,7 +94,11 @@ export const postgresDialect: Dialect = {
   position: 'strpos',
   // The columns compare by bytes. Under that collation `lower` knows ASCII only.
   lowerCase: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
-  noLimit: 'ALL',
+  withinTime: () => '1 = 1',
+  // The number of the last VACUUM or ANALYZE is -1 before the first. A row of ours takes more than 100 bytes.
+  rowsOf: (table) => `SELECT greatest(reltuples::bigint, pg_relation_size(oid) / 400) AS total
+    FROM pg_class WHERE oid = '${table}'::regclass`,
+  jsonArray: 'json_agg',
   estimates: 'plan',
   jsonTexts: 'json_array_elements_text',
   jsonTextsOf: (column) => `json_array_elements_text(${column}::json)`,

@@ -34,11 +34,13 @@ const maxFilterParts = 500;
 
 /** The statements of a list. */
 export interface CompiledList {
-  readonly page: Statement;
+  page(): Statement;
   /** Counts the entries, up to `countedExactly` plus one. */
-  readonly count: Statement;
+  count(): Statement;
   /** Estimates the number of entries, at the same low cost for every table. */
-  readonly estimate: Statement;
+  estimate(): Statement;
+  /** The keys of all entries in their order, as a JSON array: at most `most`. */
+  keys(most: number): Statement;
 }
 
 /**
@@ -51,7 +53,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
       description: `A filter can have at most ${maxFilterParts} terms and values`,
     });
   }
-  const where = sql`WHERE (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
+  const where = sql`WHERE ${sql.raw(dialect.withinTime(source.table))} AND (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
   const { table, joined } = source;
   const whole = joined === null ? table : `${table} ${joined.sql}`;
   // Joins that only add columns do not change the number of entries, and are most of the work.
@@ -65,19 +67,24 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
     return sql`${sql.raw(column)} ${direction} ${sql.raw(descending ? 'NULLS LAST' : 'NULLS FIRST')}`;
   });
   const orderBy = sql.join([...order, sql.raw(source.tieBreaker)]);
-  const limit = query.limit === null ? sql.raw(dialect.noLimit) : sql`${query.limit}`;
+  const selected = (columns: string, limit: number) =>
+    sql`SELECT ${sql.raw(columns)} FROM ${sql.raw(whole)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`;
   return {
-    count: compiled(
-      sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${sql.raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
-    ),
-    estimate: compiled(
-      dialect.estimates === 'plan'
-        ? sql`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql.raw(counted)} ${where}`
-        : sampled(table, join, where),
-    ),
-    page: compiled(
-      sql`SELECT ${sql.raw(source.select)} FROM ${sql.raw(whole)} ${where} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${query.offset}`,
-    ),
+    count: () =>
+      compiled(
+        sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${sql.raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
+      ),
+    estimate: () =>
+      compiled(
+        dialect.estimates === 'plan'
+          ? sql`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql.raw(counted)} ${where}`
+          : sampled(table, join, where),
+      ),
+    page: () => compiled(selected(source.select, query.limit)),
+    keys: (most) =>
+      compiled(
+        sql`SELECT ${sql.raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
+      ),
   };
 }
 
@@ -110,6 +117,32 @@ function fixedCondition({ where }: ListSource): Sql {
 function compiled(query: Sql): Statement {
   const { sql: text, parameters } = query.compile(compiler);
   return { sql: text, params: parameters as readonly SqlValue[] };
+}
+
+/** What terms cost for each entry; 1 is a comparison of a value of the row itself. */
+export const icontainsCost = 8;
+const textsCost = 8;
+const inCost = 3;
+const joinedCost = 4;
+
+/** How many comparisons a filter makes for each entry that it looks at. */
+export function comparisonsOf(source: ListSource, filter: Filter): number {
+  switch (filter.op) {
+    case 'true':
+      return 0;
+    case 'and':
+    case 'or':
+      return filter.terms.reduce((total, term) => total + comparisonsOf(source, term), 0);
+    case 'not':
+      return comparisonsOf(source, filter.term);
+    default: {
+      const { column, kind } = fieldOf(source, filter.field);
+      if (kind === 'texts') return textsCost;
+      const elsewhere = column.startsWith(`${source.table}.`) ? 0 : joinedCost;
+      if (filter.op === 'icontains') return elsewhere + icontainsCost;
+      return elsewhere + (filter.op === 'in' ? inCost : 1);
+    }
+  }
 }
 
 function partsOf(filter: Filter): number {

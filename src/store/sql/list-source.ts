@@ -2,6 +2,7 @@
 
 import type { FieldKind, ListFields } from '../../model/list-fields.ts';
 import type { Statement } from './intent.ts';
+import { fieldOfUnique } from './unique-fields.ts';
 
 /** How a field of an entity is stored. */
 export interface StoredField {
@@ -9,6 +10,8 @@ export interface StoredField {
   readonly kind: FieldKind;
   /** Whether it may have no value. */
   readonly isOptional: boolean;
+  /** Whether no two entries have the same value. */
+  readonly isUnique: boolean;
 }
 
 export interface ListSource {
@@ -47,9 +50,15 @@ export function listSource(
   const stored = [...fields.values()].map(({ field, kind, nullable }) => {
     const column = columns[field] ?? snakeCase(field);
     const qualified = column.includes('.') ? column : `${table}.${column}`;
-    return [field, { column: qualified, kind, isOptional: nullable }] as const;
+    const isUnique = fieldOfUnique(qualified) !== undefined;
+    return [field, { column: qualified, kind, isOptional: nullable, isUnique }] as const;
   });
-  const id = { column: `${table}.${columns.id ?? 'id'}`, kind: 'text', isOptional: false } as const;
+  const id = {
+    column: `${table}.${columns.id ?? 'id'}`,
+    kind: 'text',
+    isOptional: false,
+    isUnique: true,
+  } as const;
   const selected = [
     `${table}.*`,
     ...(source.identity === undefined ? [] : ['identities.name AS identity_name']),

@@ -20,7 +20,7 @@ export async function totalOf(
   reads: { count(): Promise<number>; estimate(): Promise<number> },
 ): Promise<ListTotal> {
   const seen = offset + found;
-  const isLastPage = (limit === null || found < limit) && (found > 0 || offset === 0);
+  const isLastPage = found < limit && (found > 0 || offset === 0);
   // The page contains the last entry, so there is nothing to count.
   if (isLastPage) return { totalCount: seen, totalCountIsEstimate: false };
   const counted = await reads.count();
@@ -38,13 +38,9 @@ export async function totalOf(
 }
 
 /** The number in the only row of the result: a count, or the number of rows that PostgreSQL's plan expects. */
-export async function onlyNumber(batches: AsyncIterable<readonly SqlRow[]>): Promise<number> {
-  let number = 0;
-  for await (const [row] of batches) {
-    if (row === undefined) continue;
-    number = 'QUERY PLAN' in row ? expectedRows(row['QUERY PLAN']) : Number(row.total);
-  }
-  return number;
+export function onlyNumber([row]: readonly SqlRow[]): number {
+  if (row === undefined) return 0;
+  return 'QUERY PLAN' in row ? expectedRows(row['QUERY PLAN']) : Number(row.total);
 }
 
 function expectedRows(plan: unknown): number {

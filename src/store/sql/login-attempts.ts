@@ -12,8 +12,9 @@ const listed = listSource('login_attempts', loginAttemptListFields, { identity: 
 export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
 
 export function loginAttemptStore({
+  dialect,
   write,
-  read,
+  inTurn,
   list,
   listed: named,
 }: Database<typeof loginAttemptIntents>): LoginAttemptStore {
@@ -23,10 +24,12 @@ export function loginAttemptStore({
     findByReference: (reference) =>
       named(listed, { field: 'reference', value: reference, most: mostOfReference }, listedOf),
     list: (query) => list(listed, query, listedOf),
-    async countByHour(since) {
-      const sql = `SELECT at / ${HOUR} AS hour, outcome, count(*) AS total FROM login_attempts WHERE at >= ?
+    async countByHour(since, budget) {
+      const sql = `SELECT at / ${HOUR} AS hour, outcome, count(*) AS total FROM login_attempts
+        WHERE ${dialect.withinTime('login_attempts')} AND at >= ?
         GROUP BY 1, 2 ORDER BY 1, 2`;
-      return (await read(sql, since)).map((row) => ({
+      const rows = await inTurn(budget, (read) => read({ sql, params: [since] }));
+      return rows.map((row) => ({
         from: integer(row, 'hour') * HOUR,
         outcome: text(row, 'outcome') as LoginAttempt['outcome'],
         count: integer(row, 'total'),

@@ -6,6 +6,7 @@ import type { ChangeListener, ChangeNotice } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import { type Engine, sqliteDialect } from '../sql/engine.ts';
 import type { SqlRow, Statement } from '../sql/intent.ts';
+import { listTurns } from '../sql/turns.ts';
 import { connectSqlite } from './connection.ts';
 import { errorOf, failureOf } from './errors.ts';
 import { listThread } from './list-thread.ts';
@@ -48,6 +49,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
   const { link, versions } = wayToWriter(options);
   const writer = writerThread(link, () => notify('own'));
   const lister = listThread({ path, busyTimeout: readBusyTimeout });
+  const turns = listTurns(1);
   const listeners = new Set<ChangeListener>();
   let closing: Promise<void> | null = null;
 
@@ -99,7 +101,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): SqliteEngine {
       return writer.write({ name, args, caller: options?.caller });
     },
     read: (sql, ...params) => read({ sql, params }),
-    readList: lister.read,
+    inTurn: (budget, use) => turns(budget, (left) => use((statement) => lister.read(statement, left()))),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

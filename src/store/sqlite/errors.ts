@@ -6,6 +6,7 @@ import {
   ReferenceGone,
   StoreUnavailable,
 } from '../contracts/store.ts';
+import { OutOfTime } from '../sql/turns.ts';
 import { fieldOfUnique } from '../sql/unique-fields.ts';
 
 /** A failure of a statement or an intent, in a form that crosses threads. */
@@ -15,6 +16,7 @@ export type Failure =
   | { readonly kind: 'caller-refused'; readonly lacks: CallerRefused['lacks'] }
   | { readonly kind: 'not-as-seen'; readonly why: NotAsSeen['why'] }
   | { readonly kind: 'reference-gone' }
+  | { readonly kind: 'out-of-time' }
   | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'defect'; readonly message: string; readonly stack: string | undefined };
 
@@ -44,6 +46,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
   if (error instanceof CallerRefused) return { kind: 'caller-refused', lacks: error.lacks };
   if (error instanceof NotAsSeen) return { kind: 'not-as-seen', why: error.why };
+  if (error instanceof OutOfTime) return { kind: 'out-of-time' };
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (code === foreignKey) return { kind: 'reference-gone' };
   const field = uniqueCodes.has(code) ? takenField(error.message) : undefined;
@@ -67,6 +70,7 @@ export function errorOf(failure: Failure): Error {
   if (failure.kind === 'caller-refused') return new CallerRefused(failure.lacks);
   if (failure.kind === 'not-as-seen') return new NotAsSeen(failure.why);
   if (failure.kind === 'reference-gone') return new ReferenceGone();
+  if (failure.kind === 'out-of-time') return new OutOfTime();
   if (failure.kind === 'unavailable') return new StoreUnavailable(failure.message);
   const error = new Error(failure.message);
   if (failure.stack !== undefined) error.stack = failure.stack;

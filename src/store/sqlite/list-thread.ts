@@ -16,9 +16,11 @@ export interface ListerSettings {
 
 export interface ListThread {
   /**
-   * The rows of a statement, in batches. @throws StoreUnavailable the thread died or was closed, or the database failed
+   * @param within how long the statement may take
+   * @throws OutOfTime
+   * @throws StoreUnavailable the thread died or was closed, or the database failed
    */
-  read(statement: Statement): AsyncGenerator<readonly SqlRow[], void>;
+  read(statement: Statement, within: Millis): Promise<readonly SqlRow[]>;
   /** Closes its connection and ends the thread. Lists under way fail. */
   close(): Promise<void>;
 }
@@ -65,38 +67,19 @@ export function listThread(settings: ListerSettings): ListThread {
     return { worker, waiting, ended };
   }
 
-  function ask(
-    { worker, waiting }: RunningThread,
-    message: Extract<ListMessage, { readonly id: number }>,
-  ): Promise<ListAnswer> {
-    return new Promise<ListAnswer>((resolve, reject) => {
-      waiting.set(message.id, { resolve, reject });
-      worker.postMessage(message satisfies ListMessage);
-    });
-  }
-
   return {
-    async *read(statement) {
+    async read(statement, within) {
       if (isClosed) throw new StoreUnavailable('the store is closed');
       running ??= start();
-      // All batches of a list come from one thread. Another one would not know the list.
-      const thread = running;
+      const { worker, waiting } = running;
       lastId += 1;
       const id = lastId;
-      let answer = await ask(thread, { id, statement });
-      try {
-        for (;;) {
-          if ('failure' in answer) throw errorOf(answer.failure);
-          yield answer.rows;
-          if (answer.isLast) return;
-          if (running !== thread) throw new StoreUnavailable('the thread that reads lists has ended');
-          answer = await ask(thread, { id });
-        }
-      } finally {
-        // Whoever reads may stop before the end, and then nobody asks for the next batch.
-        const isOpen = !('failure' in answer) && !answer.isLast;
-        if (isOpen) thread.worker.postMessage({ givenUp: id } satisfies ListMessage);
-      }
+      const answer = await new Promise<ListAnswer>((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        worker.postMessage({ id, statement, within } satisfies ListMessage);
+      });
+      if ('failure' in answer) throw errorOf(answer.failure);
+      return answer.rows;
     },
     async close() {
       isClosed = true;

@@ -1,0 +1,153 @@
+// What a list may cost, and what a caller who asks for much costs other callers.
+
+import assert from 'node:assert/strict';
+import { request } from 'node:https';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const count = 8_000;
+const mostOfReaders = 500;
+
+let server: TestServer;
+let root: Caller;
+let reader: Caller;
+before(async () => {
+  server = await startTestServer();
+  root = await rootOf(server);
+  const id = await server.createUser({ name: 'reader', password });
+  await root.call('PATCH', `identities/${id}`, { permissions: ['read'] });
+  reader = await loggedIn(server, 'reader');
+  const database = new DatabaseSync(`${server.home}/overlay.db`, { timeout: 5000 });
+  database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    INSERT INTO identities (id, name, type, auth_policy_id, is_admin, permissions, role_attributes, tags, created_at, updated_at)
+    SELECT 'many-' || i, 'Many ' || i, 'Device', 'default', 0, '[]', '[]', '{}', i % 1000, i FROM n`);
+  database.close();
+});
+after(() => server.close());
+
+const terms = (most: number) =>
+  Array.from({ length: most }, (_, at) => `name icontains "zz${at}"`).join(' or ');
+const filtered = (caller: Caller, filter: string, rest = '') =>
+  caller.get(`identities?filter=${encodeURIComponent(filter)}${rest}`);
+
+describe('a filter', () => {
+  test('may cost as many comparisons as its budget has for the entries of the table', async () => {
+    for (const caller of [reader, root]) {
+      const refused = await filtered(caller, terms(99));
+      assertRefused(refused, 400, 'INVALID_FILTER', 'filter');
+      assert.match(
+        refused.json.error.message,
+        /costs 792 comparisons for each of about 8002 entries, and 624/,
+      );
+      assert.equal((await filtered(caller, terms(31))).status, 200);
+    }
+  });
+
+  test('of a short list may have as many terms as can be written', async () => {
+    const answer = await reader.get(`auth-policies?filter=${encodeURIComponent(terms(99))}`);
+    assert.deepEqual([answer.status, answer.json.data], [200, []]);
+  });
+});
+
+describe('thirty of the worst filters of a reader at once', () => {
+  test('leave a list of an administrator its turn, and are told when to come again', async () => {
+    const order: string[] = [];
+    const worst = Array.from({ length: 30 }, async () => {
+      const answer = await filtered(reader, `${terms(31)} sort by name desc`);
+      order.push('worst');
+      return answer;
+    });
+    const own = root.get('identities?limit=1').then((answer) => {
+      order.push('administrator');
+      return answer;
+    });
+    const answers = await Promise.all(worst);
+    assert.equal((await own).status, 200);
+    const busy = answers.filter(({ status }) => status === 503);
+    assert.equal(answers.filter(({ status }) => status === 200).length + busy.length, 30);
+    assert.ok(busy.length >= 5, `${busy.length} were refused`);
+    for (const answer of busy) {
+      assertRefused(answer, 503, 'SERVER_BUSY');
+      assert.equal(answer.headers['retry-after'], '5');
+    }
+    const before = order.slice(0, order.indexOf('administrator')).length;
+    assert.ok(before - busy.length <= 5, `${before - busy.length} lists of the reader came first`);
+  });
+});
+
+describe('what looks at everything', () => {
+  test('is for administrators, and refused in words to those who may only read', async () => {
+    assertRefused(await reader.get('state'), 400, 'COULD_NOT_VALIDATE', 'kinds');
+    const part = await reader.get('state?kinds=auth-policy,ca');
+    assert.deepEqual(Object.keys(part.json.data), ['auth-policy', 'ca']);
+    const policies = await reader.get('auth-policies?limit=1');
+    const policy = policies.json.data[0];
+    assertRefused(
+      await reader.call('POST', 'auth-policies/preview', policy),
+      400,
+      'COULD_NOT_VALIDATE',
+      'id',
+    );
+    const seen = await root.call('POST', 'auth-policies/preview', policy);
+    assert.equal(seen.json.data.touched.count, count + 2);
+    assert.equal((await reader.get('identities?limit=none')).json.data.length, mostOfReaders);
+  });
+
+  test('has every entity once, in the order of names, whatever the size', async () => {
+    const { data } = (await root.get('state')).json;
+    const names: string[] = data.identity.map(({ name }: { name: string }) => name);
+    assert.equal(names.length, count + 2);
+    assert.deepEqual(names, [...new Set(names)].sort());
+    assert.deepEqual(data.ca, []);
+  });
+
+  test('in every order and from every offset is what pages of the list say', async () => {
+    for (const sort of ['', 'name desc', 'id desc', 'type, createdAt desc', 'externalId, name']) {
+      const order = sort === '' ? '' : `&sort=${encodeURIComponent(sort)}`;
+      const filter = `&filter=${encodeURIComponent('name contains "7"')}`;
+      const whole = await root.get(`identities?limit=none&offset=13${order}${filter}`);
+      const ids = (answer: Answer) => answer.json.data.map(({ id }: { id: string }) => id);
+      const found = ids(whole);
+      for (const offset of [0, 250, found.length - 20]) {
+        const page = await root.get(`identities?limit=20&offset=${offset + 13}${order}${filter}`);
+        assert.deepEqual(ids(page), found.slice(offset, offset + 20), `${sort} ${offset}`);
+      }
+      const { pagination } = whole.json.meta;
+      assert.deepEqual(pagination, { limit: found.length, offset: 13, totalCount: found.length + 13 });
+    }
+    const beyond = await root.get('identities?limit=none&offset=30000');
+    assert.equal(beyond.json.meta.pagination.totalCount, count + 2);
+  });
+
+  test('is one at a time for a caller, who gets the next turn when a reading ends or is given up', async () => {
+    // Answers that nobody reads to their end.
+    for (let at = 0; at < 5; at += 1) {
+      assert.equal((await root.call('HEAD', 'identities?limit=none')).status, 200);
+      await givenUp('identities?limit=none');
+    }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => root.get('identities?limit=none')));
+    const statuses = answers.map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 503, 503, 503]);
+    assert.equal((await root.get('state')).status, 200);
+  });
+});
+
+/** Reads the first bytes of an answer and closes the connection. */
+function givenUp(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${server.url}/edge/management/v1/${path}`,
+      { rejectUnauthorized: false, headers: { authorization: `Bearer ${root.accessToken}` }, agent: false },
+      (answer) => {
+        answer.once('data', () => {
+          answer.destroy();
+          resolve();
+        });
+      },
+    );
+    sent.on('error', reject).end();
+  });
+}
