@@ -86,9 +86,9 @@ export const decidingModules: readonly DecidingModule[] = [
   },
   {
     name: 'beginning of a request',
-    files: ['src/http/request/begin-request.ts'],
+    files: ['src/http/request/begin-request.ts', 'src/http/request/sender.ts'],
     tests: [
-      'src/http/request/begin-request.test.ts',
+      'src/http/request/sender.test.ts',
       'test/http/host.test.ts',
       'test/http/cors.test.ts',
       'test/http/foreign-pages.test.ts',

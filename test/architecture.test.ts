@@ -303,6 +303,32 @@ describe('the import rules', () => {
     );
   });
 
+  test('what a browser adds to a request is read by its sender only', () => {
+    const readers: readonly (readonly [RegExp, readonly string[]])[] = [
+      [
+        /\bheaders(?:\.cookie|\['cookie'\])|\{[^}]*(?<![-\w])cookie\b[^}]*\} = [\w.#]*headers\b/,
+        ['sender.ts'],
+      ],
+      [/['"]sec-fetch-/, ['sender.ts']],
+      [/\bpeerCertificates\(/, ['sender.ts', 'peer-certificates.ts']],
+      [/\.getPeer(?:X509)?Certificate\(/, ['peer-certificates.ts']],
+      [/\bheaders\.origin\b|\{[^}]*\borigin\b[^}]*\} = [\w.#]*headers\b/, ['sender.ts']],
+    ];
+    const wrong = sources
+      // It is a client.
+      .filter((file) => !file.startsWith('src/cli/'))
+      .flatMap((file) =>
+        readers
+          .filter(
+            ([words, mayRead]) =>
+              words.test(readFileSync(file, 'utf8')) &&
+              !mayRead.some((name) => file === `src/http/request/${name}`),
+          )
+          .map(([words]) => `${file}: ${words}`),
+      );
+    assert.deepEqual(wrong, []);
+  });
+
   test('only http/ knows the library of the metrics, and nothing waits for it at the start', () => {
     const users = imports.filter(({ to }) => to === 'prom-client');
     assert.deepEqual([...new Set(users.map(({ file }) => file))], ['src/http/server/metrics.ts']);

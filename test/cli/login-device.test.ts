@@ -11,7 +11,7 @@ import { password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const headers = { accept: 'text/html,*/*;q=0.8' };
+const headers = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-site': 'same-origin' };
 let server: TestServer;
 before(async () => {
   server = await startTestServer({ clock });

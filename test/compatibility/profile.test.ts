@@ -252,7 +252,7 @@ describe('the second redirect', () => {
   });
 
   test('continues a login of a browser in that browser only', async () => {
-    const accept = { accept: 'text/html' };
+    const accept = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
     const query = authorizationQuery({ client_id: goClient });
     const begun = await on.get(`/oidc/authorize?${query}`, { headers: accept });
     const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
@@ -260,7 +260,7 @@ describe('the second redirect', () => {
     const done = await on.post('/oidc/login/username', { form, headers: { ...accept, cookie } });
     const path = locationOf(done).slice(on.url.length);
     assert.equal((await on.get(path)).status, 400);
-    assert.equal((await on.get(path, { headers: { cookie } })).status, 302);
+    assert.equal((await on.get(path, { headers: { ...accept, cookie } })).status, 302);
   });
 });
 

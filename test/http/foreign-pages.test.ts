@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { anyParameters } from '../../src/http/request/fields.ts';
 import { route } from '../../src/http/request/route.ts';
 import { echoRoutes, send, sendRaw, startTestListener } from './support.ts';
 
@@ -36,6 +37,9 @@ const origins = [
   '',
 ];
 
+/** Their scripts may read the refusal. */
+const allowed = new Set(['https://app.example', 'http://localhost:3000']);
+
 function foreign(port: number): readonly Headers[] {
   return [
     ...origins.map((origin) => ({ origin })),
@@ -48,7 +52,11 @@ function foreign(port: number): readonly Headers[] {
     { origin: `https://localhost:${port + 1}`, 'sec-fetch-site': 'same-site' },
     { origin: `http://LOCALHOST:${port}`, 'sec-fetch-site': 'same-site' },
     { origin: `https://127.0.0.1:${port}`, 'sec-fetch-site': 'cross-site' },
+    // A form of an allowed origin: the person would see the answer.
+    { origin: 'https://app.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    { origin: 'http://localhost:3000', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+    { 'sec-fetch-mode': 'navigate' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-user': '?1' },
   ];
 }
@@ -63,7 +71,8 @@ function own(port: number): readonly Headers[] {
     { origin: `https://localhost:${port}`, 'sec-fetch-site': 'same-origin' },
     { origin: `https://localhost:${port}` },
     { origin: 'https://app.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
-    { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' },
+    { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
+    { origin: 'https://app.example', accept: '*/*' },
   ];
 }
 
@@ -75,12 +84,14 @@ describe('what could change something', () => {
         const what = `${request.method} ${path} ${JSON.stringify(headers)}`;
         const answer = await send(port, path, { ...request, headers: { ...request.headers, ...headers } });
         assert.equal(answer.status, 403, what);
-        const { error } = answer.json;
+        // People get a page.
+        const error = answer.json?.error ?? 'FORBIDDEN';
         assert.equal(
           typeof error === 'string' ? error : error.code,
           path === '/oidc/token' ? 'access_denied' : 'FORBIDDEN',
         );
-        assert.equal(answer.headers['access-control-allow-origin'], undefined, what);
+        const isAllowed = allowed.has(String((headers as Headers).origin));
+        assert.equal(answer.headers['access-control-allow-origin'] !== undefined, isAllowed, what);
         assert.equal(answer.headers['set-cookie'], undefined, what);
         assert.equal(answer.headers.location, undefined, what);
       }
@@ -134,7 +145,7 @@ describe('what could change something', () => {
     assert.equal((await send(port, '/oidc/token', { method: 'POST', headers })).status, 421);
   });
 
-  test('may be sent by any page where the endpoint says why', async (t) => {
+  test('becomes a link where an endpoint says why the forms of other sites lead there', async (t) => {
     const open = route({
       methods: ['GET', 'POST'],
       path: '/edge/client/v1/open',
@@ -144,13 +155,20 @@ describe('what could change something', () => {
       summary: 'For a test',
       answers: {},
       acceptsForeignPages: 'for a test',
+      query: anyParameters,
+      body: { json: false, form: true, schema: anyParameters },
       handler: () => ({ status: 204, headers: {}, body: null }),
     });
     const { port } = await startTestListener(t, { routes: [...echoRoutes, open] });
     for (const headers of foreign(port)) {
-      const answer = await send(port, open.path, { method: 'POST', headers });
-      assert.equal(answer.status, 204, JSON.stringify(headers));
-      assert.equal(answer.headers['access-control-allow-origin'], undefined);
+      const answer = await send(port, `${open.path}?a=1&b=2`, {
+        method: 'POST',
+        headers: { ...form, ...headers },
+        body: 'b=%26&c=%C3%A4',
+      });
+      assert.equal(answer.status, 303, JSON.stringify(headers));
+      assert.equal(answer.headers.location, `${open.path}?a=1&b=2&b=%26&c=%C3%A4`);
+      assert.equal(answer.headers['set-cookie'], undefined);
       assert.equal((await send(port, open.path, { method: 'DELETE', headers })).status, 403);
     }
   });

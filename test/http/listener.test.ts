@@ -47,7 +47,7 @@ const whoami = route({
   errors: 'edge',
   summary: 'For a test',
   answers: {},
-  handler: ({ clientCertificates: presented }) =>
+  handler: ({ sender: { certificates: presented } }) =>
     envelope(
       presented === null
         ? null

@@ -32,8 +32,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: 'src/http/request/begin-request.ts',
-        from: "if (origin === undefined && (site === undefined || site === 'none')) return;",
-        to: 'if (origin !== null) return;',
+        from: "if (sender.kind !== 'foreign-page' || !mayChangeSomething(method)) return;",
+        to: 'if (method !== null) return;',
       },
     ],
   },

@@ -31,6 +31,7 @@ import {
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+const ofOwnPage = { accept, 'sec-fetch-site': 'same-origin' };
 let server: TestServer;
 let policy: AuthPolicyId;
 before(async () => {
@@ -49,7 +50,7 @@ interface Browser {
 function browser(): Browser {
   let cookie = '';
   async function request(method: string, path: string, init: RequestInit): Promise<Answer> {
-    const headers = { accept, ...(cookie === '' ? {} : { cookie }) };
+    const headers = { ...ofOwnPage, ...(cookie === '' ? {} : { cookie }) };
     const answer = await server.request(method, path, { ...init, headers });
     cookie = answer.headers['set-cookie']?.[0]?.split(';')[0] ?? cookie;
     return answer;

@@ -334,7 +334,10 @@ describe('what is proven is judged at each use', () => {
         const page = await follow(browser, await authorizeIn(browser));
         const form = hiddenFields(page);
         const token = await tokenOf(server, idp, `${name}@idp`);
-        const answer = await browser.post('/oidc/login/ext-jwt', form, { authorization: `Bearer ${token}` });
+        const answer = await browser.post('/oidc/login/ext-jwt', form, {
+          authorization: `Bearer ${token}`,
+          'sec-fetch-site': 'same-origin',
+        });
         assert.deepEqual((await idTokenOf(answer)).amr, ['ext-jwt']);
         const change = { externalId: `${name}@idp`, name: `${name} renamed` };
         assert.equal((await root.call('PATCH', `identities/${id}`, change)).status, 200);
@@ -533,21 +536,28 @@ describe('the cookie', () => {
     assert.ok(shown.text.includes(other.name));
   });
 
-  test('counts when somebody navigates to the address, but not for a script or form of another page', async () => {
+  test('counts when somebody navigates to the address, but not for a script, frame or form of another page', async () => {
     const { browser } = await signedIn();
     const query = authorizationQuery({ prompt: 'none' });
-    const mode = (value: string) =>
-      browser.get(`/oidc/authorization?${query}`, { 'sec-fetch-mode': value, 'sec-fetch-site': 'same-site' });
-    assert.equal(errorOf(await mode('navigate')), null);
+    const mode = (value: string, destination = 'empty') =>
+      browser.get(`/oidc/authorization?${query}`, {
+        'sec-fetch-mode': value,
+        'sec-fetch-dest': destination,
+        'sec-fetch-site': 'same-site',
+      });
+    assert.equal(errorOf(await mode('navigate', 'document')), null);
     for (const value of ['cors', 'no-cors', 'same-origin']) {
       assert.equal(errorOf(await mode(value)), 'login_required', value);
+    }
+    for (const place of ['iframe', 'frame', 'object', 'embed']) {
+      assert.equal(errorOf(await mode('navigate', place)), 'login_required', place);
     }
     const posted = await browser.post('/oidc/authorization', Object.fromEntries(new URLSearchParams(query)), {
       origin: 'https://localhost:9',
       'sec-fetch-site': 'same-site',
       'sec-fetch-mode': 'navigate',
     });
-    assert.equal(errorOf(posted), 'login_required');
+    assert.deepEqual([posted.status, posted.lines('set-cookie')], [303, []], 'as a link');
   });
 
   test('that is made up or changed identifies nobody', async () => {

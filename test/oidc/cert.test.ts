@@ -155,7 +155,8 @@ describe('GET of the login address', () => {
     const accept = 'text/html';
     const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers: { accept } });
     const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
-    const init = { form: { authRequestId: authRequestIdOf(begun) }, headers: { accept, cookie } };
+    const headers = { accept, cookie, 'sec-fetch-site': 'same-origin' };
+    const init = { form: { authRequestId: authRequestIdOf(begun) }, headers };
     const page = await server.post('/oidc/login/cert', init);
     assert.equal(page.status, 401);
     assert.match(page.text, /role="alert"/);

@@ -339,7 +339,8 @@ for (const plan of plans) {
       const { browser, query, logIn, tokensOf } = start();
       const form = Object.fromEntries(new URLSearchParams(query({})));
       const cross = { origin: 'https://suite.example', 'sec-fetch-site': 'cross-site' };
-      await tokensOf(await logIn(await browser.post('/oidc/authorization', form, cross)));
+      const posted = await browser.post('/oidc/authorization', form, cross);
+      await tokensOf(await logIn(await browser.get(String(posted.headers.location))));
     });
 
     test('server-client-secret-post', async () => {

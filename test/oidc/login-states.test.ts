@@ -105,13 +105,13 @@ async function aged(login: Promise<Login>, by: number): Promise<Login> {
 }
 
 async function ofAnotherBrowser(): Promise<Login> {
-  const headers = { accept: 'text/html' };
+  const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
   const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers });
   const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
   const login = { username: await somebody(), id: authRequestIdOf(begun) };
   const { username } = login;
   const form = { authRequestId: login.id, username, password };
-  const partial = await server.post('/oidc/login/username', { form, headers: { cookie } });
+  const partial = await server.post('/oidc/login/username', { form, headers: { ...headers, cookie } });
   assert.equal(partial.status, 200);
   return login;
 }

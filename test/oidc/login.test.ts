@@ -223,7 +223,7 @@ describe('hostile bodies', () => {
 });
 
 describe('in a browser', () => {
-  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-site': 'same-origin' };
   async function begin(): Promise<{ id: string; cookie: string }> {
     const answer = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers: html });
     const [cookie = ''] = answer.headers['set-cookie'] ?? [];

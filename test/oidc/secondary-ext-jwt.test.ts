@@ -196,8 +196,9 @@ describe('after the password, the external JWT may come alone', () => {
 });
 
 test('people in a browser get a page that says which token is missing, with the same headers', async () => {
+  const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
   const json = { authRequestId: await beginLogin(server), username: 'alice', password };
-  const answer = await server.post('/oidc/login/username', { json, headers: { accept: 'text/html' } });
+  const answer = await server.post('/oidc/login/username', { json, headers });
   assert.equal(answer.status, 200);
   assert.match(String(answer.headers['content-type']), /^text\/html/);
   assert.match(String(answer.headers['www-authenticate']), /overlay-secondary-ext-jwt/);

@@ -230,11 +230,14 @@ describe('logout', () => {
     for (const ask of [
       () => server.get(`/oidc/end_session?${new URLSearchParams(asked)}`, { headers: { accept } }),
       // A form of the application, which cannot answer for the person.
-      () =>
-        server.post('/oidc/end_session', {
+      async () => {
+        const posted = await server.post('/oidc/end_session', {
           form: { ...asked, agreed: 'yes' },
           headers: { accept, origin: 'https://app.example', 'sec-fetch-site': 'cross-site' },
-        }),
+        });
+        assert.equal(posted.status, 303);
+        return server.get(String(posted.headers.location), { headers: { accept } });
+      },
       () =>
         server.get(`/oidc/end_session?${new URLSearchParams({ ...asked, agreed: 'yes' })}`, {
           headers: { accept },

@@ -36,7 +36,7 @@ const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 async function browse(): Promise<Browser & { readonly loginPage: Answer }> {
   const begun = await server.get(`/oidc/authorization?${authorizationQuery()}`, { headers: { accept } });
   const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
-  const headers = { accept, cookie };
+  const headers = { accept, cookie, 'sec-fetch-site': 'same-origin' };
   return {
     id: authRequestIdOf(begun),
     loginPage: await server.get(locationOf(begun), { headers }),

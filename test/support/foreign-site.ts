@@ -1,6 +1,7 @@
 // A site that is not ours, and the requests that its pages make a real browser send.
 
 import { once } from 'node:events';
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -11,27 +12,40 @@ export interface ForeignSite {
   readonly elsewhere: string;
   /** A page of another port of `https://localhost`: the browser adds cookies and the certificate of our pages. */
   readonly beside: string;
+  /** The same without TLS. By default every port of `http://localhost` is an allowed origin. */
+  readonly allowed: string;
   close(): Promise<void>;
 }
 
-export async function startForeignSite(): Promise<ForeignSite> {
+/** @param answer how the pages look; without anything on them unless given */
+export async function startForeignSite(answer: RequestListener = emptyPage): Promise<ForeignSite> {
   const pki = await testPki();
-  const server = createServer({ cert: pki.server.certPem, key: pki.server.keyPem }, (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-    response.end('<!doctype html><html lang="en"><title>Nothing to see</title><body></body></html>');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const secure = createServer({ cert: pki.server.certPem, key: pki.server.keyPem }, answer);
+  const plain = createPlainServer(answer);
+  const [port, plainPort] = [await portOf(secure), await portOf(plain)];
   return {
     elsewhere: `https://127.0.0.1:${port}/`,
     beside: `https://localhost:${port}/`,
+    allowed: `http://localhost:${plainPort}/`,
     async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      for (const server of [secure, plain]) {
+        server.close();
+        server.closeAllConnections();
+        await once(server, 'close');
+      }
     },
   };
+}
+
+const emptyPage: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+  response.end('<!doctype html><html lang="en"><title>Nothing to see</title><body></body></html>');
+};
+
+async function portOf(server: Pick<Server, 'listen' | 'address'> & NodeJS.EventEmitter): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** How a page makes the browser send a request. The first two need no permission; the last one asks first (CORS). */

@@ -131,7 +131,7 @@ function enrollBy(
 ): Promise<Enrolled> {
   const origin = originOf(context);
   const required = (field: keyof Members) => requiredMember(sent, field);
-  const chain = () => context.clientCertificates?.chain ?? null;
+  const chain = () => context.sender.certificates?.chain ?? null;
   switch (method) {
     case 'ott':
       return enrollWithCsr(needs, { token: required('token'), csr: required('clientCsr') }, origin);

@@ -31,7 +31,7 @@ export function extendCertificateRoutes(
       refusals: ['csr_not_acceptable', 'forbidden', 'conflict'],
       body: { json: true, form: false, schema: z.object({ clientCertCsr: csrText }) },
       async handler(context, { body }) {
-        const chain = context.clientCertificates?.chain ?? null;
+        const chain = context.sender.certificates?.chain ?? null;
         const clientCert = await extendCertificate(needs, ownCallOf(context), {
           id: idOf(context),
           request: body.clientCertCsr,

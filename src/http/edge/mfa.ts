@@ -231,10 +231,10 @@ function mayEnroll(principal: Principal): void {
 
 /** See requireFreshProof. */
 function offeredProof(
-  { clientCertificates }: RequestContext,
+  { sender }: RequestContext,
   { currentPassword: password }: { readonly currentPassword?: string | undefined },
 ): OfferedProof {
-  return { currentPassword: password, leafThumbprint: clientCertificates?.leafThumbprint ?? null };
+  return { currentPassword: password, leafThumbprint: sender.certificates?.leafThumbprint ?? null };
 }
 
 /** The code in the body, or otherwise in the header. */

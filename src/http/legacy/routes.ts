@@ -107,7 +107,7 @@ function credentialsOf(
 ): Credentials {
   if (method === 'password') return { method, ...validate(body, passwordBody) };
   if (method === 'ext-jwt') return { method, tokens };
-  return { method, chain: context.clientCertificates?.chain ?? null };
+  return { method, chain: context.sender.certificates?.chain ?? null };
 }
 
 /** 200 even when factors are outstanding: `authQueries` lists them, and a challenge names a missing external JWT. */

@@ -9,8 +9,8 @@ import {
 import { answerSignedIn, type SignedInNeeds } from '../../oidc/flow/continue-signed-in.ts';
 import { parameter, parametersOf } from '../../oidc/parameters.ts';
 import { languageCookies } from '../pages/views.ts';
-import { htmlType, jsonType, redirect, wantsHtml } from '../request/answer.ts';
-import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import { htmlType, jsonType, redirect } from '../request/answer.ts';
+import { byLinkAnswer, contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
@@ -70,6 +70,7 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
     summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
     answers: {
       200: contentAnswer(htmlType, 'The form that brings the answer to the client, where it asks for one'),
+      303: byLinkAnswer,
       302: redirectAnswer(
         'To the login page; or to the client, with an error that it may learn or with the code of somebody who is signed in',
       ),
@@ -84,8 +85,8 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
     async handler(context, { query, body }) {
       const parameters = parametersOf(query, body ?? {});
       const bindPoint = oidcBindPointOf(context);
-      // Programs have no cookies, so nobody is signed in there.
-      if (!wantsHtml(context.headers.accept)) {
+      // Nobody is signed in where no cookie counts.
+      if (!context.sender.isPerson) {
         return redirect(
           loginPage(
             needs,
@@ -95,7 +96,7 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
         );
       }
       const { binding, headers } = bindBrowser(needs.random, context);
-      const browser = await signedInBrowser(needs, context, isVisit(context));
+      const browser = await signedInBrowser(needs, context);
       const from = { binding, session: browser.session };
       const authRequest = validateAuthorizationRequest(needs, parameters, { bindPoint, browser: from });
       const cookies = [
@@ -130,16 +131,7 @@ function pageOf(path: string, { sealer }: AuthorizationRouteNeeds, authRequest: 
   return `${path}?authRequestID=${sealer.seal(authRequest)}`;
 }
 
-/**
- * Whether a person navigates here, rather than a script, image or form of another page. Only then does it count who is
- * signed in. Forms of other sites send no cookie anyway, but those of other ports of this host do.
- */
-function isVisit({ method, headers }: RequestContext): boolean {
-  const mode = headers['sec-fetch-mode'];
-  return method === 'GET' && (mode === undefined || mode === 'navigate');
-}
-
 /** Without a hint, the TLS connection decides (spec 4.2). */
 function defaultMethod(context: RequestContext): PrimaryMethod {
-  return context.clientCertificates === null ? 'password' : 'cert';
+  return context.sender.certificates === null ? 'password' : 'cert';
 }

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256 } from '../../platform/digest.ts';
 import { systemRandom } from '../../platform/random.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { Sender } from '../request/sender.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 
 const value = 'A_-9'.repeat(11).slice(0, 43);
-const withCookie = (cookie?: string) =>
-  ({ headers: cookie === undefined ? {} : { cookie } }) as unknown as RequestContext;
+const withCookie = (cookie?: string) => {
+  const headers = { 'sec-fetch-site': 'same-origin', ...(cookie === undefined ? {} : { cookie }) };
+  const request = { method: 'GET', headers } as unknown as ConstructorParameters<typeof Sender>[0];
+  return { sender: new Sender(request, 'https://login.example') };
+};
 
 test('the binding is found at any position among the cookies', () => {
   const own = `__Host-overlay-auth-login=${value}`;

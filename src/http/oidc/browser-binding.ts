@@ -9,17 +9,15 @@ const name = '__Host-overlay-auth-login';
 const maxAgeSeconds = 1800;
 
 /** The binding cookie of the browser, or null. */
-export function bindingCookie(context: RequestContext): string | null {
-  const found = /(?:^|;\s*)__Host-overlay-auth-login=([A-Za-z0-9_-]{43})(?:;|$)/.exec(
-    context.headers.cookie ?? '',
-  );
-  return found?.[1] ?? null;
+export function bindingCookie({ sender }: Pick<RequestContext, 'sender'>): string | null {
+  const value = sender.cookie(name);
+  return value !== null && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : null;
 }
 
 /** Binds a login that begins now. A browser keeps its cookie, so that logins in several tabs can all continue. */
 export function bindBrowser(
   random: Random,
-  context: RequestContext,
+  context: Pick<RequestContext, 'sender'>,
 ): { readonly binding: string; readonly headers: { readonly 'set-cookie': string } } {
   const value = bindingCookie(context) ?? random.bytes(32).toString('base64url');
   const cookie = `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}`;

@@ -18,7 +18,6 @@ import { confirmDevicePage, deviceCodePage, deviceDonePage } from '../../pages/d
 import { isoTime } from '../../platform/clock.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
-import { isOfOwnPage } from '../request/begin-request.ts';
 import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
@@ -111,8 +110,8 @@ function decisionRoute(needs: DeviceRouteNeeds): Route {
         const failure = { referenceId: context.requestId };
         return page(deviceCodePage(view, body.user_code, failure), { status: 404 });
       }
-      // Pages of applications may post here too, and must not answer for somebody who has not seen the question.
-      const decision = isOfOwnPage(context.method, context.headers, context.issuer) ? body.step : 'look';
+      // Only somebody who has seen the question answers it.
+      const decision = context.sender.kind === 'own-page' ? body.step : 'look';
       if (decision === 'continue') return toLogin(needs, context, device);
       if (decision === 'deny') {
         const isDenied = await denyDevice(needs, device);

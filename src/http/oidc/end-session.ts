@@ -7,9 +7,8 @@ import { parametersOf } from '../../oidc/parameters.ts';
 import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import type { Views } from '../pages/views.ts';
-import { type Answer, json, page, redirect, wantsHtml } from '../request/answer.ts';
-import { isOfOwnPage } from '../request/begin-request.ts';
-import { documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
+import { type Answer, json, page, redirect } from '../request/answer.ts';
+import { byLinkAnswer, documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route, servesApi } from '../request/route.ts';
@@ -43,6 +42,7 @@ export function endSessionRoute(
     answers: {
       200: orPage(documentAnswer(z.strictObject({ signedOut: z.boolean() }), 'Whether a session ended')),
       302: redirectAnswer('To the registered post_logout_redirect_uri'),
+      303: byLinkAnswer,
     },
     refusals: ['could_not_validate', 'invalid_client'],
     acceptsForeignPages:
@@ -52,12 +52,11 @@ export function endSessionRoute(
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {
       const parameters = parametersOf(query, body ?? {});
-      const isAgreed =
-        body?.[agreedField] === agreedValue && isOfOwnPage(context.method, context.headers, context.issuer);
+      const { sender, method } = context;
+      const isAgreed = body?.[agreedField] === agreedValue && method === 'POST' && sender.kind === 'own-page';
       const bindPoint = oidcBindPointOf(context);
-      const isForPeople = wantsHtml(context.headers.accept);
       // Programs keep no cookies, and nobody could answer for them.
-      const cookie = isForPeople ? sessionCookie(context) : null;
+      const cookie = sender.isPerson ? sessionCookie(context) : null;
       const browserSession = await presentedSession(needs, bindPoint, cookie);
       const asked = { parameters, isAgreed, browserSession };
       const result = await endSession(needs, asked, { bindPoint, origin: originOf(context) });
@@ -66,7 +65,7 @@ export function endSessionRoute(
       const leavesBrowser = isSignedOut && result.leavesBrowser;
       const headers = leavesBrowser ? { 'set-cookie': noSessionCookieHeader } : {};
       if (isSignedOut && result.location !== null) return redirect(result.location, { headers });
-      if (!isForPeople) return json({ signedOut: isSignedOut });
+      if (!sender.isPerson) return json({ signedOut: isSignedOut });
       const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
       return page(loggedOutPage(needs.views(context), { isSignedOut, accountPath }), { headers });
     },
@@ -82,7 +81,7 @@ function question(
   context: RequestContext,
   to: LogoutTarget | null,
 ): Answer {
-  if (!wantsHtml(context.headers.accept)) {
+  if (!context.sender.isPerson) {
     throw new AuthError('invalid_request', { description: 'a redirect after logout needs an id_token_hint' });
   }
   const agreed = [agreedField, agreedValue] as const;

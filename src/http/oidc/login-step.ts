@@ -15,7 +15,7 @@ import type { Random } from '../../platform/random.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import type { Views } from '../pages/views.ts';
-import { type Answer, page, wantsHtml } from '../request/answer.ts';
+import { type Answer, page } from '../request/answer.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { servesApi } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
@@ -152,7 +152,7 @@ export function withPage(step: Step, path: string): Step {
 }
 
 export function isForPeople({ context }: Pick<Step, 'context'>): boolean {
-  return wantsHtml(context.headers.accept);
+  return context.sender.isPerson;
 }
 
 /**
@@ -191,10 +191,10 @@ function boundTo(
   };
 }
 
-/** What a browser sends when somebody submits a form. Another site cannot post anything else without CORS. */
-function isFormOfPerson(context: RequestContext): boolean {
-  if (context.method !== 'POST' || !wantsHtml(context.headers.accept)) return false;
-  return !/^application\/json\b/i.test(context.headers['content-type'] ?? '');
+/** What a browser sends when somebody submits a form, also one too old to say who sends it. */
+function isFormOfPerson({ method, sender, headers }: RequestContext): boolean {
+  const isJson = /^application\/json\b/i.test(headers['content-type'] ?? '');
+  return method === 'POST' && sender.isSubmitted && !isJson;
 }
 
 function requireBoundId({ sealer, clock }: StepNeeds, authRequestId: string): void {

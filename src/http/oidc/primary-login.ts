@@ -167,7 +167,7 @@ function certificateRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] 
     page: (step, options) => certificateForm(needs.signers, step, options),
     async submit(step, came) {
       requireAskedFor(step);
-      const credentials = { method: 'cert', chain: step.context.clientCertificates?.chain ?? null } as const;
+      const credentials = { method: 'cert', chain: step.context.sender.certificates?.chain ?? null } as const;
       return submitPrimary(needs, step.authRequest, { ...came, credentials });
     },
     again: (step, status) => certificateForm(needs.signers, step, { status }),

@@ -7,11 +7,9 @@ const name = '__Host-overlay-auth-session';
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
 /** Its value, or null. */
-export function sessionCookie(context: RequestContext): string | null {
-  const found = /(?:^|;\s*)__Host-overlay-auth-session=([A-Za-z0-9_-]{91})(?:;|$)/.exec(
-    context.headers.cookie ?? '',
-  );
-  return found?.[1] ?? null;
+export function sessionCookie({ sender }: RequestContext): string | null {
+  const value = sender.cookie(name);
+  return value !== null && /^[A-Za-z0-9_-]{91}$/.test(value) ? value : null;
 }
 
 /**

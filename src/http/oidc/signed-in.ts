@@ -38,18 +38,13 @@ const common = {
 const query = z.object(authRequestIdMembers);
 const form = z.object({ ...authRequestIdMembers, session: z.string().max(100) });
 
-/**
- * The browser of a request, and who is signed in in it.
- * @param counts false: nobody is, even if there is a cookie
- */
+/** The browser of a request, and who is signed in in it. */
 export async function signedInBrowser(
   needs: SignedInNeeds,
   context: RequestContext,
-  counts = true,
 ): Promise<SignedInBrowser> {
-  const cookie = counts ? sessionCookie(context) : null;
-  const session = await presentedSession(needs, oidcBindPointOf(context), cookie);
-  return { session, clientCertificates: context.clientCertificates, origin: originOf(context) };
+  const session = await presentedSession(needs, oidcBindPointOf(context), sessionCookie(context));
+  return { session, clientCertificates: context.sender.certificates, origin: originOf(context) };
 }
 
 export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route[] {

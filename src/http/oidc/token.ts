@@ -139,7 +139,7 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
         parameters: parametersOf(body),
         basic: basicCredentials(context.authorization),
         origin: originOf(context),
-        clientCertificates: () => context.clientCertificates,
+        clientCertificates: () => context.sender.certificates,
         arrivedAt: context.startedAt,
       });
       return json(answer, { headers: { pragma: 'no-cache' } });

@@ -5,7 +5,9 @@ import type { Look, View } from '../../pages/view.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 /** What a view depends on. A request that failed early has no more than this. */
-export type Visitor = Pick<RequestContext, 'queryText' | 'headers'>;
+export type Visitor = Pick<RequestContext, 'queryText' | 'headers'> & {
+  readonly sender: Pick<RequestContext['sender'], 'cookie'> | null;
+};
 
 export type Views = (visitor: Visitor) => View;
 
@@ -58,7 +60,7 @@ function rememberedLanguages(visitor: Visitor): readonly string[] {
   return languageInCookie(visitor, cookieName);
 }
 
-function languageInCookie({ headers }: Visitor, name: string): readonly string[] {
-  const found = new RegExp(`(?:^|;\\s*)${name}=([a-z]{2,8})(?:;|$)`).exec(headers.cookie ?? '');
-  return found?.[1] === undefined ? [] : [found[1]];
+function languageInCookie({ sender }: Visitor, name: string): readonly string[] {
+  const value = sender?.cookie(name) ?? '';
+  return /^[a-z]{2,8}$/.test(value) ? [value] : [];
 }

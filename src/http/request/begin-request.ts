@@ -1,6 +1,6 @@
-// How every request begins: its context, the headers of its answer, Host, and whose page made a browser send it.
+// How every request begins: who sends it, its context, the headers of its answer, Host, and what foreign pages may not.
 
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -9,6 +9,7 @@ import type { RequestTrace, Tracing, TracingInUse } from '../../platform/tracing
 import { type ApplicationOrigins, corsHeaders, type OriginCheck } from './cors.ts';
 import { RequestContext } from './request-context.ts';
 import { securityHeaders } from './security-headers.ts';
+import { mayChangeSomething, Sender } from './sender.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,6 +21,8 @@ declare module 'fastify' {
 /** A bind point that accepts connections, with its real port. */
 export interface OpenBindPoint {
   readonly bindPoint: BindPoint;
+  /** Of its own pages. */
+  readonly ownOrigin: string;
   readonly isAllowedOrigin: OriginCheck;
 }
 
@@ -54,6 +57,8 @@ export interface Admission {
   readonly needsHost: boolean;
   /** Whether pages of other sites may send requests that could change something. */
   readonly acceptsForeignPages: boolean;
+  /** Whether the answer is a page for everybody. */
+  readonly answersWithPage: boolean;
   /** Whether the scripts of every site may read the answers. */
   readonly isReadableByAll: boolean;
   /** Whether scripts of all registered applications may call it. */
@@ -70,7 +75,14 @@ export interface Admission {
 export function requestBeginner(
   clock: Clock,
   scope: ServerScope,
-  { needsHost, acceptsForeignPages, isReadableByAll, isForApplications, isTraced }: Admission,
+  {
+    needsHost,
+    acceptsForeignPages,
+    answersWithPage,
+    isReadableByAll,
+    isForApplications,
+    isTraced,
+  }: Admission,
 ): (request: FastifyRequest, reply: FastifyReply) => RequestContext {
   return (request, reply) => {
     if (request.overlay) return request.overlay;
@@ -78,14 +90,18 @@ export function requestBeginner(
     const lines = countLines(raw.rawHeaders);
     const host = raw.headers.host;
     const found = host === undefined ? undefined : openBindPointOf(scope, host);
-    const { bindPoint, isAllowedOrigin: isConfiguredOrigin } = found ?? scope.fallback;
-    const isAllowedOrigin = (origin: string) =>
-      isConfiguredOrigin(origin) || scope.applicationOrigins?.(origin, isForApplications) === true;
+    const { bindPoint, ownOrigin, isAllowedOrigin } = found ?? scope.fallback;
+    const sender = new Sender(raw, ownOrigin);
+    const { origin } = sender;
+    const isAllowed =
+      origin !== undefined &&
+      (isAllowedOrigin(origin) || scope.applicationOrigins?.(origin, isForApplications) === true);
     const context = new RequestContext(request, {
       receivedAt: clock.now(),
       startedAt: clock.monotonic(),
       listener: scope.listener,
       bindPoint,
+      sender,
       authorization: lines.authorization,
     });
     request.overlay = context;
@@ -95,19 +111,16 @@ export function requestBeginner(
     reply.headers(commonHeaders);
     reply.header('x-request-id', request.id);
     if (scope.isDraining) reply.header('connection', 'close');
-    const origin = raw.headers.origin;
     // An answer that does not come from a bind point is for nobody to read, so it names no origin either.
     if (found !== undefined && isReadableByAll) reply.headers(corsHeaders('*'));
-    else if (origin !== undefined && found !== undefined && isAllowedOrigin(origin)) {
-      reply.headers(corsHeaders(origin));
-    }
+    else if (isAllowed && found !== undefined) reply.headers(corsHeaders(origin));
 
     refuseOddLines(raw.rawHeaders, lines);
     if (needsHost) {
       requireOneHost(host, lines);
       requireOwnTarget(scope, found, raw);
     }
-    if (!acceptsForeignPages) refuseForeignPage(request.method, raw.headers, isAllowedOrigin);
+    if (!acceptsForeignPages) refuseForeignPage(context, { isAllowed, answersWithPage });
     return context;
   };
 }
@@ -171,49 +184,21 @@ function requireOwnTarget(
   }
 }
 
-// Whose page made a browser send a request. The browser adds what belongs to the person: cookies, and the client
-// certificate of the connection.
-
-const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** Decided by the method: any page can make a browser send a GET. */
-export function mayChangeSomething(method: string): boolean {
-  return !reading.has(method);
-}
-
 /**
- * Refuses a request that may change something and that a page of another site has made. It does not help that the page
- * cannot read the answer: by then the change is made. Programs send neither `Origin` nor `Sec-Fetch-Site`.
- *
- * A page of a sibling host, or of another port of this one (`same-site`), is foreign too: cookies and certificate are
- * sent as well, and somebody else may run it. `none` means that the person acted, not a page.
+ * Refuses a request that may change something and that a page of another origin has made. It does not help that the page
+ * cannot read the answer: by then the change is made. The scripts of allowed origins may send what they have themselves,
+ * and read the answer. None of these pages may lead the person to an answer that a page of ours shows.
  * @throws AuthError forbidden
- * @see RFC 6454 section 7.3; Fetch Metadata Request Headers, section 2.3
  */
-export function refuseForeignPage(
-  method: string,
-  headers: IncomingHttpHeaders,
-  isAllowedOrigin: OriginCheck,
+function refuseForeignPage(
+  { method, sender }: Pick<RequestContext, 'method' | 'sender'>,
+  { isAllowed, answersWithPage }: { readonly isAllowed: boolean; readonly answersWithPage: boolean },
 ): void {
-  if (!mayChangeSomething(method)) return;
-  const { origin, 'sec-fetch-site': site } = headers;
-  if (origin !== undefined && isAllowedOrigin(origin)) return;
-  // Our pages send no referrer, and forms without referrer have the origin `null`.
-  if ((origin === undefined || origin === 'null') && site === 'same-origin') return;
-  if (origin === undefined && (site === undefined || site === 'none')) return;
+  if (sender.kind !== 'foreign-page' || !mayChangeSomething(method)) return;
+  if (isAllowed && !answersWithPage && !sender.isSubmitted) return;
   throw new AuthError('forbidden', {
     description:
-      'A page of another site has sent this, and such pages may not change anything here, except applications at the origin of their redirect URI',
-    detail: `Origin: ${origin?.slice(0, 200) ?? 'none'}, Sec-Fetch-Site: ${String(site).slice(0, 50)}`,
+      'A page of another site has sent this, and such pages may not change anything here, except scripts of applications at the origin of their redirect URI',
+    detail: sender.said,
   });
-}
-
-/**
- * Whether one of our own forms was submitted, where applications may post too but must not answer for the person. A
- * browser too old to say whose page it was says at least the origin, if any.
- */
-export function isOfOwnPage(method: string, headers: IncomingHttpHeaders, issuer: string): boolean {
-  const { origin, 'sec-fetch-site': site } = headers;
-  const isOwn = origin === undefined || origin === new URL(issuer).origin;
-  return method === 'POST' && (site === 'same-origin' || (site === undefined && isOwn));
 }

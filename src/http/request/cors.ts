@@ -3,8 +3,8 @@ import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 import type { RegisteredClient } from '../../sessions/client-view.ts';
 
 // Which web origins may read our answers and change something (begin-request.ts): the bind point's own, and those that
-// receive codes anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and other sites'
-// pages must not be able to use the browser's certificates.
+// receive codes anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and what a browser
+// sends in spite of that counts for no page of another origin (sender.ts).
 
 /** Decides for one bind point whether an Origin header names an allowed origin. */
 export type OriginCheck = (origin: string) => boolean;
@@ -44,10 +44,15 @@ export const preflightHeaders: Readonly<Record<string, string>> = {
   'access-control-max-age': '600',
 };
 
+/** The origin of a bind point's own pages, as browsers write it. */
+export function originOfBindPoint({ address }: BindPoint): string {
+  return new URL(`https://${address}`).origin;
+}
+
 /** The allow-list of a bind point: exact texts, and origins with any port if the pattern says so. */
 export function originCheck(bindPoint: BindPoint, listener: Listener): OriginCheck {
   const patterns = listener.apis.flatMap((api) => (api.binding === 'edge-oidc' ? api.redirectUris : []));
-  const own = new URL(`https://${bindPoint.address}`).origin;
+  const own = originOfBindPoint(bindPoint);
   const isOfPattern = originsOf(patterns);
   return (origin) => origin === own || isOfPattern(origin);
 }

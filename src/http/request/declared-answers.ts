@@ -13,15 +13,6 @@ export interface DeclaredAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One answer, by media type. Without content, the answer has no body. */
-export interface DeclaredAnswer {
-  readonly description: string;
-  /** The schema of a JSON document. Other contents are text or bytes. */
-  readonly content: Readonly<Record<string, z.ZodType>>;
-  /** Headers that this answer may have beyond those that follow from guard and status, with their meaning. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** For a login that is not complete. */
 export const totpRequiredHeader = {
   'totp-required': 'true: a TOTP code is still to be given',
@@ -69,6 +60,11 @@ export const doneAnswer: DeclaredAnswer = dataAnswer(z.strictObject({}), 'Done')
 export function redirectAnswer(description: string): DeclaredAnswer {
   return { description, content: {} };
 }
+
+/** Of endpoints that accept the forms of other sites; see route.ts. */
+export const byLinkAnswer: DeclaredAnswer = redirectAnswer(
+  'Here again with GET, if the form of another site has led here',
+);
 
 export function contentAnswer(mediaType: string, description: string): DeclaredAnswer {
   return { description, content: { [mediaType]: text } };

@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { htmlType, isUnacceptable, jsonType } from './answer.ts';
-import { mayChangeSomething } from './begin-request.ts';
 import type { DeclaredAnswer, DeclaredAnswers } from './declared-answers.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
 import { errorTable } from './errors.ts';
 import { mediaTypesOf, type Route } from './route.ts';
+import { mayChangeSomething } from './sender.ts';
 
 /** May happen to any request, before or while it is handled. */
 const anywhere: readonly ErrorCode[] = [

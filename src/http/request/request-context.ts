@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
@@ -11,13 +10,20 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { RequestTrace } from '../../platform/tracing.ts';
 import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
-import { type PeerCertificates, peerCertificates } from './peer-certificates.ts';
+import type { Sender } from './sender.ts';
 
 /** When and where a request arrived; see RequestContext. */
 export type Arrival = Pick<
   RequestContext,
-  'receivedAt' | 'startedAt' | 'listener' | 'bindPoint' | 'authorization'
+  'receivedAt' | 'startedAt' | 'listener' | 'bindPoint' | 'sender' | 'authorization'
 >;
+
+/** The headers that endpoints may read. What a browser says of itself and adds for a person is in the sender. */
+export interface EndpointHeaders
+  extends Readonly<Pick<IncomingHttpHeaders, 'accept' | 'accept-encoding' | 'accept-language'>>,
+    Readonly<Pick<IncomingHttpHeaders, 'content-encoding' | 'content-type' | 'if-match' | 'user-agent'>> {
+  readonly 'mfa-validation-code'?: string | readonly string[] | undefined;
+}
 
 /**
  * What an endpoint may know about the request it answers. It is a class because one is made for each request: values
@@ -32,6 +38,8 @@ export class RequestContext {
   readonly listener: Listener;
   /** The bind point that the Host header names. Documents may mention its address and issuer only. */
   readonly bindPoint: BindPoint;
+  /** Who sends it, with the cookies and the client certificate that count. */
+  readonly sender: Sender;
   /**
    * The address of the client: the other end of the connection, or what a load balancer says in a PROXY header
    * (proxied-connections.ts). Request headers are not believed.
@@ -56,6 +64,7 @@ export class RequestContext {
     this.startedAt = arrival.startedAt;
     this.listener = arrival.listener;
     this.bindPoint = arrival.bindPoint;
+    this.sender = arrival.sender;
     this.remoteAddress = request.raw.socket.remoteAddress ?? '';
     this.authorization = arrival.authorization;
   }
@@ -88,7 +97,7 @@ export class RequestContext {
     return this.#request.params as Record<string, string | undefined>;
   }
 
-  get headers(): Readonly<IncomingHttpHeaders> {
+  get headers(): EndpointHeaders {
     return this.#request.headers;
   }
 
@@ -101,11 +110,6 @@ export class RequestContext {
   get ztSession(): string | undefined {
     const value = this.#request.headers['zt-session'];
     return typeof value === 'string' ? value : undefined;
-  }
-
-  /** The certificates that the client proved and sent in the handshake; null when it sent none. */
-  get clientCertificates(): PeerCertificates | null {
-    return peerCertificates(this.#request.raw.socket as TLSSocket);
   }
 
   /** Whether the client tried to authenticate with the Basic scheme. */
@@ -143,7 +147,7 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
     // Clients without a session may send an empty header.
     ztSession: context.ztSession || null,
     bearers: bearerTokens(context.authorization),
-    clientCertificates: () => context.clientCertificates,
+    clientCertificates: () => context.sender.certificates,
   };
 }
 

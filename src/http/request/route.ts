@@ -99,8 +99,8 @@ interface RouteRules {
    */
   readonly described?: { readonly query?: z.ZodType; readonly body?: z.ZodType };
   /**
-   * Why pages of other sites may send requests that could change something, where they have to (begin-request.ts). Such
-   * an endpoint changes nothing merely because of what a browser adds by itself.
+   * Why the forms of other sites may lead here, where they have to. They are redirected to the same address with GET,
+   * as if a link had led here: what a browser adds by itself does not count for such a form.
    */
   readonly acceptsForeignPages?: string;
   /**

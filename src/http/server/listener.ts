@@ -8,7 +8,7 @@ import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { bodyLimit } from '../request/body.ts';
-import { originCheck } from '../request/cors.ts';
+import { originCheck, originOfBindPoint } from '../request/cors.ts';
 import { rememberIntermediates, type SentIntermediates } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
@@ -386,7 +386,11 @@ function drain(server: Server, connections: { destroyAll(): void }, longest: Mil
 }
 
 function openBindPoint(bindPoint: BindPoint, listener: Listener): OpenBindPoint {
-  return { bindPoint, isAllowedOrigin: originCheck(bindPoint, listener) };
+  return {
+    bindPoint,
+    ownOrigin: originOfBindPoint(bindPoint),
+    isAllowedOrigin: originCheck(bindPoint, listener),
+  };
 }
 
 function withPort(bindPoint: BindPoint, port: number): BindPoint {

@@ -1,5 +1,5 @@
 // Mounts declared endpoints on the HTTP framework. Everything that applies to all of them happens here, in the order
-// Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
+// sender, Host, origin, media type of the answer, guard, body, guard again, handler; and every failure ends in one place.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -15,13 +15,8 @@ import type { Authenticate, ClockJudge } from '../../sessions/authenticate-reque
 import type { FollowedFeed } from '../../sessions/follow-feed.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
 import type { Views } from '../pages/views.ts';
-import { type Answer, isInParts, isUnacceptable, sendAnswer } from '../request/answer.ts';
-import {
-  type Admission,
-  mayChangeSomething,
-  requestBeginner,
-  type ServerScope,
-} from '../request/begin-request.ts';
+import { type Answer, htmlType, isInParts, isUnacceptable, redirect, sendAnswer } from '../request/answer.ts';
+import { type Admission, requestBeginner, type ServerScope } from '../request/begin-request.ts';
 import { bodyLimit, bodyLimitOf, readBody, readQuery, takeFormToken, validate } from '../request/body.ts';
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
@@ -30,6 +25,7 @@ import { asAuthError, errorTable } from '../request/errors.ts';
 import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, type Input, mediaTypesOf, type Route } from '../request/route.ts';
+import { mayChangeSomething } from '../request/sender.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 
 /** `none`: no endpoint has the path. */
@@ -141,11 +137,7 @@ export function failureHandler(
       requestId: request.id,
       traceId,
       accept: request.headers.accept,
-      view: () =>
-        needs.views({
-          headers: request.headers,
-          queryText: context?.queryText ?? '',
-        }),
+      view: () => needs.views(context ?? { headers: {}, queryText: '', sender: null }),
       loginPage: context?.loginPage ?? null,
       usedBasic: context?.usedBasic ?? false,
     });
@@ -229,6 +221,9 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
       : undefined;
     const run = () => {
       const input = inputOf(route, context);
+      if (context.sender.kind === 'foreign-page' && mayChangeSomething(context.method)) {
+        if (route.acceptsForeignPages !== undefined) return asLink(context, input);
+      }
       const announced = announceChange(audit, route, context);
       const handle = () => route.handler(context, input);
       if (announced === undefined) return handle();
@@ -245,6 +240,13 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
       return isInParts(settled.body) ? reply : undefined;
     });
   }
+}
+
+/** See `acceptsForeignPages`. */
+function asLink({ path }: RequestContext, { query, body }: Input<unknown, unknown, unknown>): Answer {
+  const fields = [query, body].flatMap((sent) => Object.entries(sent ?? {}));
+  const pairs = fields.flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
+  return redirect(`${path}?${new URLSearchParams(pairs)}`, { status: 303 });
 }
 
 /** If this process has just been suspended: resolves when it is up to date, rejects when it must not act. */
@@ -278,8 +280,15 @@ function finisher(
         errorCode,
       });
     }
-    sendAnswer(request, reply, answer);
+    // No page of another origin chooses who is signed in here.
+    const isForeign = context?.sender.kind === 'foreign-page';
+    sendAnswer(request, reply, isForeign ? withoutCookies(answer) : answer);
   };
+}
+
+function withoutCookies(answer: Answer): Answer {
+  const { 'set-cookie': _, ...headers } = answer.headers;
+  return { ...answer, headers };
 }
 
 // Synchronous where possible: most callers are known from memory, and a promise costs as much as the rest.
@@ -381,6 +390,7 @@ function admissionOf(api: AnsweredApi, route?: Route): Admission {
     needsHost,
     isTraced: needsHost,
     acceptsForeignPages: route?.acceptsForeignPages !== undefined,
+    answersWithPage: route !== undefined && mediaTypesOf(route)[0] === htmlType,
     isReadableByAll: route?.readableByAll === true,
     // The steps of a login are for our own pages and for those at configured addresses.
     isForApplications: api === 'oidc' && route !== undefined && !route.path.startsWith('/oidc/login/'),
