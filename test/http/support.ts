@@ -345,7 +345,8 @@ export function send(port: number, path: string, options: TestRequest = {}): Pro
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
+          const { 'content-type': type = '', 'content-encoding': coding } = response.headers;
+          const isJson = /json/.test(type) && text !== '' && coding === undefined;
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,

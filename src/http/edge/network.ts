@@ -5,7 +5,8 @@ import type { PublishedAuthorities } from '../../enrollment/published-authoritie
 import { type EnrollmentSigner, networkName } from '../../tokens/enrollment-jwt.ts';
 import { wholeList } from '../documents/lists.ts';
 import { contentAnswer, listAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { fixedRoute } from '../request/fixed-route.ts';
+import type { Route } from '../request/route.ts';
 
 export interface NetworkNeeds {
   readonly publishedAuthorities: PublishedAuthorities;
@@ -19,16 +20,16 @@ const pkcs7Type = 'application/pkcs7-mime';
  * the same, because there is no other form.
  */
 export function cacertsRoute({ publishedAuthorities }: NetworkNeeds, root: string): Route {
-  return route({
+  return fixedRoute({
     methods: ['GET', 'HEAD'],
     path: `${root}/.well-known/est/cacerts`,
     api: 'edge-client',
-    guard: 'anonymous',
     errors: 'edge',
     summary: 'Read the authorities by which this server is known',
     answers: { 200: contentAnswer(pkcs7Type, 'A degenerate PKCS #7 in base64 (RFC 7030)') },
     produces: [pkcs7Type, 'application/json', 'text/plain'],
-    handler: ({ listener }) => ({
+    madeOf: ({ listener }) => [publishedAuthorities.of(listener.name)],
+    make: ({ listener }) => ({
       status: 200,
       headers: { 'content-type': pkcs7Type, 'content-transfer-encoding': 'base64' },
       body: publishedAuthorities.of(listener.name).pkcs7,
@@ -44,14 +45,14 @@ export function networkJwtRoute(
   api: 'edge-client' | 'edge-management',
   path: string,
 ): Route {
-  return route({
+  return fixedRoute({
     methods: ['GET', 'HEAD'],
     path,
     api,
-    guard: 'anonymous',
     errors: 'edge',
     summary: 'Read the JWT with which clients find this network',
     answers: { 200: listAnswer(networkJwtSchema, 'The JWT') },
-    handler: () => wholeList([{ name: networkName, token: enrollmentSigner.networkJwt }]),
+    madeOf: () => [enrollmentSigner.networkJwt],
+    make: () => wholeList([{ name: networkName, token: enrollmentSigner.networkJwt }]),
   });
 }

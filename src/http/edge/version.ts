@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Binding, Config } from '../../config/config.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
-import type { RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { fixedRoute, type Place } from '../request/fixed-route.ts';
+import type { Route } from '../request/route.ts';
 
 /** What runs, as the version document says it. */
 export interface Build {
@@ -65,22 +65,22 @@ export function versionRoute(
   api: 'edge-client' | 'edge-management',
   path: string,
 ): Route {
-  return route({
+  return fixedRoute({
     methods: ['GET', 'HEAD'],
     path,
     api,
-    guard: 'anonymous',
     errors: 'edge',
     summary: 'Find out where the APIs are and what the server can',
     answers: { 200: dataAnswer(versionSchema, 'Where the APIs are') },
-    handler: (context) => envelope(versionDocument(needs, context)),
+    madeOf: ({ listener }) => capabilitiesOf(needs, { listener }),
+    make: (place) => envelope(versionDocument(needs, place)),
   });
 }
 
-function versionDocument(needs: VersionNeeds, context: RequestContext): object {
+function versionDocument(needs: VersionNeeds, place: Place): object {
   const apiVersions: Record<string, unknown> = {};
   for (const { binding, names, path } of apis) {
-    const bases = addressesOf(needs.config, binding, context).map((address) => `https://${address}${path}`);
+    const bases = addressesOf(needs.config, binding, place).map((address) => `https://${address}${path}`);
     if (bases.length === 0) continue;
     for (const name of names) apiVersions[name] = { v1: { path, version: 'v1', apiBaseUrls: bases } };
   }
@@ -89,7 +89,7 @@ function versionDocument(needs: VersionNeeds, context: RequestContext): object {
     revision: needs.build.revision,
     buildDate: needs.build.date,
     runtimeVersion: needs.build.runtime,
-    capabilities: capabilitiesOf(needs, context),
+    capabilities: capabilitiesOf(needs, place),
     apiVersions,
   };
 }
@@ -126,7 +126,7 @@ export function capabilitiesOf(
 function addressesOf(
   { listeners }: VersionNeeds['config'],
   binding: Binding,
-  { listener: asked, bindPoint }: RequestContext,
+  { listener: asked, bindPoint }: Place,
 ): readonly string[] {
   const addresses = new Set<string>();
   for (const listener of [asked, ...listeners]) {

@@ -8,7 +8,8 @@ import { SECOND } from '../../platform/clock.ts';
 import { jwksMaxAge, type KeyRing } from '../../tokens/key-ring.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { fixedRoute } from '../request/fixed-route.ts';
+import type { Route } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
 
 const words = z.array(z.string());
@@ -66,29 +67,28 @@ export function documentRoutes(needs: {
   const uiLocales = languages.map(({ tag }) => tag);
   const discovery = ['/.well-known/openid-configuration', '/oidc/.well-known/openid-configuration'].map(
     (path) =>
-      route({
+      fixedRoute({
         methods: ['GET', 'HEAD'],
         path,
         api: 'oidc',
-        guard: 'anonymous',
         errors: 'oauth',
         readableByAll: true,
         summary: 'Read the discovery document (OIDC Discovery 1.0, RFC 8414)',
         answers: { 200: documentAnswer(discoverySchema, 'The discovery document') },
-        handler: (context) =>
-          json(discoveryDocument(context.issuer, { ...needs, uiLocales }), { headers: cached }),
+        madeOf: () => [needs.clients.registered()],
+        make: ({ issuer }) => json(discoveryDocument(issuer, { ...needs, uiLocales }), { headers: cached }),
       }),
   );
-  const keys = route({
+  const keys = fixedRoute({
     methods: ['GET', 'HEAD'],
     path: '/oidc/keys',
     api: 'oidc',
-    guard: 'anonymous',
     errors: 'oauth',
     readableByAll: true,
     summary: 'Read the public keys that sign tokens (RFC 7517)',
     answers: { 200: documentAnswer(jwksSchema, 'The keys') },
-    handler: () => json(needs.ring.jwks(needs.clock.now()), { headers: cached }),
+    madeOf: () => needs.ring.jwks(needs.clock.now()).keys,
+    make: () => json(needs.ring.jwks(needs.clock.now()), { headers: cached }),
   });
   return [...discovery, keys];
 }

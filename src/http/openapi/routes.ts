@@ -5,7 +5,8 @@ import { apiReferencePage } from '../../pages/api-reference.ts';
 import type { Views } from '../pages/views.ts';
 import { htmlType, json, page } from '../request/answer.ts';
 import { contentAnswer, documentAnswer } from '../request/declared-answers.ts';
-import { type Api, type Route, route } from '../request/route.ts';
+import { fixedRoute } from '../request/fixed-route.ts';
+import type { Api, Route } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
 
 import { type DescribedApi, type OpenApiDocument, openApiDocument } from './document.ts';
@@ -61,31 +62,33 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
       );
       return made;
     };
-    const common = { methods: ['GET', 'HEAD'], api: description.api, guard: 'anonymous' } as const;
+    const common = { methods: ['GET', 'HEAD'], api: description.api } as const;
     const path = `${description.root}/openapi.json`;
     return [
-      route({
+      fixedRoute({
         ...common,
+        views,
         path,
         errors: 'edge',
         summary: 'Get the OpenAPI description of this API',
         answers: { 200: documentAnswer(openApiSchema, 'An OpenAPI 3.1 document') },
-        handler(context) {
+        make({ bindPoint }, { look }) {
           const document = documentOf();
-          const contact = { name: views(context).look.name };
-          const servers = [{ url: `https://${context.bindPoint.address}` }];
+          const contact = { name: look.name };
+          const servers = [{ url: `https://${bindPoint.address}` }];
           return json({ ...document, info: { ...document.info, contact }, servers }, { headers: cached });
         },
       }),
-      route({
+      fixedRoute({
         ...common,
+        views,
         path: `${description.root}/docs`,
         errors: 'html-or-edge',
         produces: [htmlType],
         summary: 'Read the description of this API as a page',
         answers: { 200: contentAnswer(htmlType, 'The page') },
-        handler: (context) =>
-          page(apiReferencePage(views(context), apiReferenceOf(documentOf(), path)), {
+        make: (_place, view) =>
+          page(apiReferencePage(view, apiReferenceOf(documentOf(), path)), {
             scripts: true,
             headers: cached,
           }),

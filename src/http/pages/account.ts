@@ -5,55 +5,58 @@ import { accountPage } from '../../pages/app-shells.ts';
 import { homePage } from '../../pages/home.ts';
 import { htmlType, page, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { fixedRoute, type Place } from '../request/fixed-route.ts';
 import { type Route, route } from '../request/route.ts';
 import { accountPaths } from './account-paths.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
 import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
 
-const common = { api: 'account', guard: 'anonymous', errors: 'html-or-edge' } as const;
+const common = { api: 'account', errors: 'html-or-edge' } as const;
 
-const pathsOf = async (context: RequestContext) => ({
+const pathsOf = async (place: Place) => ({
   files: await bundledFilesPath('account'),
-  console: consoleOf(context),
+  console: consoleOf(place),
 });
 
 const shells = (views: Views) =>
   Object.values(accountPaths).map((path) =>
-    route({
+    fixedRoute({
       ...common,
+      views,
       methods: ['GET'],
       path,
       produces: [htmlType],
       summary: 'Show the account page',
       answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
-      handler: async (context) =>
-        page(accountPage(views(context), await pathsOf(context)), {
+      make: async (place, view) =>
+        page(accountPage(view, await pathsOf(place)), {
           scripts: true,
-          headers: { vary: 'origin, accept-language' },
+          headers: { vary: 'accept-language' },
         }),
     }),
   );
 
 /** What somebody sees who opens the address of the server. */
 const home = (views: Views) =>
-  route({
+  fixedRoute({
     ...common,
+    views,
     methods: ['GET'],
     path: '/',
     produces: [htmlType],
     summary: 'Show the start page',
     answers: { 200: contentAnswer(htmlType, 'Where to sign in: the same page for everybody') },
-    handler(context) {
-      const paths = { account: accountPaths.page, console: consoleOf(context) };
-      return page(homePage(views(context), paths), { headers: { vary: 'origin, accept-language' } });
+    make(place, view) {
+      const paths = { account: accountPaths.page, console: consoleOf(place) };
+      return page(homePage(view, paths), { headers: { vary: 'accept-language' } });
     },
   });
 
 /** Where password managers look for the page that changes a password (W3C change-password-url). */
 const changePassword = route({
   ...common,
+  guard: 'anonymous',
   methods: ['GET'],
   path: '/.well-known/change-password',
   summary: 'Find the page that changes a password',

@@ -1,7 +1,8 @@
 import type { Branding } from '../../model/branding.ts';
 import { type Asset, lookOf } from '../../pages/look.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { fixedRoute } from '../request/fixed-route.ts';
+import type { Route } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 import { type Views, viewsOf } from './views.ts';
 
@@ -17,16 +18,15 @@ export function brandedPages(branding: Branding): {
 /** The files that pages refer to. A picture opened directly runs nothing and loads nothing. */
 export function assetRoutes(assets: readonly Asset[]): readonly Route[] {
   return assets.map(({ path, type, content }) =>
-    route({
+    fixedRoute({
       methods: ['GET', 'HEAD'],
       path,
       api: 'pages',
-      guard: 'anonymous',
       errors: 'html-or-edge',
       produces: [type.replace(/;.*/, '')],
       summary: 'Get a file that pages refer to',
       answers: { 200: contentAnswer(type.replace(/;.*/, ''), 'The file') },
-      handler: () => ({
+      make: () => ({
         status: 200,
         headers: {
           'content-type': type,

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { webFiles } from '../../pages/web-files.ts';
-import { type Route, route } from '../request/route.ts';
+import { fixedRoute } from '../request/fixed-route.ts';
+import type { Route } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 
 /** Each serves the files at its own address, because a listener may have only one of them. */
@@ -16,9 +17,8 @@ export async function bundledFilesPath(api: BundledApi): Promise<string> {
 }
 
 export function bundledFileRoute(api: BundledApi, summary: string): Route {
-  return route({
+  return fixedRoute({
     api,
-    guard: 'anonymous',
     errors: 'html-or-edge',
     methods: ['GET', 'HEAD'],
     path: `/assets/${api}/:version/:name`,
@@ -27,21 +27,13 @@ export function bundledFileRoute(api: BundledApi, summary: string): Route {
     answers: {
       200: { description: 'The file', content: { 'text/javascript': z.string(), 'text/css': z.string() } },
     },
-    async handler({ params, headers }) {
+    keyedBy: ['version', 'name'],
+    async make({ params }) {
       const { version, byName } = await webFiles();
       const found = byName.get(params.name ?? '');
       if (found === undefined || params.version !== version) throw new AuthError('not_found');
-      const isBrotli = /(?:^|,)\s*br\s*(?:,|$)/.test(String(headers['accept-encoding'] ?? ''));
-      return {
-        status: 200,
-        headers: {
-          'content-type': found.contentType,
-          vary: 'origin, accept-encoding',
-          ...(isBrotli && { 'content-encoding': 'br' }),
-          ...immutable,
-        },
-        body: isBrotli ? found.brotli : found.plain,
-      };
+      const headers = { 'content-type': found.contentType, ...immutable };
+      return { status: 200, headers, body: found.plain, brotli: found.brotli };
     },
   });
 }

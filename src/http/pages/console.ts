@@ -3,12 +3,13 @@
 import { consolePage } from '../../pages/app-shells.ts';
 import { htmlType, page } from '../request/answer.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { fixedRoute } from '../request/fixed-route.ts';
+import type { Route } from '../request/route.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
 import { consolePaths } from './console-paths.ts';
 import type { Views } from './views.ts';
 
-const common = { api: 'console', guard: 'anonymous', errors: 'html-or-edge' } as const;
+const common = { api: 'console', errors: 'html-or-edge' } as const;
 
 /** Every screen has its own address. The script decides which screens there are. */
 const screens = [
@@ -20,8 +21,9 @@ const screens = [
 
 const shells = (views: Views) =>
   [...screens, `${consolePaths.page}/`].map((path) =>
-    route({
+    fixedRoute({
       ...common,
+      views,
       methods: ['GET'],
       path,
       // What routers in browsers make of the first screen's address.
@@ -29,12 +31,11 @@ const shells = (views: Views) =>
       produces: [htmlType],
       summary: 'Show the console',
       answers: { 200: contentAnswer(htmlType, 'The same page for everybody') },
-      async handler(context) {
-        return page(consolePage(views(context), await bundledFilesPath('console')), {
+      make: async (_place, view) =>
+        page(consolePage(view, await bundledFilesPath('console')), {
           scripts: true,
-          headers: { vary: 'origin, accept-language' },
-        });
-      },
+          headers: { vary: 'accept-language' },
+        }),
     }),
   );
 

@@ -131,7 +131,7 @@ function sendInParts(
   reply.hijack();
   reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
   if (Symbol.asyncIterator in body) void writeWhileMade(reply.raw, body);
-  else writeInParts(reply.raw, body, { isShared: false });
+  else writeInParts(reply.raw, body);
 }
 
 /** How long a client that is still sending has to read the answer. */

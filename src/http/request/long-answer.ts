@@ -14,16 +14,11 @@ export function unsentBytes(socket: Duplex): number {
   return unsent.get(socket) ?? 0;
 }
 
-/**
- * Writes a body whose head is set. Ends silently if the client goes away.
- * @param isShared the bytes are kept anyway, for other answers
- */
-export function writeInParts(
-  response: ServerResponse,
-  body: readonly (string | Uint8Array)[],
-  { isShared }: { readonly isShared: boolean },
-): void {
+/** Writes a body whose head is set. Ends silently if the client goes away. */
+export function writeInParts(response: ServerResponse, body: readonly (string | Uint8Array)[]): void {
   const { socket } = response;
+  // Bytes are kept anyway, for other answers.
+  const isShared = body.every((piece) => typeof piece !== 'string');
   let left = body.reduce((sum, { length }) => sum + length, 0);
   const parts = partsOf(body);
   const writeNext = (error?: Error | null) => {

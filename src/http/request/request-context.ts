@@ -21,7 +21,8 @@ export type Arrival = Pick<
 /** The headers that endpoints may read. What a browser says of itself and adds for a person is in the sender. */
 export interface EndpointHeaders
   extends Readonly<Pick<IncomingHttpHeaders, 'accept' | 'accept-encoding' | 'accept-language'>>,
-    Readonly<Pick<IncomingHttpHeaders, 'content-encoding' | 'content-type' | 'if-match' | 'user-agent'>> {
+    Readonly<Pick<IncomingHttpHeaders, 'content-encoding' | 'content-type' | 'user-agent'>>,
+    Readonly<Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>> {
   readonly 'mfa-validation-code'?: string | readonly string[] | undefined;
 }
 

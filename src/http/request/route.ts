@@ -47,6 +47,13 @@ export function servesApi({ apis }: Pick<Listener, 'apis'>, api: Api): boolean {
  */
 export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
 
+/**
+ * What an anonymous answer costs. `fixed`: it is made once (fixed-route.ts). `light`: less than a tenth of a TLS
+ * handshake. `counted`: it may cost more, so it counts against its source (source-load.ts). A test compares this with
+ * what it costs (docs/what-strangers-cost.md).
+ */
+export type Load = 'fixed' | 'light' | 'counted';
+
 /** Which bodies an endpoint reads. */
 export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   /** Accept `application/json`. */
@@ -66,7 +73,7 @@ export interface Input<Body, Query, Params> {
 
 type ContextOf<G extends Guard> = G extends 'anonymous' ? RequestContext : AuthenticatedContext;
 
-interface RouteRules {
+export interface RouteRules {
   /** HEAD is answered only if listed. The framework drops the body. */
   readonly methods: readonly Method[];
   /** Matched exactly; `:name` matches one segment. A trailing slash makes another path. */
@@ -111,6 +118,8 @@ interface RouteRules {
   readonly takesFormToken?: boolean;
   /** Scripts of every origin may read it: a public document that names nobody. */
   readonly readableByAll?: boolean;
+  /** Set where anybody may call. */
+  readonly load?: Load;
   /** Largest body in bytes, if it differs from the API's. */
   readonly bodyLimit?: number;
 }

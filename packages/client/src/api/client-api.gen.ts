@@ -1299,6 +1299,13 @@ export interface operations {
                     };
                 };
             };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getCurrentIdentity: {
@@ -2306,6 +2313,13 @@ export interface operations {
                     "application/pkcs7-mime": string;
                 };
             };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getNetworkJwts: {
@@ -2328,6 +2342,13 @@ export interface operations {
                         meta: components["schemas"]["ListMeta"];
                     };
                 };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

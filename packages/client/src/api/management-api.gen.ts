@@ -2776,6 +2776,13 @@ export interface operations {
                     };
                 };
             };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getNetworkJwts: {
@@ -2798,6 +2805,13 @@ export interface operations {
                         meta: components["schemas"]["ListMeta"];
                     };
                 };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
