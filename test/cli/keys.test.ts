@@ -40,6 +40,7 @@ describe('keys', () => {
     for (const alg of ['ES256', 'RS256']) assert.deepEqual(await usesOf(alg), ['signing', 'next']);
 
     const status = JSON.parse((await box.run(['status', ...config, '-j'])).stdout);
+    assert.deepEqual(status.administratorsNamedBy, []);
     assert.deepEqual(status.signingKeys, await list());
     // 1290, or the next one that is free on this machine.
     const metrics = /127\.0\.0\.1:129\d/.exec(

@@ -49,12 +49,32 @@ describe('status', () => {
       assert.equal(json.isHealthy, true);
       assert.ok(Date.parse(json.certificateEnd) > Date.now());
       assert.ok(Array.isArray(json.controllers));
+      assert.deepEqual(json.administratorsNamedBy, who === root ? [] : null);
     }
     const { stdout } = await fine(root, ['status']);
     assert.match(
       stdout,
       /^server +https:.*\nhealth +ok\nissuer +\S+\ncertificate +until \S+ \(\d+ days\)\n\nCONTROLLER/,
     );
+  });
+
+  test('shows administrators which signers and CAs can name an administrator', async () => {
+    assert.match(
+      (await fine(root, ['status'])).stdout,
+      /\n\nNo signer and no CA can name an administrator\.\n$/,
+    );
+    const signer = [
+      'Example',
+      'https://idp.example',
+      'overlay',
+      '--jwks-endpoint',
+      'https://idp.example/keys',
+    ];
+    const { json: made } = await fine(root, ['create', 'ext-jwt-signer', ...signer, '-j']);
+    const shown = /CAN NAME ADMINISTRATORS +KIND +BY +SUCH AS\nExample +external JWT signer +id +root\n$/;
+    assert.match((await fine(root, ['status'])).stdout, shown);
+    await fine(root, ['delete', 'ext-jwt-signer', made.id, '--yes']);
+    assert.ok(!(await fine(ada, ['status'])).stdout.includes('name an administrator'));
   });
 
   test('needs a login', async () => {

@@ -349,6 +349,34 @@ describe('managing people', () => {
     await guest.close();
   });
 
+  test('who administer are on the overview below what can name them', async () => {
+    const names = {
+      en: 'What can name an administrator',
+      de: 'Was jemanden zur Systemverwaltung machen kann',
+    };
+    const made = await root.call('POST', 'external-jwt-signers', {
+      name: 'Names by id',
+      enabled: true,
+      issuer: 'https://names.example',
+      audience: 'a',
+      jwksEndpoint: 'https://names.example/keys',
+    });
+    for (const [one, title] of [
+      [admin, names.en],
+      [germanAdmin, names.de],
+    ] as const) {
+      const guest = await one.at('/console');
+      const card = guest.page.locator('section:has(#namers)');
+      await card.getByText(title).waitFor();
+      await card.getByText('root').waitFor();
+      await assertClean(guest);
+      await card.getByText('Names by id').click();
+      await guest.page.getByRole('heading', { level: 1, name: 'Names by id' }).waitFor();
+      await guest.close();
+    }
+    await root.call('DELETE', `external-jwt-signers/${createdId(made)}`);
+  });
+
   test('keeps them out until a time, which is changed beside them and in the form', async () => {
     const id = await server.createUser({ name: 'udo', password });
     const guest = await germanAdmin.at(`/console/people/${id}`);

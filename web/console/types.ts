@@ -23,6 +23,7 @@ export type HourlyAttempts = Schemas['HourlyLoginAttempts'];
 export type Controller = Schemas['Controller'];
 export type Enrollment = Schemas['Enrollment'];
 export type ListedInvitation = Schemas['ListedInvitation'];
+export type AdministratorNamers = Schemas['AdministratorNamers'];
 export type Authority = Schemas['Ca'];
 export type TriedToken = Schemas['TriedExternalJwt'];
 export type BegunTest = Schemas['BegunSignerTest'];

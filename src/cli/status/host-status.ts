@@ -1,3 +1,4 @@
+import { administratorNamers } from '../../admin/administrator-namers.ts';
 import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../controller/database.ts';
 import { isOnline } from '../../model/node.ts';
@@ -7,6 +8,7 @@ import { withHost } from '../host/open-host.ts';
 import { type ShownCertificate, shownCertificates } from '../host/pki-commands.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
+import { namersText } from './server-status.ts';
 
 /** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
 export async function hostStatus(report: Report, named: string): Promise<void> {
@@ -34,6 +36,13 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
           isOnline: isOnline(node, now),
           version: node.version,
           lastSeenAt: new Date(node.lastSeenAt).toISOString(),
+        })),
+        administratorsNamedBy: (
+          await administratorNamers(foundations, { identityId: 'host', isAdmin: true })
+        ).map(({ kind, id, name, by, administrators }) => ({
+          issuer: { entity: kind, id, name },
+          by,
+          administrators: administrators.map((one) => ({ id: one.id, name: one.name })),
         })),
       };
     },
@@ -77,6 +86,7 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
       ],
       status.controllers,
     ),
+    namersText(status.administratorsNamedBy),
   ];
   printResult(report, status, () => text().join('\n\n'));
 }

@@ -20,6 +20,8 @@ interface ServerStatus {
   readonly certificateDaysLeft: number | null;
   /** The nodes. */
   readonly controllers: readonly JsonObject[];
+  /** The signers and CAs that can name an administrator; null: the caller may not see them. */
+  readonly administratorsNamedBy: readonly JsonObject[] | null;
 }
 
 /** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
@@ -41,6 +43,7 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
     path: '/controllers',
     query: { limit: 'none' },
   });
+  const namedBy = await namersFor(api);
   const { url } = api.login;
   const { trust } = await credentialsStore(ports).read();
   const http = await connectionTo(ports, trust[url], undefined);
@@ -60,10 +63,20 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
       certificateEnd: end === undefined ? null : new Date(end).toISOString(),
       certificateDaysLeft: end === undefined ? null : Math.floor((end - ports.clock.now()) / DAY),
       controllers: asList(nodes.data).map(asObject),
+      administratorsNamedBy: namedBy,
     };
   } finally {
     http.close();
   }
+}
+
+/** Everybody may ask for the status, and this is for those who may read everything. */
+async function namersFor(api: ApiClient): Promise<ServerStatus['administratorsNamedBy']> {
+  const me = asObject((await api.call({ api: 'client', method: 'GET', path: '/current-identity' })).data);
+  if (me.isAdmin !== true && asList(me.permissions).length === 0) return null;
+  // Not every address serves the management API.
+  const found = await api.find({ method: 'GET', path: '/administrators/named-by' });
+  return found === undefined ? null : asList(asObject(found.data).namedBy).map(asObject);
 }
 
 function failing({ checks }: ServerStatus): string {
@@ -74,7 +87,7 @@ function failing({ checks }: ServerStatus): string {
 }
 
 function statusText(status: ServerStatus): string {
-  const { isHealthy, certificateEnd, certificateDaysLeft, controllers } = status;
+  const { isHealthy, certificateEnd, certificateDaysLeft, controllers, administratorsNamedBy } = status;
   const fields = renderFields([
     ['server', status.server],
     ['health', isHealthy === null ? 'not served here' : isHealthy ? 'ok' : `fails: ${failing(status)}`],
@@ -94,5 +107,25 @@ function statusText(status: ServerStatus): string {
     ],
     controllers,
   );
-  return `${fields}\n\n${nodes}`;
+  return [fields, nodes, ...(administratorsNamedBy === null ? [] : [namersText(administratorsNamedBy)])].join(
+    '\n\n',
+  );
+}
+
+/** What `status` says of the signers and CAs that can name an administrator. */
+export function namersText(namers: readonly JsonObject[]): string {
+  if (namers.length === 0) return 'No signer and no CA can name an administrator.';
+  const namesOf = (refs: unknown) => asList(refs).map((ref) => String(asObject(ref).name));
+  return renderTable(
+    [
+      { heading: 'can name administrators', cell: (row: JsonObject) => asObject(row.issuer).name },
+      {
+        heading: 'kind',
+        cell: (row) => (asObject(row.issuer).entity === 'cas' ? 'CA' : 'external JWT signer'),
+      },
+      { heading: 'by', cell: ({ by }) => (by === 'id' ? 'id' : 'external id') },
+      { heading: 'such as', cell: ({ administrators }) => namesOf(administrators).join(', ') },
+    ],
+    namers,
+  );
 }

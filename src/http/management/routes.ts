@@ -9,6 +9,7 @@ import { heartbeatRoute } from '../legacy/heartbeats.ts';
 import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../request/route.ts';
 import { managementRoot } from './admin-route.ts';
+import { administratorNamerRoutes } from './administrator-namers.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
 import { auditEventRoutes } from './audit-events.ts';
 import { authPolicyRoutes } from './auth-policies.ts';
@@ -48,6 +49,7 @@ export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
     ...browserSessionRoutes(needs),
     ...externalJwtSignerRoutes(needs),
     ...caRoutes(needs),
+    ...administratorNamerRoutes(needs),
     ...configTypeRoutes(needs),
     ...oidcClientRoutes(needs),
     ...enrollmentRoutes(needs),

@@ -5,6 +5,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['.well-known', 'Where clients look first, at addresses that standards have fixed.'],
   ['account', 'The pages on which people manage their own account.'],
   ['console', 'The pages on which administrators manage everybody.'],
+  ['administrators', 'What has power over this service.'],
   ['api-sessions', 'The sessions of all identities: who is logged in, and how to end it.'],
   ['assets', 'What the pages are made of; an address with another content is another address.'],
   ['auth', 'Forward authentication: what a proxy asks before it passes a request on.'],

@@ -9,6 +9,7 @@ import { Time } from '../parts/time.tsx';
 import { list, read } from '../session/api.ts';
 import { named, texts } from '../texts/texts.ts';
 import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
+import { AdministratorNamers } from './administrator-namers.tsx';
 import { EndsSoon } from './ends-soon.tsx';
 
 const { overview: words } = texts;
@@ -24,7 +25,10 @@ export function OverviewScreen() {
         <Refusals />
         <EndsSoon />
       </div>
-      <Issuers />
+      <div className="columns">
+        <AdministratorNamers />
+        <Issuers />
+      </div>
     </Screen>
   );
 }

@@ -89,6 +89,11 @@ export const de: Texts = {
     hour: 'Stunde',
     issuers: 'Aussteller',
     issuersText: 'Die Adressen für Anwendungen und SDKs.',
+    namers: 'Was jemanden zur Systemverwaltung machen kann',
+    namersText:
+      'Die Betreiber dieser Signer und CAs können ein Token oder Zertifikat ausstellen, mit dem man sich als Systemverwaltung anmeldet, soweit es den ersten Nachweis betrifft.',
+    namersNone: 'Kein Signer und keine CA kann die Systemverwaltung benennen.',
+    namersOf: (names) => `Zum Beispiel ${names}`,
     ends: 'Was bald endet',
     endsText: 'Zertifikate von CAs, Registrierungen und Einladungen der nächsten 30 Tage.',
     invitationOf: (name) => `Einladung von ${name}`,

@@ -86,6 +86,11 @@ export const en = {
     hour: 'Hour',
     issuers: 'Issuers',
     issuersText: 'The addresses to enter in applications and SDKs.',
+    namers: 'What can name an administrator',
+    namersText:
+      'The operators of these signers and CAs can issue a token or certificate that signs in as an administrator, as far as the first proof goes.',
+    namersNone: 'No signer and no CA can name an administrator.',
+    namersOf: (names: string) => `Such as ${names}`,
     ends: 'What ends soon',
     endsText: 'Certificates of CAs, enrollments and invitations in the next 30 days.',
     invitationOf: (name: string) => `Invitation of ${name}`,

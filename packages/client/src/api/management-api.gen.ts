@@ -1118,6 +1118,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/administrators/named-by": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the signers and CAs that can name an administrator
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listAdministratorNamers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/config-types": {
         parameters: {
             query?: never;
@@ -2367,6 +2387,19 @@ export interface components {
             verifiedAt: string | null;
             isVerified: boolean;
             verificationToken: string | null;
+        };
+        AdministratorNamers: {
+            namedBy: {
+                /** @description An external JWT signer or a third-party CA */
+                issuer: components["schemas"]["EntityRef"];
+                /**
+                 * @description The member of the identity that its claim is compared with
+                 * @enum {string}
+                 */
+                by: "id" | "externalId";
+                /** @description Up to five of those that it can name, by name */
+                administrators: components["schemas"]["EntityRef"][];
+            }[];
         };
         ConfigType: {
             id: string;
@@ -5545,6 +5578,29 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listAdministratorNamers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Enabled ones whose tokens or certificates can log in as an administrator, as far as the first proof goes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AdministratorNamers"];
                         meta: Record<string, never>;
                     };
                 };

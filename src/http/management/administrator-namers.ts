@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { type AdministratorNamerNeeds, administratorNamers } from '../../admin/administrator-namers.ts';
+import { entityRef, entityRefSchema } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
+import type { Route } from '../request/route.ts';
+import { adminRoute } from './admin-route.ts';
+
+const namersSchema = z
+  .strictObject({
+    namedBy: z.array(
+      z.strictObject({
+        issuer: entityRefSchema.describe('An external JWT signer or a third-party CA'),
+        by: z
+          .enum(['id', 'externalId'])
+          .describe('The member of the identity that its claim is compared with'),
+        administrators: z.array(entityRefSchema).describe('Up to five of those that it can name, by name'),
+      }),
+    ),
+  })
+  .meta({ id: 'AdministratorNamers' });
+
+/** `/administrators/named-by`: who can say of a token or certificate that it is an administrator's. */
+export function administratorNamerRoutes(needs: AdministratorNamerNeeds): readonly Route[] {
+  return [
+    adminRoute('GET', 'administrators/named-by', {
+      operationId: 'listAdministratorNamers',
+      summary: 'List the signers and CAs that can name an administrator',
+      answer: dataAnswer(
+        namersSchema,
+        'Enabled ones whose tokens or certificates can log in as an administrator, as far as the first proof goes',
+      ),
+      async handler({ principal }) {
+        const found = await administratorNamers(needs, principal);
+        return envelope({
+          namedBy: found.map(({ kind, id, name, by, administrators }) => ({
+            issuer: entityRef(kind, id, name),
+            by,
+            administrators: administrators.map((one) => entityRef('identities', one.id, one.name)),
+          })),
+        });
+      },
+    }),
+  ];
+}
