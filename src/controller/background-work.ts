@@ -1,6 +1,5 @@
 // What a thread does repeatedly by itself, from the start of its services to their end.
 
-import type { Config } from '../config/config.ts';
 import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { DenySet } from '../sessions/deny-set.ts';
@@ -11,6 +10,7 @@ import type { Store } from '../store/contracts/store.ts';
 import type { ClockWatch } from '../tasks/clock-watch.ts';
 import { deleteExpired, evenClock, forgetExpired } from '../tasks/expire.ts';
 import { every } from '../tasks/schedule.ts';
+import type { ConfigInUse } from './in-use.ts';
 
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
@@ -25,27 +25,23 @@ export interface BackgroundNeeds {
   readonly view: SessionView;
   readonly revoked: DenySet;
   rotateKeysWhenDue(): Promise<void>;
-  /** The settings in use. */
-  readonly settings: () => Pick<Config['edge'], 'loginAttempts' | 'auditEvents'> & {
-    /** How long after its issue an access token may be valid, under any configuration that was in use. */
-    readonly accessTokenEnd: Millis;
-  };
+  readonly inUse: Pick<ConfigInUse, 'edge' | 'accessTokenEnd'>;
 }
 
 /** @returns ends it, and waits for work under way */
 export function startBackgroundWork(needs: BackgroundNeeds): () => Promise<void> {
-  const { isFirst, store, clock, log, clockWatch, view, revoked, settings } = needs;
+  const { isFirst, store, clock, log, clockWatch, view, revoked, inUse } = needs;
   /** Work that depends on the clock alone and cannot be undone. */
   const byTheClock = (work: () => Promise<unknown>) => async () => {
     await clockWatch.compare();
     if (!clockWatch.isWrong) await work();
   };
-  const even = evenClock(clock, () => settings().accessTokenEnd);
+  const even = evenClock(clock, () => inUse.accessTokenEnd);
   const expire = async () => {
     if (!even.isEven()) return;
     forgetExpired({ clock, ended: view.ended, revoked });
     if (!isFirst) return;
-    const { loginAttempts, auditEvents } = settings();
+    const { loginAttempts, auditEvents } = inUse.edge;
     const kept = { keepAttempts: loginAttempts.keep, keepAuditEvents: auditEvents.keep };
     await deleteExpired({ store, clock, ...kept });
   };

@@ -6,10 +6,12 @@ import { type SettingChange, settingChanges, takeOver } from '../config/reload.t
 import { apiAddressesOf } from '../http/edge/api-addresses.ts';
 import { type Finding, runChecks } from '../http/server/health.ts';
 import type { RunningListener } from '../http/server/listener.ts';
+import type { Foundations } from './foundations.ts';
 import { openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
+import { nodeName } from './observation.ts';
 import { readEnrollmentIdentity } from './overlay-pki.ts';
 import { type ForOthers, otherThreads, type RunningThreads, type StartThread } from './request-threads.ts';
-import { type Foundations, nodeName, openServices, type Services } from './services.ts';
+import { openServices, type Services } from './services.ts';
 import { requestThreads } from './thread-count.ts';
 
 /** What a controller needs to start. */

@@ -2,19 +2,44 @@
 // password hashes. Commands that work beside a running controller open the same parts.
 
 import type { Config } from '../config/config.ts';
+import type { AnswerInspector } from '../http/server/mount.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
-import { createHashPool } from '../platform/secrets/hash-pool.ts';
+import { createHashPool, type HashPool } from '../platform/secrets/hash-pool.ts';
 import { openVault } from '../platform/secrets/key-files.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { keyPassphrase, readKeyFile } from '../platform/secrets/master-key.ts';
+import type { Store } from '../store/contracts/store.ts';
 import { databaseVersion, isOpenToListeners, openStore, schemaVersion } from './database.ts';
-import type { Foundations } from './services.ts';
 import { hashThreads, requestThreads } from './thread-count.ts';
+import type { FirstThread, OtherThreads } from './thread-roles.ts';
 
 export interface OpenFoundations extends Foundations {
   /** Closes the store and ends the hash threads. */
   close(): Promise<void>;
+}
+
+/** What a controller gets from outside. */
+export interface Foundations {
+  readonly config: Config;
+  readonly store: Store;
+  /** The key-encryption key, 32 bytes. */
+  readonly masterKey: Buffer;
+  /** Seals under that key, and opens what was sealed under the previous or the next one. */
+  readonly vault: KeyVault;
+  readonly hashPool: HashPool;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Roots (PEM) that are trusted when fetching signers' keys, in addition to those of the machine. */
+  readonly trustedRoots?: readonly string[];
+  /** Called with every answer of an endpoint. */
+  readonly inspectAnswer?: AnswerInspector;
+  /** In the first thread of a controller that has several. */
+  readonly others?: OtherThreads;
+  /** In each of the others: what the first one does for all. */
+  readonly first?: FirstThread;
 }
 
 export interface FoundationNeeds {

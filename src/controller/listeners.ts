@@ -8,13 +8,14 @@ import { sharedWaitingSums } from '../http/server/shared-source-counts.ts';
 import type { TlsMaterial } from '../http/server/tls-material.ts';
 import { waitingBytes, waitingSums } from '../http/server/waiting-bytes.ts';
 import type { Logger } from '../platform/log/logger.ts';
+import type { Foundations } from './foundations.ts';
 import {
   readEnrollmentIdentity,
   readOverlayAuthorities,
   readPublishedAuthorities,
   readSigningAuthority,
 } from './overlay-pki.ts';
-import type { Foundations, OverlayPki, Services } from './services.ts';
+import type { OverlayPki, Services } from './services.ts';
 
 /** @throws PkiFileError a file of the overlay's PKI cannot be used */
 export function readOverlayPki(foundations: Pick<Foundations, 'config' | 'clock' | 'log'>): OverlayPki {

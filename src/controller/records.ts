@@ -1,7 +1,6 @@
 // What a thread records: the audit trail, and the decision records of logins. Both are counted on the way, for the
 // metrics.
 
-import type { Config } from '../config/config.ts';
 import { attemptLog, type RunningAttemptLog, recordedAttempts } from '../explain/attempt-log.ts';
 import { auditLog, keptAudit } from '../explain/audit-trail.ts';
 import {
@@ -12,13 +11,9 @@ import {
   tally,
 } from '../explain/counts.ts';
 import type { KeptAuditTrail } from '../model/audit-event.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Logger } from '../platform/log/logger.ts';
 import { type SampledLines, sampledLines } from '../platform/log/sampled-lines.ts';
-import type { Random } from '../platform/random.ts';
-import type { Store } from '../store/contracts/store.ts';
+import type { Base } from './in-use.ts';
 import type { ThreadCounts } from './thread-counts.ts';
-import type { FirstThread, OtherThreads } from './thread-roles.ts';
 
 export interface Records {
   readonly audit: KeptAuditTrail;
@@ -31,29 +26,18 @@ export interface Records {
   readonly queue: RunningAttemptLog['queue'];
 }
 
-/** @param limits by the configuration in use */
-export function openRecords(
-  needs: {
-    readonly store: Pick<Store, 'auditEvents' | 'loginAttempts'>;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Logger;
-    readonly first: FirstThread | undefined;
-    readonly others: Pick<OtherThreads, 'settle'>;
-  },
-  limits: () => Pick<Config['edge'], 'auditEvents' | 'loginAttempts'>,
-): Records {
-  const { clock, random, log, first, others } = needs;
+export function openRecords(base: Base): Records {
+  const { clock, random, log, first, others, inUse } = base;
   const auditEvents = tally<AuditLabels>();
   const strangersLog = sampledLines({
     clock,
     write: first?.strangersLine ?? (({ level, message, fields }) => log[level](message, fields)),
   });
-  const trail = keptAudit(auditLog(log, strangersLog), needs, () => limits().auditEvents.keepAtMost);
+  const trail = keptAudit(auditLog(log, strangersLog), base, () => inUse.edge.auditEvents.keepAtMost);
   const audit = countedAudit(trail, auditEvents);
 
-  const keepAtMost = () => limits().loginAttempts.keepAtMost;
-  const attemptRecords = attemptLog(needs, keepAtMost);
+  const keepAtMost = () => inUse.edge.loginAttempts.keepAtMost;
+  const attemptRecords = attemptLog(base, keepAtMost);
   const loginAttempts = tally<AttemptLabels>();
   const keepAttempt = first?.attempts.keep ?? attemptRecords.keep;
   const attempts = {

@@ -20,8 +20,9 @@ import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { Password } from '../platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
 import { openStoreBeside } from './database.ts';
+import type { Foundations } from './foundations.ts';
 import { isForMetricsOnly, openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
-import { type Foundations, openServices } from './services.ts';
+import { openServices } from './services.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 import type { FirstThread } from './thread-roles.ts';
 

@@ -15,15 +15,16 @@ export interface LiveTelemetry {
   counts(): DeliveryCounts;
   /**
    * Prepares what another configuration wants.
+   * @param metrics what this thread reports, if it reports for all
    * @returns puts it in use; it cannot fail
    * @throws ConfigError a file that it names cannot be used
    */
-  prepare(config: TelemetryConfig | null): Promise<() => void>;
+  prepare(config: TelemetryConfig | null, metrics: TelemetryNeeds['metrics']): Promise<() => void>;
   /** Sends what is waiting, for two seconds at most. */
   stop(): Promise<void>;
 }
 
-export interface LiveTelemetryNeeds extends Omit<TelemetryNeeds, 'deliveries'> {
+export interface LiveTelemetryNeeds extends Omit<TelemetryNeeds, 'deliveries' | 'metrics'> {
   /** For the thread that reports for all; null: another one does. */
   readonly log: Logger | null;
   /** Number of request threads, which share `callersPerSecond`. */
@@ -43,7 +44,7 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
   let stopping: Promise<unknown> = Promise.resolve();
   const tracing = changingTracing();
 
-  async function open(config: TelemetryConfig): Promise<InUse> {
+  async function open(config: TelemetryConfig, metrics: TelemetryNeeds['metrics']): Promise<InUse> {
     // It loads a client for plain HTTP, as the OpenTelemetry packages do.
     const { readCollectorAccess } = await import('./collector.ts');
     const access = readCollectorAccess(config);
@@ -52,14 +53,14 @@ export function liveTelemetry(needs: LiveTelemetryNeeds): LiveTelemetry {
     const { openTelemetry } = await import('./open-telemetry.ts');
     const callersPerSecond = config.traces.callersPerSecond / needs.threads;
     const ofThread = { ...config, traces: { ...config.traces, callersPerSecond } };
-    return { config, access, telemetry: openTelemetry({ ...needs, deliveries }, ofThread, access) };
+    return { config, access, telemetry: openTelemetry({ ...needs, metrics, deliveries }, ofThread, access) };
   }
 
   return {
     tracing,
     counts: () => ({ ...counts }),
-    async prepare(config) {
-      const next = config === null ? null : await open(config);
+    async prepare(config, metrics) {
+      const next = config === null ? null : await open(config, metrics);
       return () => {
         if (next === inUse) return;
         const former = inUse;

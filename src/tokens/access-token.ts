@@ -82,8 +82,6 @@ const expired: AccessTokenVerdict = { verdict: 'expired' };
 
 export interface AccessTokenVerifier {
   verify(token: string, now: Millis): AccessTokenVerdict;
-  /** Forgets what was verified; called when the signing keys change. */
-  forget(): void;
 }
 
 export interface AccessTokenRules {
@@ -109,9 +107,13 @@ export interface AccessTokenRules {
 export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): AccessTokenVerifier {
   const { issuers, lifetimes, revoked, useOf = () => undefined, threads = 1 } = rules;
   const seen = seenTokens(Math.ceil(50_000 / threads));
+  let { generation } = ring;
   return {
     verify(token, now) {
       if (token.length > maxTokenLength) return invalid;
+      // What other keys have verified counts no more.
+      if (generation !== ring.generation) seen.clear();
+      generation = ring.generation;
       const key = hash('sha256', token, 'base64url');
       let claims = seen.get(key);
       if (claims === undefined) {
@@ -128,7 +130,6 @@ export function accessTokenVerifier(ring: KeyRing, rules: AccessTokenRules): Acc
       const use = claims.aud === edgeAudience ? 'edge-apis' : useOf(claims);
       return use === undefined ? invalid : { verdict: 'valid', claims, use };
     },
-    forget: () => seen.clear(),
   };
 }
 

@@ -35,6 +35,8 @@ export interface KeyRing {
   /** Public keys (RFC 7517 5), next ones included. */
   jwks(now: Millis): { keys: readonly webcrypto.JsonWebKey[] };
   list(): readonly SigningKey[];
+  /** A number that differs once the keys were read again. */
+  readonly generation: number;
   /** Reads the keys again; called at start and when the change feed names them. */
   reload(): Promise<void>;
 }
@@ -49,6 +51,7 @@ export interface KeyRingNeeds {
 export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
   let known: KnownKey[] = [];
   let byHeader = new Map<string, KnownKey>();
+  let generation = 0;
 
   const ring: KeyRing = {
     signer(alg, typ, now) {
@@ -67,6 +70,9 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
       return { keys: known.filter(({ key }) => !hasPassed(key.removedAt, now)).map(({ jwk }) => jwk) };
     },
     list: () => known.map(({ key }) => key),
+    get generation() {
+      return generation;
+    },
     async reload() {
       const stored = await needs.keys.listSigningKeys(needs.clock.now());
       // By the sealed text, not by kid: a key sealed again is opened again, so that the vault sees under which key.
@@ -77,6 +83,7 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
         headers: headersOf(key),
         jwk: JSON.parse(key.publicJwk) as webcrypto.JsonWebKey,
       }));
+      generation += 1;
       byHeader = new Map(
         known.flatMap((entry) => jwtTypes.map((typ) => [`${typ}:${entry.headers[typ]}`, entry])),
       );

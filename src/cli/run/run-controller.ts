@@ -3,7 +3,7 @@
 import { renderAdjustment } from '../../config/explain.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { type RunningController, startController } from '../../controller/controller.ts';
-import type { Foundations } from '../../controller/services.ts';
+import type { Foundations } from '../../controller/foundations.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { OpenLogger } from '../../platform/log/logger.ts';
 import { releaseMemory } from '../../platform/release-memory.ts';

@@ -1,0 +1,95 @@
+// Who calls: our keys, issuers and clients, access tokens, and the session view, which loads ended sessions before any
+// request is let in.
+
+import { parseRedirectUri } from '../config/redirect-uris.ts';
+import { algorithmsInUse } from '../model/signing-key.ts';
+import { clientRegistry, tokenUses } from '../oidc/clients.ts';
+import type { TrustAnchor } from '../platform/x509/path-validation.ts';
+import { requestAuthenticator } from '../sessions/authenticate-request.ts';
+import { denySet } from '../sessions/deny-set.ts';
+import { openIssuerView } from '../sessions/issuer-view.ts';
+import { secondaryTokens } from '../sessions/secondary-tokens.ts';
+import { openSessionView } from '../sessions/session-view.ts';
+import { ztSessions } from '../sessions/zt-session.ts';
+import { clockWatch } from '../tasks/clock-watch.ts';
+import { accessTokenVerifier } from '../tokens/access-token.ts';
+import { ensureSigningKeys, type KeyRing, longestSignedLifetime, openKeyRing } from '../tokens/key-ring.ts';
+import { openServerSecrets } from '../tokens/server-secrets.ts';
+import type { Base } from './in-use.ts';
+import type { Providers } from './providers.ts';
+import type { Records } from './records.ts';
+
+export type Callers = Awaited<ReturnType<typeof openCallers>>;
+
+/** Resolves when the keys exist and the deny set is complete. */
+export async function openCallers(
+  base: Base,
+  { jwks }: Pick<Providers, 'jwks'>,
+  { audit, ownAuthorities }: Pick<Records, 'audit'> & { readonly ownAuthorities: readonly TrustAnchor[] },
+) {
+  const { config, store, vault, clock, random, log, first, threads, inUse } = base;
+  const ring = await openKeyRing({ keys: store.keys, vault, clock });
+  const points = config.listeners.flatMap(({ bindPoints }) => bindPoints);
+  const issuers = await openIssuerView(
+    store,
+    points.map(({ issuer }) => issuer),
+  );
+  const revoked = denySet();
+  const view = await openSessionView({
+    store,
+    clock,
+    jwks,
+    ownAuthorities,
+    revoked,
+    threads,
+    tokenLifetime: inUse.accessTokenEnd,
+    sessionTimeout: () => inUse.edge.api.sessionTimeout,
+    log,
+    onSigningKeys: ring.reload,
+    onNodes: issuers.reload,
+    readRedirectUri: parseRedirectUri,
+  });
+  const watch = clockWatch({ store, clock, log, onSetRight: view.feed.startOver });
+  await watch.compare();
+  const rotateKeysWhenDue = keyRotation(base, ring, audit);
+  // Keys are made here if there are none, unless the clock is wrong.
+  if (first === undefined && (!watch.isWrong || ring.list().length === 0)) await rotateKeysWhenDue();
+
+  const clients = clientRegistry(config.edge.oidc.compatibility.clientIds, view.clients);
+  const accessTokens = accessTokenVerifier(ring, {
+    issuers: issuers.all,
+    lifetimes: inUse.lifetimes,
+    revoked,
+    useOf: tokenUses(clients),
+    threads,
+  });
+  const secrets = await openServerSecrets({ keys: store.keys, vault, random });
+  const secondary = secondaryTokens({ clock, jwks, signers: view.signers }, threads);
+  const sessions = ztSessions({ ...view, secondary, clock, tagKey: secrets.tagKey });
+  const needs = { clockWatch: watch, accessTokens, view, secondary, clock, ztSessions: sessions };
+  const authenticate = requestAuthenticator(needs);
+  return {
+    ring,
+    issuers,
+    revoked,
+    view,
+    watch,
+    rotateKeysWhenDue,
+    clients,
+    accessTokens,
+    secrets,
+    authenticate,
+  };
+}
+
+/** Makes the next signing keys when they are due. */
+function keyRotation({ config, store, vault, clock, inUse }: Base, ring: KeyRing, audit: Records['audit']) {
+  const algorithms = algorithmsInUse(config.edge.oidc.idTokenSigningAlg);
+  return async () => {
+    const needs = { keys: store.keys, vault, clock, ring };
+    const tokenLifetime = longestSignedLifetime(inUse.edge.oidc);
+    for (const { kid, alg } of await ensureSigningKeys(needs, algorithms, tokenLifetime)) {
+      audit.record({ event: 'key.rotated', kid, alg }, null);
+    }
+  };
+}

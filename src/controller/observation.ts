@@ -1,0 +1,108 @@
+// What operators see of a controller: the other nodes, health, metrics.
+
+import { hostname } from 'node:os';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { BindPoint, Config } from '../config/config.ts';
+import { answerTimes } from '../explain/counts.ts';
+import type { HealthCheck } from '../http/server/health.ts';
+import { metricsReader } from '../http/server/metrics.ts';
+import type { Seconds } from '../platform/clock.ts';
+import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
+import type { SessionView } from '../sessions/session-view.ts';
+import type { Store } from '../store/contracts/store.ts';
+import type { ClockWatch } from '../tasks/clock-watch.ts';
+import { besideHeartbeat, type NodeHeartbeat, nodeHeartbeat } from '../tasks/node-heartbeat.ts';
+import type { LiveTelemetry } from '../telemetry/live-telemetry.ts';
+import type { Callers } from './callers.ts';
+import type { Base } from './in-use.ts';
+import type { Records } from './records.ts';
+import { sumOfThreads, type ThreadCounts } from './thread-counts.ts';
+import type { OtherThreads } from './thread-roles.ts';
+
+/** Several nodes on one machine differ in the port. @param bindPoints as configured, or with the real ports */
+export function nodeName(
+  { node, listeners }: Pick<Config, 'node' | 'listeners'>,
+  bindPoints: readonly BindPoint[] = listeners.flatMap((listener) => listener.bindPoints),
+): string {
+  return node.name ?? `${hostname()}:${bindPoints[0]?.interface.port ?? 0}`;
+}
+
+export type Observation = ReturnType<typeof openObservation>;
+
+/** @param startedAt when the process started */
+export function openObservation(
+  { store, clock, vault, log, hashPool, first, others }: Base,
+  { view, watch }: Pick<Callers, 'view' | 'watch'>,
+  {
+    records,
+    telemetry,
+    startedAt,
+  }: {
+    readonly records: Records;
+    readonly telemetry: Pick<LiveTelemetry, 'counts'>;
+    readonly startedAt: Seconds;
+  },
+) {
+  const heartbeat = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
+  const node =
+    first === undefined ? heartbeat : besideHeartbeat({ clockWatch: watch, isCluster: first.isCluster, log });
+  const checks =
+    first?.checks ?? healthChecks({ store, feed: view.feed, heartbeat, clockWatch: watch, others });
+  const answers = answerTimes();
+  const eventLoop = watchEventLoopDelay();
+  const counts = (): ThreadCounts => ({
+    ...records.counts(),
+    answers: answers.list(),
+    eventLoopDelay: eventLoop.p99(),
+    isBehind: view.feed.isBehind,
+    telemetry: telemetry.counts(),
+  });
+  const lastReload = { isRefused: false };
+  const metrics = metricsReader({
+    version: packageJson.version,
+    startedAt,
+    threads: others.threads,
+    gather: others.gather,
+    counts: () => sumOfThreads([counts(), ...others.counts()]),
+    hashPool,
+    endedSessions: view.ended,
+    decisionRecords: records,
+    clockWatch: watch,
+    lastReload,
+  });
+  return {
+    node,
+    checks,
+    counts,
+    onAnswer: answers.observe,
+    readMetrics: first?.readMetrics ?? metrics.text,
+    /** For a collector; null: another thread reports for all. */
+    reported: first === undefined ? { since: startedAt * 1000, read: metrics.families } : null,
+    noteReload({ isRefused }: { readonly isRefused: boolean }) {
+      lastReload.isRefused = isRefused;
+    },
+    stop: eventLoop.stop,
+  };
+}
+
+/** The checks of readiness. */
+function healthChecks(needs: {
+  readonly store: Pick<Store, 'changes'>;
+  readonly feed: SessionView['feed'];
+  readonly heartbeat: Pick<NodeHeartbeat, 'check'>;
+  readonly clockWatch: ClockWatch;
+  readonly others: Pick<OtherThreads, 'beFresh'>;
+}): readonly HealthCheck[] {
+  const { store, feed, heartbeat, clockWatch, others } = needs;
+  return [
+    { id: 'store.read', check: async () => void (await store.changes.latest()) },
+    { id: 'store.changes', check: async () => void (await Promise.all([feed.beFresh(), others.beFresh()])) },
+    { id: 'store.write', check: heartbeat.check },
+    {
+      id: 'store.clock',
+      async check() {
+        if (clockWatch.isWrong) throw clockWatch.refusal();
+      },
+    },
+  ];
+}
