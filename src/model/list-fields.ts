@@ -154,18 +154,6 @@ export const browserSessionListFields = listFields({
   expiresAt: time,
 });
 
-export const externalJwtSignerListFields = listFields({
-  id: text,
-  name: text,
-  enabled: boolean,
-  issuer: text,
-  audience: text,
-  clientId: optionalText,
-  kid: optionalText,
-  createdAt: time,
-  updatedAt: time,
-});
-
 /** What anybody may ask for: nothing that reveals the other fields of a signer. */
 export const publicSignerListFields = listFields({ id: text, name: text, createdAt: time, updatedAt: time });
 

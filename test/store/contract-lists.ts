@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import { caEntity } from '../../src/model/entities/ca.ts';
 import { configTypeEntity } from '../../src/model/entities/config-type.ts';
+import { externalJwtSignerEntity } from '../../src/model/entities/external-jwt-signer.ts';
 import { listFieldsOf } from '../../src/model/entities/listed-fields.ts';
 import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import * as fields from '../../src/model/list-fields.ts';
@@ -195,6 +196,7 @@ export function listTests(shared: GetDatabase): void {
       ...fields,
       caListFields: listFieldsOf(caEntity),
       configTypeListFields: listFieldsOf(configTypeEntity),
+      externalJwtSignerListFields: listFieldsOf(externalJwtSignerEntity),
       oidcClientListFields: listFieldsOf(oidcClientEntity),
     };
     const values = { text: 'x', texts: 'x', boolean: true, time: t0 } as const;

@@ -1,11 +1,12 @@
 // Turns the names of policies and signers in a document into the ids that the rules of single entities take.
 
+import type { Change } from '../../model/entities/entity.ts';
+import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
 import type { Random } from '../../platform/random.ts';
 import { refusedField } from '../acceptable-values.ts';
 import type { Some } from '../admin-call.ts';
 import type { SentAuthPolicy } from '../auth-policies.ts';
-import type { SignerFields } from '../external-jwt-signers.ts';
 import type { IdentityFields } from '../identities.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';
 import type { AuthPolicyState, IdentityState, NamedState, SignerState, StateKind } from './state.ts';
@@ -95,7 +96,7 @@ function secondaryOf(
 export function signerFields(
   references: References,
   { enrollAuthPolicy, ...others }: Partial<SignerState>,
-): Some<SignerFields> {
+): Change<typeof externalJwtSignerEntity> {
   if (enrollAuthPolicy === undefined) return others;
   const enrollAuthPolicyId =
     enrollAuthPolicy === null ? null : references.policyId('enrollAuthPolicy', enrollAuthPolicy);

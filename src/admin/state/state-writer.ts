@@ -13,13 +13,7 @@ import {
 import { type CaNeeds, cas } from '../cas.ts';
 import { type ConfigTypeNeeds, configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
-import {
-  createSigner,
-  deleteSigner,
-  type NewSignerFields,
-  type SignerNeeds,
-  updateSigner,
-} from '../external-jwt-signers.ts';
+import { type SignerNeeds, signers } from '../external-jwt-signers.ts';
 import {
   createIdentity,
   deleteIdentity,
@@ -44,6 +38,7 @@ import type {
   StateKind,
 } from './state.ts';
 
+type NewSigner = Parameters<typeof signers.create>[2];
 type NewCa = Parameters<typeof cas.create>[2];
 type NewClient = Parameters<typeof oidcClients.create>[2];
 
@@ -91,8 +86,8 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
     const fields = policyFields(references, state as AuthPolicyState);
     await createAuthPolicy(planned(), by, { ...fields, name: state.name });
   } else if (kind === 'ext-jwt-signer') {
-    const fields = { enabled: true, ...signerFields(references, state as SignerState) };
-    await createSigner(planned(), by, complete<NewSignerFields>(fields, ['issuer', 'audience']));
+    const fields = signerFields(references, state as SignerState);
+    await signers.create(planned(), by, complete<NewSigner>(fields, ['issuer', 'audience']));
   } else if (kind === 'ca') {
     await cas.create(needs, by, complete(state as CaState, ['certPem']) as NewCa);
   } else if (kind === 'config-type') {
@@ -129,7 +124,7 @@ export async function changeEntity(
   if (kind === 'auth-policy')
     await updateAuthPolicy(needs, by, { id, sent: policyFields(references, members) });
   else if (kind === 'ext-jwt-signer')
-    await updateSigner(needs, by, { id, fields: signerFields(references, members) });
+    await signers.update(needs, by, { id, fields: signerFields(references, members) });
   else if (kind === 'ca') await cas.update(needs, by, { id, fields: members as CaState });
   else if (kind === 'config-type')
     await configTypes.update(needs, by, { id, fields: withSameId<ConfigTypeState>(members) });
@@ -150,7 +145,7 @@ export async function releaseSigner({ needs, store }: WriterScope, id: string): 
 
 export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {
   if (kind === 'auth-policy') await deleteAuthPolicy(needs, by, id);
-  else if (kind === 'ext-jwt-signer') await deleteSigner(needs, by, id);
+  else if (kind === 'ext-jwt-signer') await signers.remove(needs, by, id);
   else if (kind === 'ca') await cas.remove(needs, by, id);
   else if (kind === 'config-type') await configTypes.remove(needs, by, id);
   else if (kind === 'oidc-client') await oidcClients.remove(needs, by, id);

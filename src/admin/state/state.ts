@@ -3,11 +3,11 @@
 import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { caEntity } from '../../model/entities/ca.ts';
 import type { Change } from '../../model/entities/entity.ts';
+import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import type { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { IdentityType, Tags } from '../../model/identity.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Some } from '../admin-call.ts';
-import type { SignerFields } from '../external-jwt-signers.ts';
 
 /** In the order in which they refer to one another. */
 export const stateKinds = [
@@ -36,7 +36,7 @@ interface AuthPolicyMembers {
   readonly tags: Tags;
 }
 
-type SignerMembers = Omit<SignerFields, 'name' | 'enrollAuthPolicyId'> & {
+type SignerMembers = Omit<Change<typeof externalJwtSignerEntity>, 'name' | 'enrollAuthPolicyId'> & {
   readonly enrollAuthPolicy: string | null;
 };
 

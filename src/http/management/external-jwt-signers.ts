@@ -1,94 +1,22 @@
 import { z } from 'zod';
 import { discoverSigner } from '../../admin/discover-signer.ts';
-import {
-  createSigner,
-  deleteSigner,
-  getSigner,
-  replaceSigner,
-  updateSigner,
-} from '../../admin/external-jwt-signers.ts';
+import { signers } from '../../admin/external-jwt-signers.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { explanationOf } from '../../explain/read-attempts.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { ownerOf } from '../../model/actor.ts';
-import { type ExternalJwtSigner, targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
-import { externalJwtSignerListFields } from '../../model/list-fields.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
-import { isoTimeOrNull } from '../../platform/clock.ts';
-import { mapPage } from '../documents/lists.ts';
-import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
+import { entityRef, entityRefSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
-import { idOf, idText, tags } from '../request/fields.ts';
+import { idOf } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
+import { entityRoutes } from './entity-routes.ts';
 import { attemptCheckSchema, explanationSchema } from './login-attempts.ts';
 import type { ManagementNeeds } from './needs.ts';
-import { operation, resourceRoutes } from './resource.ts';
-
-/** Some clients send null for a field that they leave at its default. */
-function orDefault<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullish().transform((value) => value ?? undefined);
-}
-
-const optional = {
-  certPem: z.string().nullish(),
-  jwksEndpoint: z.string().nullish(),
-  kid: z.string().nullish(),
-  claimsProperty: orDefault(z.string()),
-  useExternalId: orDefault(z.boolean()),
-  leewaySeconds: orDefault(z.number()),
-  maxLifetimeSeconds: z.number().nullish(),
-  externalAuthUrl: z.string().nullish(),
-  clientId: z.string().nullish(),
-  scopes: orDefault(z.array(z.string())),
-  targetToken: orDefault(z.enum(targetTokens)),
-  enrollToCertEnabled: orDefault(z.boolean()),
-  enrollToTokenEnabled: orDefault(z.boolean()),
-  enrollAuthPolicyId: idText.nullish(),
-  enrollNameClaimsSelector: orDefault(z.string()),
-  enrollAttributeClaimsSelector: z.string().nullish(),
-  requireVerifiedEmail: orDefault(z.boolean()),
-  tags: tags.optional(),
-};
-const required = { name: z.string(), enabled: z.boolean(), issuer: z.string(), audience: z.string() };
-const whole = z.strictObject({ ...required, ...optional });
-/** A new signer is enabled unless the body says otherwise; replacing one must not enable it by omission. */
-const fresh = whole.extend({ enabled: z.boolean().default(true) });
-const some = z.strictObject({ ...z.object(required).partial().shape, ...optional });
-
-const signerSchema = z
-  .strictObject({
-    ...entityMembers,
-    name: z.string(),
-    enabled: z.boolean(),
-    issuer: z.string(),
-    audience: z.string(),
-    certPem: z.string().nullable(),
-    jwksEndpoint: z.string().nullable(),
-    kid: z.string().nullable(),
-    fingerprint: z.string().nullable(),
-    commonName: z.string().nullable(),
-    notBefore: timeSchema.nullable(),
-    notAfter: timeSchema.nullable(),
-    claimsProperty: z.string(),
-    useExternalId: z.boolean(),
-    leewaySeconds: z.number(),
-    maxLifetimeSeconds: z.number().nullable(),
-    externalAuthUrl: z.string().nullable(),
-    clientId: z.string().nullable(),
-    scopes: z.array(z.string()),
-    targetToken: z.enum(targetTokens),
-    enrollToCertEnabled: z.boolean(),
-    enrollToTokenEnabled: z.boolean(),
-    enrollAuthPolicyId: z.string().nullable(),
-    enrollNameClaimsSelector: z.string(),
-    enrollAttributeClaimsSelector: z.string().nullable(),
-    requireVerifiedEmail: z.boolean(),
-  })
-  .meta({ id: 'ExternalJwtSigner' });
 
 const tokenToTry = z.strictObject({
   token: z.string().meta({ description: 'The JWT, as a client would send it after `Bearer`.' }),
@@ -145,21 +73,8 @@ const discoveredSchema = z
 /** `/external-jwt-signers` */
 export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
   const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
-  const entities = resourceRoutes({
-    collection: 'external-jwt-signers',
-    versioned: { entity: 'external-jwt-signers', versions: needs.store.versions },
-    noun: 'an external JWT signer',
-    document: signerSchema,
-    listFields: externalJwtSignerListFields,
-    list: async (query) => mapPage(await needs.store.externalJwtSigners.list(query), signerDocument),
-    get: async (id) => signerDocument(await getSigner(needs, id)),
-    create: operation(fresh, (by, signer) => createSigner(needs, by, signer)),
-    replace: operation(whole, (by, signer, id) => replaceSigner(needs, by, { id, fields: signer })),
-    patch: operation(some, (by, fields, id) => updateSigner(needs, by, { id, fields })),
-    remove: (by, id) => deleteSigner(needs, by, id),
-  });
   return [
-    ...entities,
+    ...entityRoutes(signers, needs, { list: (query) => needs.store.externalJwtSigners.list(query) }),
     adminRoute('POST', 'external-jwt-signers/discover', {
       summary: 'Find out what a signer for an identity provider would consist of',
       operationId: 'discoverExternalJwtSigner',
@@ -240,15 +155,5 @@ function triedDocument({ use, reason, claim, identity, checks }: TriedToken): ob
     identity: identity && entityRef('identities', identity.id, identity.name),
     checks,
     explanation: explanationOf({ reason }),
-  };
-}
-
-function signerDocument(signer: ExternalJwtSigner): object {
-  const { id, createdAt, updatedAt, tags: signerTags, notBefore, notAfter, ...rest } = signer;
-  return {
-    ...entityHead('external-jwt-signers', { id, createdAt, updatedAt, tags: signerTags }),
-    ...rest,
-    notBefore: isoTimeOrNull(notBefore),
-    notAfter: isoTimeOrNull(notAfter),
   };
 }

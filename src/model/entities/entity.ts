@@ -213,6 +213,16 @@ export function defaultOf(field: FieldRules): unknown {
   return field.isNullable ? (field.default ?? null) : field.default;
 }
 
+/** The defaults of an entity's fields. */
+export function defaultsOf<F extends Fields>({ fields }: Entity<F>): Pick<Values<F>, Named<F, 'optional'>> {
+  const all = sentFields(fields).map(([name, field]) => [name, defaultOf(field)] as const);
+  // Sound for entities none of whose defaults depend on other fields.
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as Pick<
+    Values<F>,
+    Named<F, 'optional'>
+  >;
+}
+
 /** Fields that a body can set. */
 export function sentFields(fields: Fields): readonly (readonly [string, Field])[] {
   return Object.entries(fields).filter(([, { isDerived }]) => isDerived === undefined);

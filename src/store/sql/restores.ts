@@ -1,5 +1,6 @@
 import { caEntity } from '../../model/entities/ca.ts';
 import { configTypeEntity } from '../../model/entities/config-type.ts';
+import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
@@ -45,12 +46,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
     withdrawn: 'successor_pem successor_thumbprint',
   },
   client_info: { kept: 'identity_id env_info sdk_info' },
-  external_jwt_signers: {
-    kept: `id name enabled issuer audience cert_pem jwks_endpoint kid fingerprint common_name not_before not_after
-      claims_property use_external_id leeway_seconds max_lifetime_seconds external_auth_url client_id scopes
-      require_verified_email target_token enroll_to_cert_enabled enroll_to_token_enabled enroll_auth_policy_id enroll_name_claims_selector
-      enroll_attribute_claims_selector tags created_at updated_at`,
-  },
+  external_jwt_signers: { kept: columnsOf(externalJwtSignerEntity).join(' ') },
   cas: { kept: columnsOf(caEntity).join(' ') },
   config_types: { kept: columnsOf(configTypeEntity).join(' ') },
   oidc_clients: { kept: columnsOf(oidcClientEntity).join(' ') },

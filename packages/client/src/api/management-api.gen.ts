@@ -4949,7 +4949,6 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @default true */
                     enabled?: boolean;
                     issuer: string;
                     audience: string;
@@ -4966,7 +4965,7 @@ export interface operations {
                     targetToken?: ("ACCESS" | "ID") | null;
                     enrollToCertEnabled?: boolean | null;
                     enrollToTokenEnabled?: boolean | null;
-                    enrollAuthPolicyId?: string | null;
+                    enrollAuthPolicyId?: ("" | string) | null;
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
                     requireVerifiedEmail?: boolean | null;
@@ -5050,7 +5049,7 @@ export interface operations {
                     targetToken?: ("ACCESS" | "ID") | null;
                     enrollToCertEnabled?: boolean | null;
                     enrollToTokenEnabled?: boolean | null;
-                    enrollAuthPolicyId?: string | null;
+                    enrollAuthPolicyId?: ("" | string) | null;
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
                     requireVerifiedEmail?: boolean | null;
@@ -5139,7 +5138,7 @@ export interface operations {
                     targetToken?: ("ACCESS" | "ID") | null;
                     enrollToCertEnabled?: boolean | null;
                     enrollToTokenEnabled?: boolean | null;
-                    enrollAuthPolicyId?: string | null;
+                    enrollAuthPolicyId?: ("" | string) | null;
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
                     requireVerifiedEmail?: boolean | null;
