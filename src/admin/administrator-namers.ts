@@ -3,7 +3,7 @@
 
 import { mayYield } from '../login/certificate/ca-claim.ts';
 import { allowsMethod, allowsSigner, isDisabled } from '../model/account.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf, type ListReader } from '../model/list-query.ts';

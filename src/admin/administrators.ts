@@ -5,7 +5,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import { type PasswordHasher, usernameKey } from '../login/password/password.ts';
 import { checkNewPassword } from '../login/password/password-rules.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import {
   type AuthenticatorId,
   type AuthPolicyId,

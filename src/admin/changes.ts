@@ -19,6 +19,7 @@ export function changesOf(
   after: object | null,
 ): readonly FieldChange[] {
   return Object.entries(fields).flatMap(([name, field]): readonly FieldChange[] => {
+    if (field.sameAs !== undefined) return [];
     const [from, to] = [valueIn(before, name, field), valueIn(after, name, field)];
     if (to === undefined && after !== null) return [];
     if (isDeepStrictEqual(from, to)) return [];
@@ -40,7 +41,9 @@ export function secretChanged(field: string): FieldChange {
 
 /** Of an entity that is not there, the default. */
 function valueIn(entity: object | null, name: string, field: Field): unknown {
-  return entity === null ? defaultOf(field) : (entity as Readonly<Record<string, unknown>>)[name];
+  if (entity === null) return defaultOf(field);
+  const value = (entity as Readonly<Record<string, unknown>>)[name];
+  return value === undefined && field.isShownIfSet ? defaultOf(field) : value;
 }
 
 function asObject(value: unknown): object | null {

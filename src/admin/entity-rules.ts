@@ -9,6 +9,7 @@ import {
   type Entity,
   type Fields,
   type New,
+  patched,
   type Stored,
   sentFields,
   type Tags,
@@ -19,7 +20,7 @@ import type { Random } from '../platform/random.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { administratorKept } from './last-administrator.ts';
 
@@ -50,9 +51,15 @@ export interface EntityRules<E extends Entity, Needs extends EntityNeeds> {
   /** Defaults that follow from other fields. */
   readonly defaults?: (fields: New<E>) => Change<E>;
   /** What else changes with the fields of a change. @param before null: it is new */
-  readonly follows?: (fields: Change<E>, before: Stored<E> | null, needs: Needs) => PatchOf<E>;
+  readonly follows?: (
+    fields: Change<E>,
+    before: Stored<E> | null,
+    needs: Needs,
+  ) => PatchOf<E> | Promise<PatchOf<E>>;
   /** Whether the fields fit together. @throws AuthError could_not_validate */
   readonly check?: (whole: Stored<E>, needs: Needs) => void;
+  /** @throws AuthError when this one is never deleted */
+  readonly refuseRemoval?: (id: string) => void;
   /** Why it is not deleted while something refers to it. */
   readonly whenReferenced?: { readonly description: string };
 }
@@ -63,7 +70,7 @@ interface IdAnd<Given> {
 }
 
 /** The operations of a managed entity. */
-export interface Managed<E extends Entity, Needs> {
+export interface Managed<E extends Entity, Needs extends EntityNeeds> {
   readonly entity: E;
   /**
    * @param fields.id chosen by the creator; left out: a new one
@@ -71,7 +78,7 @@ export interface Managed<E extends Entity, Needs> {
    */
   create(needs: Needs, by: AdminCall, fields: New<E> & { readonly id?: string | undefined }): Promise<string>;
   /** @throws AuthError not_found */
-  get(needs: Pick<Needs, 'store' & keyof Needs>, id: string): Promise<Stored<E>>;
+  get(needs: Pick<Needs, 'store'>, id: string): Promise<Stored<E>>;
   /** Sets all fields; missing ones get their default. @throws AuthError as `update` */
   replace(
     needs: Needs,
@@ -98,8 +105,8 @@ export function managed<E extends Entity, Needs extends EntityNeeds>(
   // Sound because `needs` is only asked for the store of this entity.
   const storeOf = (store: unknown) => rules.storeOf(store as Needs['store']) as EntityStore<E, Gone>;
 
-  async function get(needs: Pick<Needs, 'store' & keyof Needs>, id: string): Promise<Stored<E>> {
-    return existing(await storeOf((needs as Needs).store).find(asId(id)));
+  async function get(needs: Pick<Needs, 'store'>, id: string): Promise<Stored<E>> {
+    return existing(await storeOf(needs.store).find(asId(id)));
   }
 
   async function update(needs: Needs, by: AdminCall, { id, fields }: IdAnd<Change<E>>): Promise<void> {
@@ -107,12 +114,12 @@ export function managed<E extends Entity, Needs extends EntityNeeds>(
     const patch = await acceptable(fields, before, needs);
     const step = storeOf(actingFor(needs, by)).update(before.id, patch as PatchOf<E>, needs.clock.now());
     if (!(await takenRefused({ ...fields }, administratorKept(step)))) throw new AuthError('not_found');
-    const changes = changesOf(table, before, { ...before, ...patch });
+    const changes = changesOf(table, before, patched(table, before, patch));
     recordChange(needs, by, {
       action: 'update',
       entity: kind,
       entityId: id,
-      fields: namesOf(fields),
+      fields: sentNames(table, fields),
       changes,
     });
   }
@@ -123,7 +130,7 @@ export function managed<E extends Entity, Needs extends EntityNeeds>(
     update,
     async create(needs, by, { id: wantedId, ...fields }) {
       const id = wantedId === undefined ? needs.random.id() : acceptableId(wantedId, needs);
-      const whole = { ...rules.defaults?.(fields as New<E>), ...completed(table, fields) };
+      const whole = { ...rules.defaults?.(fields as unknown as New<E>), ...completed(table, fields) };
       const value = { id, ...(await acceptable(whole, null, needs)) };
       const step = storeOf(actingFor(needs, by)).create(value as unknown as Unstored<E>, needs.clock.now());
       await takenRefused({ ...fields, id }, step);
@@ -132,16 +139,17 @@ export function managed<E extends Entity, Needs extends EntityNeeds>(
         action: 'create',
         entity: kind,
         entityId: id,
-        fields: namesOf(fields),
+        fields: sentNames(table, fields),
         changes,
       });
       return id;
     },
     replace(needs, by, { id, fields }) {
-      const whole = { ...rules.defaults?.(fields), ...completed(table, fields, 'kept') };
-      return update(needs, by, { id, fields: whole as Change<E> });
+      const all = { ...rules.defaults?.(fields), ...completed(table, fields, 'kept') };
+      return update(needs, by, { id, fields: all as Change<E> });
     },
     async remove(needs, by, id) {
+      rules.refuseRemoval?.(id);
       const before = await get(needs, id);
       const step = storeOf(actingFor(needs, by)).delete(before.id, needs.clock.now());
       const gone = await administratorKept(step);
@@ -175,8 +183,8 @@ function acceptableBy<E extends Entity, Needs extends EntityNeeds>({
       const [value, rule] = [values[name], ruleOf[name]];
       if (value !== undefined) patch[name] = rule === undefined ? value : await rule(value, needs);
     }
-    const whole = { ...patch, ...follows?.(given as Change<E>, before, needs) };
-    check?.({ ...before, ...whole } as Stored<E>, needs);
+    const whole = { ...patch, ...(await follows?.(given as Change<E>, before, needs)) };
+    check?.(patched(entity.fields, before ?? {}, whole) as Stored<E>, needs);
     return whole;
   };
 }
@@ -191,8 +199,19 @@ function completed(fields: Fields, given: object, except?: 'kept'): object {
     const value = values[name];
     if (field.kind === 'group') return [[name, completed(field.members, value ?? {})] as const];
     if (value !== undefined) return [[name, value] as const];
+    if (field.sameAs !== undefined) return [];
     const usual = except !== undefined && field.whenLeftOut === except ? undefined : defaultOf(field);
     return usual === undefined ? [] : [[name, usual] as const];
   });
   return Object.fromEntries(all);
+}
+
+/** The names of the fields that are sent, such as `primary.updb.maxAttempts`. */
+function sentNames(fields: Fields, given: object, prefix = ''): readonly string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    const field = fields[name];
+    if (value === undefined) return [];
+    const path = `${prefix}${name}`;
+    return field?.kind === 'group' ? sentNames(field.members, value as object, `${path}.`) : [path];
+  });
 }

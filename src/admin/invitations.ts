@@ -5,7 +5,7 @@ import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
 import { isDisabled } from '../model/account.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Invitation } from '../model/invitation.ts';

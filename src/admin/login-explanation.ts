@@ -13,7 +13,8 @@ import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.t
 import { totpKey } from '../login/throttle.ts';
 import type { Account } from '../model/account.ts';
 import { isLockedForGood } from '../model/administrator.ts';
-import type { AuthPolicy, AuthPolicyRules } from '../model/auth-policy.ts';
+import type { AuthPolicy, AuthPolicyRules, authPolicyEntity } from '../model/entities/auth-policy.ts';
+import type { New } from '../model/entities/entity.ts';
 import type { Identity } from '../model/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
@@ -22,7 +23,7 @@ import type { Millis } from '../platform/clock.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { refusedField } from './acceptable-values.ts';
-import { type AuthPolicyNeeds, getAuthPolicy, rulesSent, type SentAuthPolicy } from './auth-policies.ts';
+import { type AuthPolicyNeeds, rulesSent } from './auth-policies.ts';
 import { largestLimit } from './list-parameters.ts';
 
 export interface LoginExplanationNeeds extends ExplainLoginNeeds, Pick<AuthPolicyNeeds, 'signerExists'> {
@@ -30,7 +31,7 @@ export interface LoginExplanationNeeds extends ExplainLoginNeeds, Pick<AuthPolic
 }
 
 /** A policy as it would be saved; `id` when there is one already. */
-export type SentPolicyOfId = SentAuthPolicy & { readonly name: string; readonly id?: string | undefined };
+export type SentPolicyOfId = New<typeof authPolicyEntity> & { readonly id?: string | undefined };
 
 /**
  * What a login of an identity would ask for and what would refuse it, for each method.
@@ -113,7 +114,7 @@ async function sentRules(
   needs: LoginExplanationNeeds,
   { id, ...sent }: SentPolicyOfId,
 ): Promise<{ readonly rules: AuthPolicyRules; readonly current: AuthPolicy | null }> {
-  const current = id === undefined ? null : await getAuthPolicy(needs, id);
+  const current = id === undefined ? null : existing(await needs.store.authPolicies.find(asId(id)));
   return { rules: await rulesSent(needs, sent, current), current };
 }
 

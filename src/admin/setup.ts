@@ -3,7 +3,7 @@
 
 import { shortestPassword } from '../login/password/password-rules.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { PasswordPolicy } from '../model/auth-policy.ts';
+import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import { type Clock, isoTime, MINUTE, type Millis } from '../platform/clock.ts';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';

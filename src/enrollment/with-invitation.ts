@@ -6,7 +6,7 @@ import { hashNewPassword } from '../login/password/new-password.ts';
 import type { PasswordHasher } from '../login/password/password.ts';
 import { isDisabled } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
-import type { PasswordPolicy } from '../model/auth-policy.ts';
+import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Clock, isoTime } from '../platform/clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PasswordPolicy } from '../model/auth-policy.ts';
+import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { asId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import { outstandingFactors } from './outstanding-factors.ts';

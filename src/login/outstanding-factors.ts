@@ -1,7 +1,7 @@
 // THE rule of what is still to be proven. OIDC login, legacy login and every API call ask here and nowhere else.
 
 import type { Account } from '../model/account.ts';
-import type { AuthPolicy, PasswordPolicy } from '../model/auth-policy.ts';
+import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';
 import type { Factor, PassedMethod } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 

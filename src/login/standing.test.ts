@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asId, type CaId, type SignerId } from '../model/ids.ts';

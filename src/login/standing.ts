@@ -3,7 +3,7 @@
 // have already checked that the identity is enabled and the session has not ended.
 
 import { allowsMethod, allowsSigner } from '../model/account.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { CaId, SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';

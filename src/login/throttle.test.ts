@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { PasswordPolicy } from '../model/auth-policy.ts';
+import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { DAY, MINUTE } from '../platform/clock.ts';
 import { passwordLimit, unlockableLimit } from './throttle.ts';
 

@@ -1,7 +1,7 @@
 // Throttles guessing: a guess is counted, durably and for all nodes, before anybody learns what it was.
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { PasswordPolicy } from '../model/auth-policy.ts';
+import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import type { AuthenticatorId, IdentityId } from '../model/ids.ts';
 import { type Clock, DAY, HOUR, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import { sha256Bytes } from '../platform/digest.ts';

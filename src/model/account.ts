@@ -1,7 +1,7 @@
 // An account, and what its identity and its policy alone decide.
 
 import type { Millis } from '../platform/clock.ts';
-import type { AuthPolicy } from './auth-policy.ts';
+import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { Identity } from './identity.ts';
 import type { SignerId } from './ids.ts';
 import type { PrimaryMethod } from './login.ts';

@@ -1,6 +1,6 @@
 import { DAY, type Millis } from '../platform/clock.ts';
 import { allowsMethod, allowsSigner, isDisabled } from './account.ts';
-import type { AuthPolicy } from './auth-policy.ts';
+import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
 import type { Identity } from './identity.ts';
 

@@ -47,13 +47,6 @@ export const identityListFields = listFields({
   updatedAt: time,
 });
 
-export const authPolicyListFields = listFields({
-  id: text,
-  name: text,
-  createdAt: time,
-  updatedAt: time,
-});
-
 /** Clients write `identity` for the id, as documents do; in the store that is the joined name. */
 const ofIdentity = {
   identityId: { field: 'identityId', ...text },

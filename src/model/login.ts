@@ -1,6 +1,6 @@
 import type { Millis } from '../platform/clock.ts';
-import type { PasswordPolicy } from './auth-policy.ts';
 import type { ClientInfo, LoginPlace } from './client-info.ts';
+import type { PasswordPolicy } from './entities/auth-policy.ts';
 import type { AuthenticatorId, BrowserSessionId, CaId, IdentityId, SignerId } from './ids.ts';
 
 /** The primary methods, as in the `method` parameter (spec 4.2). */

@@ -1,6 +1,6 @@
 // The fields for choosing a password, and the reasons why one was refused: the same on every page.
 
-import type { PasswordPolicy } from '../model/auth-policy.ts';
+import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { describedBy, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { passwordField } from './login.ts';

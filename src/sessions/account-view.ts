@@ -4,7 +4,7 @@
 // This file: what a call needs to know about an identity and its policy, for identities that called recently.
 
 import { type Account, isDisabled } from '../model/account.ts';
-import type { AuthPolicy } from '../model/auth-policy.ts';
+import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';

@@ -131,7 +131,7 @@ describe('admin recover', () => {
     const policy = await store.authPolicies.find(defaultAuthPolicyId);
     assert.ok(policy);
     const secondary = { ...policy.secondary, requireTotp: true };
-    await store.authPolicies.replace(policy.id, { ...policy, secondary }, systemClock.now());
+    await store.authPolicies.update(policy.id, { ...policy, secondary }, systemClock.now());
     await store.close();
     const kept = await box.run(['admin', 'recover', 'ana', '--password-stdin'], { input: other });
     assert.match(

@@ -143,7 +143,7 @@ describe('login with a one-time code', () => {
     const policy = await guarded.store.authPolicies.find(defaultAuthPolicyId);
     assert.ok(policy);
     const secondary = { ...policy.secondary, requireTotp: true };
-    await guarded.store.authPolicies.replace(policy.id, { ...policy, secondary }, clock.now());
+    await guarded.store.authPolicies.update(policy.id, { ...policy, secondary }, clock.now());
   });
   after(() => guarded.close());
 

@@ -317,7 +317,7 @@ describe('what is proven is judged at each use', () => {
     assert.ok(base !== null);
     const id = asId<typeof defaultAuthPolicyId>(server.random.id());
     const primary = { ...base.primary, updb: { ...base.primary.updb, allowed: false } };
-    await server.store.authPolicies.create(id, { ...base, name: `no passwords ${id}`, primary }, clock.now());
+    await server.store.authPolicies.create({ ...base, name: `no passwords ${id}`, primary, id }, clock.now());
     await server.store.identities.update(other.id, { authPolicyId: id }, clock.now());
     assert.equal(errorOf(await silently(other.browser)), 'login_required');
   });

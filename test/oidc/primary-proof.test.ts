@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { AuthPolicy } from '../../src/model/auth-policy.ts';
+import type { AuthPolicy } from '../../src/model/entities/auth-policy.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import {
   bearer,

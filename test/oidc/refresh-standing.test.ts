@@ -32,8 +32,8 @@ async function changePolicy(
     secondary: policy.secondary,
     tags: policy.tags,
   };
-  await server.store.authPolicies.replace(id, { ...rules, ...change(rules) }, server.clock.now());
-  return () => server.store.authPolicies.replace(id, rules, server.clock.now());
+  await server.store.authPolicies.update(id, { ...rules, ...change(rules) }, server.clock.now());
+  return () => server.store.authPolicies.update(id, rules, server.clock.now());
 }
 
 /** The only event says why, and whose session it is; the client learns nothing of it. */

@@ -96,7 +96,7 @@ describe('after the password', () => {
     assert.ok(relaxed);
     const own = await totpPolicy(server);
     const secondary = { requireTotp: false, requireExtJwt: null };
-    await server.store.authPolicies.replace(own, { ...relaxed, name: 'relaxed', secondary }, clock.now());
+    await server.store.authPolicies.update(own, { ...relaxed, name: 'relaxed', secondary }, clock.now());
     await server.store.identities.update(id, { authPolicyId: own }, clock.now());
     assert.equal((await submitCode(server, await partialLogin(server, name), app.code())).status, 302);
   });
@@ -209,7 +209,7 @@ describe('the right code', () => {
     const rules = await server.store.authPolicies.find(without);
     assert.ok(rules);
     const updb = { ...rules.primary.updb, allowed: false };
-    await server.store.authPolicies.replace(
+    await server.store.authPolicies.update(
       without,
       { ...rules, primary: { ...rules.primary, updb } },
       clock.now(),

@@ -62,15 +62,14 @@ export function changeTests(shared: GetDatabase): void {
       assert.ok(base !== null);
       const policy = newId<AuthPolicyId>();
       const { primary, secondary, tags } = base;
-      await store.authPolicies.create(policy, { name: uniqueName('policy'), primary, secondary, tags }, t0);
+      await store.authPolicies.create(
+        { name: uniqueName('policy'), primary, secondary, tags, id: policy },
+        t0,
+      );
       const entries = await entriesOf(store, async () => {
         await store.identities.update(user.id, { tags: { a: 1 } }, t0);
         await store.identities.delete(user.id, t0);
-        await store.authPolicies.replace(
-          policy,
-          { name: uniqueName('policy'), primary, secondary, tags },
-          t0,
-        );
+        await store.authPolicies.update(policy, { name: uniqueName('policy'), primary, secondary, tags }, t0);
       });
       assert.deepEqual(entries, [
         ['identity', user.id],

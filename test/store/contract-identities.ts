@@ -75,7 +75,7 @@ export function identityTests(shared: GetDatabase): void {
       const defaultPolicy = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(defaultPolicy);
       const another = newId<AuthPolicyId>();
-      await store.authPolicies.create(another, { ...defaultPolicy, name: uniqueName('policy') }, t0);
+      await store.authPolicies.create({ ...defaultPolicy, name: uniqueName('policy'), id: another }, t0);
       for (const authPolicyId of [defaultAuthPolicyId, another]) {
         await store.identities.update(id, { authPolicyId }, t0);
         for (const isTotpEnrolled of [false, true]) {
@@ -101,7 +101,7 @@ export function identityTests(shared: GetDatabase): void {
       const policyId = newId<AuthPolicyId>();
       const standard = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(standard);
-      await store.authPolicies.create(policyId, { ...standard, name: uniqueName('policy') }, t0);
+      await store.authPolicies.create({ ...standard, name: uniqueName('policy'), id: policyId }, t0);
       const ids: string[] = [];
       for (let at = 0; at < 5; at += 1)
         ids.push((await createUser(store, { authPolicyId: policyId })).identity.id);
@@ -358,15 +358,15 @@ export function identityTests(shared: GetDatabase): void {
         secondary: base.secondary,
         tags: {},
       };
-      await store.authPolicies.create(id, rules, t0);
+      await store.authPolicies.create({ ...rules, id }, t0);
       assert.deepEqual(await store.authPolicies.find(id), { id, ...rules, createdAt: t0, updatedAt: t0 });
       const again = newId<AuthPolicyId>();
-      await assert.rejects(store.authPolicies.create(again, rules, t0), taken('name'));
-      await assert.rejects(store.authPolicies.replace(id, { ...rules, name: base.name }, t0), taken('name'));
+      await assert.rejects(store.authPolicies.create({ ...rules, id: again }, t0), taken('name'));
+      await assert.rejects(store.authPolicies.update(id, { ...rules, name: base.name }, t0), taken('name'));
       const stricter = { ...rules, secondary: { ...rules.secondary, requireTotp: true } };
-      assert.equal(await store.authPolicies.replace(id, stricter, t0 + 1), true);
+      assert.equal(await store.authPolicies.update(id, stricter, t0 + 1), true);
       assert.equal((await store.authPolicies.find(id))?.secondary.requireTotp, true);
-      assert.equal(await store.authPolicies.replace(again, rules, t0), false);
+      assert.equal(await store.authPolicies.update(again, rules, t0), false);
       const { id: identityId } = await createUser(store, { authPolicyId: id });
       assert.equal(await store.authPolicies.delete(id, t0), 'referenced');
       await store.identities.delete(identityId, t0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
+import { authPolicyEntity } from '../../src/model/entities/auth-policy.ts';
 import { caEntity } from '../../src/model/entities/ca.ts';
 import { configTypeEntity } from '../../src/model/entities/config-type.ts';
 import { externalJwtSignerEntity } from '../../src/model/entities/external-jwt-signer.ts';
@@ -194,6 +195,7 @@ export function listTests(shared: GetDatabase): void {
     };
     const everyListFields = {
       ...fields,
+      authPolicyListFields: listFieldsOf(authPolicyEntity),
       caListFields: listFieldsOf(caEntity),
       configTypeListFields: listFieldsOf(configTypeEntity),
       externalJwtSignerListFields: listFieldsOf(externalJwtSignerEntity),

@@ -124,7 +124,7 @@ export function signerTests(shared: GetDatabase): void {
         secondary: { ...secondary, requireExtJwt: required.id },
         tags,
       };
-      await store.authPolicies.create(policy, rules, t0);
+      await store.authPolicies.create({ ...rules, id: policy }, t0);
       for (const { id } of [allowed, required]) {
         assert.equal(await store.externalJwtSigners.delete(id, t0), 'referenced');
       }

@@ -97,9 +97,9 @@ describe('external JWT signers', () => {
         secondary: which === 'secondary' ? { ...secondary, requireExtJwt: signer.id } : secondary,
         tags,
       };
-      await store.authPolicies.create(id, rules, start);
+      await store.authPolicies.create({ ...rules, id }, start);
       assert.equal(await store.externalJwtSigners.delete(signer.id, start), 'referenced');
-      await store.authPolicies.replace(id, { ...rules, primary, secondary }, start);
+      await store.authPolicies.update(id, { ...rules, primary, secondary }, start);
       assert.equal(await store.externalJwtSigners.delete(signer.id, start), 'deleted');
       assert.equal(await store.externalJwtSigners.delete(signer.id, start), 'unknown');
     }
@@ -109,7 +109,7 @@ describe('external JWT signers', () => {
     const policy = await store.authPolicies.find(asId<AuthPolicyId>('default'));
     assert.ok(policy);
     const id = asId<AuthPolicyId>(systemRandom.id());
-    await store.authPolicies.create(id, { ...policy, name: 'for enrollment' }, start);
+    await store.authPolicies.create({ ...policy, name: 'for enrollment', id }, start);
     const signer = newSigner('enrolls', { enrollAuthPolicyId: id });
     await store.externalJwtSigners.create(signer, start);
     assert.equal(await store.authPolicies.delete(id, start), 'referenced');

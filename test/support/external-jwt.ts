@@ -1,7 +1,7 @@
 // Identity providers, signers and policies on a running test server.
 
 import assert from 'node:assert/strict';
-import type { AuthPolicy } from '../../src/model/auth-policy.ts';
+import type { AuthPolicy } from '../../src/model/entities/auth-policy.ts';
 import {
   type AuthPolicyId,
   asId,
@@ -81,7 +81,7 @@ export async function createPolicy(
     secondary: { requireTotp, requireExtJwt: requireExtJwt === null ? null : asId<SignerId>(requireExtJwt) },
     tags: {},
   };
-  await server.store.authPolicies.create(id, rules, server.clock.now());
+  await server.store.authPolicies.create({ ...rules, id }, server.clock.now());
   return id;
 }
 

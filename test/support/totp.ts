@@ -19,7 +19,7 @@ export async function totpPolicy(server: TestServer): Promise<AuthPolicyId> {
   const id = asId<AuthPolicyId>(server.random.id());
   const secondary = { ...base.secondary, requireTotp: true };
   const rules = { name: `TOTP ${id}`, primary: base.primary, secondary, tags: {} };
-  await server.store.authPolicies.create(id, rules, server.clock.now());
+  await server.store.authPolicies.create({ ...rules, id }, server.clock.now());
   return id;
 }
 

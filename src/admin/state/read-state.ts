@@ -1,7 +1,7 @@
 // The stored entities as a document.
 
 import { isDisabled } from '../../model/account.ts';
-import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { Ca } from '../../model/entities/ca.ts';
 import type { ConfigType } from '../../model/entities/config-type.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';

@@ -1,12 +1,12 @@
 // Turns the names of policies and signers in a document into the ids that the rules of single entities take.
 
+import type { AuthPolicyPatch } from '../../model/entities/auth-policy.ts';
 import type { Change } from '../../model/entities/entity.ts';
 import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
 import type { Random } from '../../platform/random.ts';
 import { refusedField } from '../acceptable-values.ts';
 import type { Some } from '../admin-call.ts';
-import type { SentAuthPolicy } from '../auth-policies.ts';
 import type { IdentityFields } from '../identities.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';
 import type { AuthPolicyState, IdentityState, NamedState, SignerState, StateKind } from './state.ts';
@@ -63,7 +63,7 @@ export function referencesOf(
 export function policyFields(
   references: References,
   { primary, secondary, ...others }: Partial<AuthPolicyState>,
-): SentAuthPolicy {
+): AuthPolicyPatch {
   return {
     ...others,
     ...(primary === undefined ? {} : { primary: primaryOf(references, primary) }),
@@ -74,7 +74,7 @@ export function policyFields(
 function primaryOf(
   references: References,
   { extJwt, ...methods }: NonNullable<AuthPolicyState['primary']>,
-): NonNullable<SentAuthPolicy['primary']> {
+): NonNullable<AuthPolicyPatch['primary']> {
   if (extJwt === undefined) return methods;
   const allowedSigners = extJwt.allowedSigners?.map((name) =>
     references.signerId('primary.extJwt.allowedSigners', name),
@@ -85,7 +85,7 @@ function primaryOf(
 function secondaryOf(
   references: References,
   { requireTotp, requireExtJwt }: NonNullable<AuthPolicyState['secondary']>,
-): NonNullable<SentAuthPolicy['secondary']> {
+): NonNullable<AuthPolicyPatch['secondary']> {
   const required =
     typeof requireExtJwt === 'string'
       ? references.signerId('secondary.requireExtJwt', requireExtJwt)

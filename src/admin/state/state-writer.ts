@@ -4,12 +4,7 @@ import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
 import type { AdminCall } from '../admin-call.ts';
-import {
-  type AuthPolicyNeeds,
-  createAuthPolicy,
-  deleteAuthPolicy,
-  updateAuthPolicy,
-} from '../auth-policies.ts';
+import { type AuthPolicyNeeds, authPolicies } from '../auth-policies.ts';
 import { type CaNeeds, cas } from '../cas.ts';
 import { type ConfigTypeNeeds, configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
@@ -84,7 +79,7 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
   });
   if (kind === 'auth-policy') {
     const fields = policyFields(references, state as AuthPolicyState);
-    await createAuthPolicy(planned(), by, { ...fields, name: state.name });
+    await authPolicies.create(planned(), by, { ...fields, name: state.name });
   } else if (kind === 'ext-jwt-signer') {
     const fields = signerFields(references, state as SignerState);
     await signers.create(planned(), by, complete<NewSigner>(fields, ['issuer', 'audience']));
@@ -122,7 +117,7 @@ export async function changeEntity(
   const { needs, by, references } = scope;
   const members = changedMembers(given.state, given.changes);
   if (kind === 'auth-policy')
-    await updateAuthPolicy(needs, by, { id, sent: policyFields(references, members) });
+    await authPolicies.update(needs, by, { id, fields: policyFields(references, members) });
   else if (kind === 'ext-jwt-signer')
     await signers.update(needs, by, { id, fields: signerFields(references, members) });
   else if (kind === 'ca') await cas.update(needs, by, { id, fields: members as CaState });
@@ -144,7 +139,7 @@ export async function releaseSigner({ needs, store }: WriterScope, id: string): 
 }
 
 export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {
-  if (kind === 'auth-policy') await deleteAuthPolicy(needs, by, id);
+  if (kind === 'auth-policy') await authPolicies.remove(needs, by, id);
   else if (kind === 'ext-jwt-signer') await signers.remove(needs, by, id);
   else if (kind === 'ca') await cas.remove(needs, by, id);
   else if (kind === 'config-type') await configTypes.remove(needs, by, id);

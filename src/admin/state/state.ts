@@ -1,6 +1,6 @@
 // The document: entities by kind and name. References are names too, so that a document fits every installation.
 
-import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { caEntity } from '../../model/entities/ca.ts';
 import type { Change } from '../../model/entities/entity.ts';
 import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';

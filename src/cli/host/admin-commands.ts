@@ -4,7 +4,7 @@ import { createSetupLink, withdrawSetupLinks } from '../../admin/setup.ts';
 import { issuerOf } from '../../config/addresses.ts';
 import type { Config } from '../../config/config.ts';
 import { passwordHasher } from '../../login/password/password.ts';
-import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { CliError } from '../cli-error.ts';
 import { setupUrl } from '../setup/setup-url.ts';

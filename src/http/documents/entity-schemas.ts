@@ -8,6 +8,7 @@ import {
   type Entity,
   type Field,
   type Fields,
+  type IntegerBounds,
   type New,
   sentFields,
 } from '../../model/entities/entity.ts';
@@ -38,7 +39,9 @@ export function bodySchemas<E extends Entity>({ fields, hasChosenId }: E): BodyS
 }
 
 export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z.ZodType>> {
-  const sent = sentFields(fields).filter(([, { isForChange }]) => !(isForChange && body === 'new'));
+  const sent = sentFields(fields).filter(
+    ([, { isForChange, sameAs }]) => !(isForChange && body === 'new') && !(sameAs && body === 'state'),
+  );
   return Object.fromEntries(
     sent.map(([name, field]) => {
       const [schema, usual] = [sentSchema(field, body), defaultOf(field)];
@@ -51,7 +54,7 @@ export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z
 function mayBeMissing(field: Field, body: Body): boolean {
   if (body === 'some' || body === 'state') return true;
   if (body === 'whole' && field.whenLeftOut !== undefined) return field.whenLeftOut === 'kept';
-  return field.isOptional === true || defaultOf(field) !== undefined;
+  return field.isOptional || field.sameAs !== undefined || defaultOf(field) !== undefined;
 }
 
 function sentSchema(field: Field, body: Body): z.ZodType {
@@ -60,7 +63,7 @@ function sentSchema(field: Field, body: Body): z.ZodType {
   if (field.isNullable && field.kind === 'reference' && body !== 'state')
     // Some clients send an empty text for none.
     return z.union([z.literal('').transform(() => null), schema]).nullable();
-  if (given === null) return schema.nullable();
+  if (field.isNullable) return schema.nullable();
   return field.nullIsDefault ? schema.nullable().transform((value) => value ?? given) : schema;
 }
 
@@ -71,21 +74,23 @@ function kindSchema(field: Field, body: Body): z.ZodType {
     case 'duration':
       return boundedDuration(field);
     case 'integer':
-      return z
-        .int()
-        .min(field.least, `must be at least ${field.least}`)
-        .max(field.most, `must be at most ${field.most}`);
+      return boundedInteger(field);
     case 'reference':
       return body === 'state' ? nameSchema : idText;
     case 'references':
       return listOf(body === 'state' ? nameSchema : idText, field);
     case 'group':
-      return z.strictObject(bodyShape(field.members, 'some'));
+      return z.strictObject(bodyShape(field.members, body === 'state' ? 'state' : 'some'));
     case 'object':
       return z.strictObject(bodyShape(field.members, 'object'));
     default:
       return plainSchema(field);
   }
+}
+
+function boundedInteger({ least, most, zeroMeans }: IntegerBounds): z.ZodType {
+  const problem = zeroMeans === undefined ? undefined : `must be at least 0, which means ${zeroMeans}`;
+  return z.int().min(least, problem).max(most);
 }
 
 const nameSchema = z.string().describe('A name');

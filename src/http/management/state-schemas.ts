@@ -1,7 +1,14 @@
 // The document of declarative state, checked as strictly as single entities: unknown members are refused.
 
 import { z } from 'zod';
-import { type CaState, type OidcClientState, type State, stateKinds } from '../../admin/state/state.ts';
+import {
+  type AuthPolicyState,
+  type CaState,
+  type OidcClientState,
+  type State,
+  stateKinds,
+} from '../../admin/state/state.ts';
+import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { caEntity } from '../../model/entities/ca.ts';
 import { targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
@@ -9,7 +16,6 @@ import { identityTypes } from '../../model/identity.ts';
 import { permissions } from '../../model/permission.ts';
 import { bodyShape } from '../documents/entity-schemas.ts';
 import { idText } from '../request/fields.ts';
-import { mustChangeAfter, passwordBounds } from './auth-policies.ts';
 
 const name = z.string();
 const reference = z.string().describe('A name');
@@ -18,30 +24,9 @@ const texts = z.array(z.string()).optional();
 const tags = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional();
 
 const authPolicy = z.strictObject({
+  ...bodyShape(authPolicyEntity.fields, 'state'),
   name,
-  primary: z
-    .strictObject({
-      cert: z.strictObject({ allowed: flag, allowExpiredCerts: flag }).optional(),
-      extJwt: z
-        .strictObject({ allowed: flag, allowedSigners: z.array(reference).max(100).optional() })
-        .optional(),
-      updb: z
-        .strictObject({
-          allowed: flag,
-          minPasswordLength: passwordBounds.minPasswordLength.optional(),
-          requireSpecialChar: flag,
-          requireNumberChar: flag,
-          requireMixedCase: flag,
-          maxAttempts: passwordBounds.maxAttempts.optional(),
-          lockoutDurationMinutes: passwordBounds.lockoutDurationMinutes.optional(),
-          mustChangeAfter: mustChangeAfter.nullish(),
-        })
-        .optional(),
-    })
-    .optional(),
-  secondary: z.strictObject({ requireTotp: flag, requireExtJwt: reference.nullish() }).optional(),
-  tags,
-});
+}) as unknown as z.ZodType<AuthPolicyState>;
 
 const extJwtSigner = z.strictObject({
   name,

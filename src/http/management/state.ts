@@ -12,6 +12,8 @@ import {
   stateKinds,
 } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
+import { shownValue } from '../../model/entities/shown.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
@@ -25,7 +27,6 @@ import { changeParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
-import { updbDocument } from './auth-policies.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { clientNeeds, durationOf } from './oidc-clients.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
@@ -115,10 +116,9 @@ function entityDocument(kind: StateKind, state: NamedState): object {
 }
 
 function policyDocument(policy: AuthPolicyState): object {
-  const updb = policy.primary?.updb;
-  return updb === undefined
+  return policy.primary === undefined
     ? policy
-    : { ...policy, primary: { ...policy.primary, updb: updbDocument(updb) } };
+    : { ...policy, primary: shownValue(authPolicyEntity.fields.primary, policy.primary) };
 }
 
 function durationsOf({ accessTokenDuration = null, refreshTokenDuration = null }: OidcClientState): object {

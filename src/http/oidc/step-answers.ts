@@ -4,7 +4,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { shortestPassword } from '../../login/password/password-rules.ts';
-import type { PasswordPolicy } from '../../model/auth-policy.ts';
+import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import type { Handover } from '../../oidc/flow/callback.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';

@@ -2,7 +2,7 @@
 // certificates that were sent may help to find the path to a trusted authority. Everything is checked again at each
 // login and refresh.
 
-import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';

@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/auth-error.ts';
-import type { PasswordPolicy } from '../../model/auth-policy.ts';
+import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import type { PasswordHasher } from './password.ts';
 import { checkNewPassword } from './password-rules.ts';

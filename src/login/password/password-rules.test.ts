@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { PasswordPolicy } from '../../model/auth-policy.ts';
+import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { checkNewPassword } from './password-rules.ts';
 
 const lenient: PasswordPolicy = {

@@ -1,7 +1,7 @@
 // The rules for a new password. Enforced when one is set, never at login (security: SP 800-63B-4 3.1.1.2).
 
 import { AuthError } from '../../errors/auth-error.ts';
-import type { PasswordPolicy } from '../../model/auth-policy.ts';
+import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { largestPasswordBytes } from '../../platform/secrets/password-hash.ts';
 import { isCommonPassword } from './common-passwords.ts';
 

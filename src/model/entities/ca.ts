@@ -2,7 +2,6 @@ import type { CaId } from '../ids.ts';
 import {
   choice,
   entity,
-  type Field,
   flag,
   integer,
   object,
@@ -25,21 +24,6 @@ export type ClaimMatcher = (typeof claimMatchers)[number];
 export const claimParsers = ['NONE', 'SPLIT'] as const;
 export type ClaimParser = (typeof claimParsers)[number];
 
-/** Which name in a certificate is the external id of an identity. login/certificate/ca-claim.ts evaluates it. */
-export interface ExternalIdClaim {
-  readonly location: ClaimLocation;
-  readonly matcher: ClaimMatcher;
-  /** For the matcher; not used by `ALL`. */
-  readonly matcherCriteria: string;
-  readonly parser: ClaimParser;
-  /** The separator; not used by `NONE`. */
-  readonly parserCriteria: string;
-  /** Which of the parts, from 0; `NONE` leaves one part. */
-  readonly index: number;
-  /** `PREFIX` and `SUFFIX` remove what they match, as in the controller that the rule was imported from. */
-  readonly removeMatched?: boolean | undefined;
-}
-
 export const caEntity = entity<CaId>()({
   kind: 'ca',
   table: 'cas',
@@ -60,19 +44,26 @@ export const caEntity = entity<CaId>()({
     identityRoles: texts({ ...usually([]), isSet: true }),
     /** Template for the names of such identities. */
     identityNameFormat: text(usually('')),
-    /** Null: certificates are matched to authenticators only. */
+    /**
+     * Which name in a certificate is the external id of an identity; login/certificate/ca-claim.ts evaluates it. Null:
+     * certificates are matched to authenticators only.
+     */
     externalIdClaim: object(
       {
         location: choice(claimLocations),
         matcher: choice(claimMatchers, usually('ALL')),
+        /** For the matcher; not used by `ALL`. */
         matcherCriteria: text(usually('')),
         parser: choice(claimParsers, usually('NONE')),
+        /** The separator; not used by `NONE`. */
         parserCriteria: text(usually('')),
+        /** Which of the parts, from 0; `NONE` leaves one part. */
         index: integer({ least: 0, most: 100 }, usually(0)),
+        /** `PREFIX` and `SUFFIX` remove what they match, as in the controller that the rule was imported from. */
         removeMatched: flag({ isOptional: true, isShownIfSet: true }),
       },
       { isNullable: true },
-    ) as Field<ExternalIdClaim | null, 'optional'>,
+    ),
     /** When somebody proved possession of its key. Until then its certificates are not accepted. */
     verifiedAt: time({ isNullable: true, isDerived: true, isListed: true }),
     /** The common name of the certificate that proves possession. */
@@ -83,6 +74,7 @@ export const caEntity = entity<CaId>()({
 
 /** A third-party authority whose certificates may authenticate and enroll identities (spec 2.9). */
 export type Ca = Stored<typeof caEntity>;
+export type ExternalIdClaim = NonNullable<Ca['externalIdClaim']>;
 
 /** Whether certificates it issued may log in now. */
 export function isTrustedForLogin(ca: Pick<Ca, 'isAuthEnabled' | 'verifiedAt'>): boolean {

@@ -6,8 +6,7 @@ import type { Millis } from '../../platform/clock.ts';
 /** What a field contains. */
 export type Kind =
   | { readonly kind: 'text' | 'pem' | 'flag' | 'number' | 'time' | 'texts' | 'tags' | 'pairs' | 'jwks' }
-  /** A whole number within bounds. */
-  | { readonly kind: 'integer'; readonly least: number; readonly most: number }
+  | ({ readonly kind: 'integer' } & IntegerBounds)
   /** A span of time: Millis inside, text such as `5m` outside. */
   | { readonly kind: 'duration'; readonly least?: Millis; readonly most?: Millis }
   | { readonly kind: 'choice' | 'choices'; readonly choices: readonly string[] }
@@ -15,6 +14,13 @@ export type Kind =
   | { readonly kind: 'reference' | 'references'; readonly to: EntityKind }
   /** Members that are changed one by one (`group`), or together (`object`). */
   | { readonly kind: 'group' | 'object'; readonly members: Fields };
+
+/** Of a whole number. */
+export interface IntegerBounds {
+  readonly least: number;
+  readonly most: number;
+  readonly zeroMeans?: string;
+}
 
 /** Rules of a field beside its kind. */
 export interface FieldRules<Value = unknown> {
@@ -33,8 +39,10 @@ export interface FieldRules<Value = unknown> {
   readonly isForChange?: true;
   /** Shown to nobody: not in documents, declarative state or the audit trail. */
   readonly isSecret?: true;
-  /** Documents leave it out while it is null. */
+  /** Documents leave it out while it is null, and stored values may lack it. */
   readonly isShownIfSet?: true;
+  /** It is another name of this field, for clients. */
+  readonly sameAs?: string;
   /** Its name in documents and lists, where it is not that of the model. */
   readonly shownAs?: string;
   /** The column if its name does not follow from the field's; null: it is not stored. */
@@ -56,16 +64,21 @@ declare const sentOf: unique symbol;
  * A field with the type of its value, whether a new entity needs it, may leave it out or cannot set it, and the type of
  * what is sent: of a group, some of its members.
  */
-export type Field<Value = unknown, Way = 'needed' | 'optional' | 'derived', Sent = Value> = Kind &
+export type Field<Value = unknown, Way = unknown, Sent = Value> = Kind &
   FieldRules & { readonly [valueType]?: Value; readonly [wayOf]?: Way; readonly [sentOf]?: Sent };
 
 export type Fields = Readonly<Record<string, Field>>;
 
+/** `rare`: optional, and stored values may lack it. `alias`: another name. */
 type Ways<Rules> = Rules extends { isDerived: true }
   ? 'derived'
-  : Rules extends { isNullable: true } | { default: unknown } | { isOptional: true }
-    ? 'optional'
-    : 'needed';
+  : Rules extends { sameAs: string }
+    ? 'alias'
+    : Rules extends { isShownIfSet: true }
+      ? 'rare'
+      : Rules extends { isNullable: true } | { default: unknown } | { isOptional: true }
+        ? 'optional'
+        : 'needed';
 type Made<Value, Rules, Sent = Value> = Field<Value | NullIn<Rules>, Ways<Rules>, Sent | NullIn<Rules>>;
 type NullIn<Rules> = Rules extends { isNullable: true } ? null : never;
 
@@ -91,7 +104,7 @@ export const usually = <const Value>(value: Value) =>
 
 /** A whole number. */
 export const integer = <const R extends FieldRules<number> = Usual>(
-  bounds: { readonly least: number; readonly most: number },
+  bounds: IntegerBounds,
   rules = usual as R,
 ) => made<number, R>({ kind: 'integer', ...bounds }, rules);
 export const time = <const R extends FieldRules<Millis> = Usual>(rules = usual as R) =>
@@ -129,11 +142,16 @@ export const references =
   <Id extends string>(to: EntityKind) =>
   <const R extends FieldRules<readonly Id[]> = Usual>(rules = usual as R) =>
     made<readonly Id[], R>({ kind: 'references', to }, rules);
-/** Members that are changed one by one. */
+/** Members that are changed one by one, and have their own defaults. */
 export const group = <const F extends Fields, const R extends FieldRules<Values<F>> = Usual>(
   members: F,
   rules = usual as R,
-): Made<Values<F>, R, Some<SentValues<F>>> => ({ kind: 'group', members, ...rules });
+): Field<Values<F>, 'optional', Some<SentValues<F>>> => ({
+  kind: 'group',
+  members,
+  isOptional: true,
+  ...rules,
+});
 /** Members that are changed together. */
 export const object = <const F extends Fields, const R extends FieldRules<Values<F>> = Usual>(
   members: F,
@@ -179,7 +197,9 @@ export const entity =
 
 export type ValueOf<F> = F extends { readonly [valueType]?: infer Value } ? Value : never;
 /** The values of fields, by name. */
-export type Values<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
+export type Values<F extends Fields> = {
+  readonly [Name in Named<F, 'needed' | 'optional' | 'derived'>]: ValueOf<F[Name]>;
+} & { readonly [Name in Named<F, 'rare'>]?: ValueOf<F[Name]> | undefined };
 type SentValues<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { readonly [sentOf]?: infer Sent } ? Sent : never;
 };
@@ -190,6 +210,7 @@ type Named<F extends Fields, Way> = {
       : never
     : never;
 }[keyof F];
+type MayBeSent = 'optional' | 'rare' | 'alias';
 
 /** What is stored of an entity. */
 export type Stored<E> =
@@ -199,17 +220,18 @@ export type Stored<E> =
 /** The fields of a new entity: those with a default may be missing. */
 export type New<E> =
   E extends Entity<infer F>
-    ? Pick<SentValues<F>, Named<F, 'needed'>> & Some<Pick<SentValues<F>, Named<F, 'optional'>>>
+    ? Pick<SentValues<F>, Named<F, 'needed'>> & Some<Pick<SentValues<F>, Named<F, MayBeSent>>>
     : never;
 /** The fields that a change sets; the others are left as they are. */
 export type Change<E> =
-  E extends Entity<infer F> ? Some<Pick<SentValues<F>, Named<F, 'needed' | 'optional'>>> : never;
+  E extends Entity<infer F> ? Some<Pick<SentValues<F>, Named<F, 'needed' | MayBeSent>>> : never;
 
 /** Members that may be missing. */
 export type Some<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
 
 /** The value that a field has unless it is sent; undefined: it has none. */
 export function defaultOf(field: FieldRules): unknown {
+  if (field.sameAs !== undefined) return undefined;
   return field.isNullable ? (field.default ?? null) : field.default;
 }
 
@@ -226,4 +248,19 @@ export function defaultsOf<F extends Fields>({ fields }: Entity<F>): Pick<Values
 /** Fields that a body can set. */
 export function sentFields(fields: Fields): readonly (readonly [string, Field])[] {
   return Object.entries(fields).filter(([, { isDerived }]) => isDerived === undefined);
+}
+
+/**
+ * The values after a change: members of groups are changed one by one, everything else as a whole.
+ * @param patch members that are undefined stay as they are
+ */
+export function patched<Value extends object>(fields: Fields, values: Value, patch: object): Value {
+  const given = Object.entries(patch).flatMap(([name, value]): [string, unknown][] => {
+    const field = fields[name];
+    if (value === undefined) return [];
+    if (field?.kind !== 'group') return [[name, value]];
+    const before = (values as Readonly<Record<string, object | undefined>>)[name] ?? {};
+    return [[name, patched(field.members, before, value as object)]];
+  });
+  return { ...values, ...Object.fromEntries(given) };
 }

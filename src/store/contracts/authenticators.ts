@@ -1,10 +1,10 @@
 import type { Account } from '../../model/account.ts';
-import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type {
   Authenticator,
   CertificateAuthenticator,
   PasswordAuthenticator,
 } from '../../model/authenticator.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { Identity, Tags } from '../../model/identity.ts';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';

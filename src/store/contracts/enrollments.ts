@@ -1,5 +1,5 @@
-import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Enrollment, TokenMethod } from '../../model/enrollment.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { EnrollmentId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';

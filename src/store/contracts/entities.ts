@@ -1,11 +1,11 @@
-import type { Entity, Some, Stored } from '../../model/entities/entity.ts';
+import type { Change, Entity, Some, Stored } from '../../model/entities/entity.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /** A stored value before it is stored. */
 export type Unstored<E extends Entity> = Omit<Stored<E>, 'createdAt' | 'updatedAt'>;
 /** A change of the fields that are present. */
-export type PatchOf<E extends Entity> = Some<Omit<Unstored<E>, 'id'>>;
+export type PatchOf<E extends Entity> = Some<Omit<Unstored<E>, 'id' | keyof Change<E>>> & Change<E>;
 
 /**
  * What the store does with every managed entity.

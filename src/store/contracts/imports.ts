@@ -1,4 +1,4 @@
-import type { AuthPolicyRules } from '../../model/auth-policy.ts';
+import type { AuthPolicyRules } from '../../model/entities/auth-policy.ts';
 import type { Ca } from '../../model/entities/ca.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';

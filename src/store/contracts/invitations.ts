@@ -1,4 +1,4 @@
-import type { AuthPolicy } from '../../model/auth-policy.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { Identity } from '../../model/identity.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';

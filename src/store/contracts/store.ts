@@ -136,7 +136,7 @@ interface Powers {
     | 'promoteSuccessor'
     | 'updatePassword'
     | 'delete';
-  readonly authPolicies: 'create' | 'replace' | 'update' | 'delete';
+  readonly authPolicies: 'create' | 'update' | 'delete';
   readonly externalJwtSigners: 'create' | 'update' | 'delete';
   readonly cas: 'create' | 'update' | 'verify' | 'delete';
   readonly configTypes: 'create' | 'update' | 'delete';

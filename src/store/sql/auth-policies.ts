@@ -1,86 +1,53 @@
-import { type AuthPolicyPatch, type AuthPolicyRules, patchedRules } from '../../model/auth-policy.ts';
-import { authPolicyListFields } from '../../model/list-fields.ts';
+import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
+import { patched } from '../../model/entities/entity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
+import type { PatchOf, Unstored } from '../contracts/entities.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
-import { authPolicyOf, type Database } from './codec.ts';
-import { first, type Intent, run } from './intent.ts';
-import { listSource } from './list-source.ts';
+import { authPolicyOf, authPolicyTable, type Database } from './codec.ts';
+import { first, type Intent } from './intent.ts';
 
-const listed = listSource('auth_policies', authPolicyListFields);
+const { listed } = authPolicyTable;
 
-export const authPolicyIntents = {
-  createAuthPolicy,
-  replaceAuthPolicy,
-  updateAuthPolicy,
-  deleteAuthPolicy,
-} as const;
+export const authPolicyIntents = { createAuthPolicy, updateAuthPolicy, deleteAuthPolicy } as const;
 
 export function authPolicyStore({ write, find, list }: Database<typeof authPolicyIntents>): AuthPolicyStore {
   return {
-    find: (id) => find((row) => authPolicyOf(row), 'SELECT * FROM auth_policies WHERE id = ?', id),
-    list: (query) => list(listed, query, (row) => authPolicyOf(row)),
-    create: (id, rules, now) => write('createAuthPolicy', { id, rules, now }),
-    replace: (id, rules, now) => write('replaceAuthPolicy', { id, rules, now }),
+    find: (id) => find(authPolicyOf, 'SELECT * FROM auth_policies WHERE id = ?', id),
+    list: (query) => list(listed, query, authPolicyOf),
+    create: (policy, now) => write('createAuthPolicy', { policy, now }),
     update: (id, patch, now) => write('updateAuthPolicy', { id, patch, now }),
     delete: (id, now) => write('deleteAuthPolicy', { id, now }),
   };
 }
 
-function* createAuthPolicy(args: {
-  readonly id: string;
-  readonly rules: AuthPolicyRules;
+function createAuthPolicy(args: {
+  readonly policy: Unstored<typeof authPolicyEntity>;
   readonly now: Millis;
 }): Intent<void> {
-  const { rules, now } = args;
-  yield* run(
-    `INSERT INTO auth_policies (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    args.id,
-    rules.name,
-    JSON.stringify(rules.primary),
-    JSON.stringify(rules.secondary),
-    JSON.stringify(rules.tags),
-    now,
-    now,
-  );
-}
-
-interface Replacement extends MayBeForced {
-  readonly id: string;
-  readonly rules: AuthPolicyRules;
-}
-
-function replaceAuthPolicy(args: Replacement): Intent<boolean> {
-  return keepingAnAdministrator(applyReplacement(args), args);
-}
-
-function* applyReplacement({ id, rules, now }: Replacement): Intent<boolean> {
-  const row = yield* first(
-    `UPDATE auth_policies SET name = ?, primary_rules = ?, secondary_rules = ?, tags = ?, updated_at = ?
-     WHERE id = ? RETURNING id`,
-    rules.name,
-    JSON.stringify(rules.primary),
-    JSON.stringify(rules.secondary),
-    JSON.stringify(rules.tags),
-    now,
-    id,
-  );
-  if (row === undefined) return false;
-  yield* recordChange('auth-policy', id, now);
-  return true;
+  return authPolicyTable.insert(args.policy, args.now);
 }
 
 interface PolicyUpdate extends MayBeForced {
   readonly id: string;
-  readonly patch: AuthPolicyPatch;
+  readonly patch: PatchOf<typeof authPolicyEntity>;
 }
 
-function* updateAuthPolicy(args: PolicyUpdate): Intent<boolean> {
-  const row = yield* first('SELECT * FROM auth_policies WHERE id = ?', args.id);
+function updateAuthPolicy(args: PolicyUpdate): Intent<boolean> {
+  return keepingAnAdministrator(applyUpdate(args), args);
+}
+
+function* applyUpdate({ id, patch, now }: PolicyUpdate): Intent<boolean> {
+  const row = yield* first('SELECT * FROM auth_policies WHERE id = ?', id);
   if (row === undefined) return false;
-  return yield* replaceAuthPolicy({ ...args, rules: patchedRules(authPolicyOf(row), args.patch) });
+  yield* authPolicyTable.update({
+    id,
+    patch: patched(authPolicyEntity.fields, authPolicyOf(row), patch),
+    now,
+  });
+  yield* recordChange('auth-policy', id, now);
+  return true;
 }
 
 function* deleteAuthPolicy(args: {

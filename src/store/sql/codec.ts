@@ -2,8 +2,8 @@
 
 import type { Account } from '../../model/account.ts';
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
-import type { AuthPolicy } from '../../model/auth-policy.ts';
 import type { Authenticator } from '../../model/authenticator.ts';
+import { type AuthPolicy, authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import type { Identity, IdentityInTokens, IdentityType, Tags } from '../../model/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
@@ -12,6 +12,7 @@ import type { Permission } from '../../model/permission.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
 import type { Engine, WriteOptions } from './engine.ts';
+import { entityTable } from './entity-table.ts';
 import type { ArgsOf, Intents, OutcomeOf, SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-source.ts';
 
@@ -60,17 +61,6 @@ export function databaseOf<Known extends Intents>(engine: Engine): Database<Know
     },
   };
 }
-
-/** `SELECT` list of an account, where `identities` is joined with `auth_policies`, for `accountOf`. */
-export const accountColumns = `${identityColumns('identities', 'identity__')},
-    ${authPolicyColumns('auth_policies', 'policy__')},
-    (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled,
-    (SELECT COALESCE(held.password_set_at, held.created_at) FROM authenticators AS held
-      WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at`;
-
-/** A missing policy must not look like an unknown identity: reading the row then fails, and no check is skipped. */
-export const accountsSql = `SELECT ${accountColumns}
-  FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id`;
 
 export function accountOf(row: SqlRow): Account {
   return {
@@ -154,17 +144,19 @@ export function identityColumns(table: string, prefix: string): string {
     .join(', ');
 }
 
-export function authPolicyOf(row: SqlRow, prefix = ''): AuthPolicy {
-  const at = (column: string) => `${prefix}${column}`;
-  return {
-    id: asId(text(row, at('id'))),
-    name: text(row, at('name')),
-    ...authPolicyRulesOf(row, prefix),
-    tags: json<Tags>(row, at('tags')),
-    createdAt: integer(row, at('created_at')),
-    updatedAt: integer(row, at('updated_at')),
-  };
-}
+export const authPolicyTable = entityTable(authPolicyEntity);
+export const { read: authPolicyOf } = authPolicyTable;
+
+/** `SELECT` list of an account, where `identities` is joined with `auth_policies`, for `accountOf`. */
+export const accountColumns = `${identityColumns('identities', 'identity__')},
+    ${authPolicyTable.columns('policy__')},
+    (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled,
+    (SELECT COALESCE(held.password_set_at, held.created_at) FROM authenticators AS held
+      WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at`;
+
+/** A missing policy must not look like an unknown identity: reading the row then fails, and no check is skipped. */
+export const accountsSql = `SELECT ${accountColumns}
+  FROM identities LEFT JOIN auth_policies ON auth_policies.id = identities.auth_policy_id`;
 
 /** What a policy allows and requires. */
 export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'primary' | 'secondary'> {
@@ -172,13 +164,6 @@ export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'p
     primary: json<AuthPolicy['primary']>(row, `${prefix}primary_rules`),
     secondary: json<AuthPolicy['secondary']>(row, `${prefix}secondary_rules`),
   };
-}
-
-/** `SELECT` list of an auth policy in a join, for `authPolicyOf(row, prefix)`. */
-export function authPolicyColumns(table: string, prefix: string): string {
-  return ['id', 'name', 'primary_rules', 'secondary_rules', 'tags', 'created_at', 'updated_at']
-    .map((column) => `${table}.${column} AS ${prefix}${column}`)
-    .join(', ');
 }
 
 export function authenticatorOf(row: SqlRow): Authenticator {

@@ -14,8 +14,8 @@ import type {
 import type { NewIdentity } from '../contracts/identities.ts';
 import { createCertificate, createPassword } from './authenticators.ts';
 import {
-  authPolicyColumns,
   authPolicyOf,
+  authPolicyTable,
   type Database,
   identityColumns,
   identityOf,
@@ -65,7 +65,7 @@ export function enrollmentStore(db: Database<typeof enrollmentIntents>): Enrollm
 }
 
 const enrollmentByHashSql = `SELECT enrollments.*,
-    ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
+    ${identityColumns('identities', 'identity__')}, ${authPolicyTable.columns('policy__')}
   FROM enrollments
   JOIN identities ON identities.id = enrollments.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id

@@ -58,10 +58,10 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
       ...common(item, { kind: 'auth-policy', id: item.id, table: 'auth_policies' }),
       inTheWay: () => taken('auth_policies', item.id, { name: item.rules.name }),
       *create(now: Millis) {
-        yield* authPolicyIntents.createAuthPolicy({ ...item, now });
+        yield* authPolicyIntents.createAuthPolicy({ policy: { ...item.rules, id: item.id }, now });
       },
       *change(now: Millis) {
-        yield* authPolicyIntents.replaceAuthPolicy({ ...item, now, force: true });
+        yield* authPolicyIntents.updateAuthPolicy({ id: item.id, patch: item.rules, now, force: true });
       },
     })),
     ...batch.signers.map((item) => ({

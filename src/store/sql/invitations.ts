@@ -11,8 +11,8 @@ import type {
 } from '../contracts/invitations.ts';
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
 import {
-  authPolicyColumns,
   authPolicyOf,
+  authPolicyTable,
   type Database,
   identityColumns,
   identityOf,
@@ -50,7 +50,7 @@ export function invitationStore({ write, find, list }: Database<typeof invitatio
 }
 
 const invitationByHashSql = `SELECT invitations.*, authenticators.username AS username,
-    ${identityColumns('identities', 'identity__')}, ${authPolicyColumns('auth_policies', 'policy__')}
+    ${identityColumns('identities', 'identity__')}, ${authPolicyTable.columns('policy__')}
   FROM invitations
   JOIN identities ON identities.id = invitations.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id

@@ -1,3 +1,4 @@
+import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { caEntity } from '../../model/entities/ca.ts';
 import { configTypeEntity } from '../../model/entities/config-type.ts';
 import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
@@ -34,7 +35,7 @@ interface ColumnRules {
  */
 export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   schema_version: { kept: 'version usable_by' },
-  auth_policies: { kept: 'id name primary_rules secondary_rules tags created_at updated_at' },
+  auth_policies: { kept: columnsOf(authPolicyEntity).join(' ') },
   identities: {
     kept: `id name type external_id auth_policy_id is_admin permissions disabled_at disabled_until password_must_change role_attributes
       tags created_at updated_at`,

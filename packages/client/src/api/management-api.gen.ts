@@ -2191,7 +2191,10 @@ export interface components {
                     requireMixedCase: boolean;
                     maxAttempts: number;
                     lockoutDurationMinutes: number;
-                    /** @example 5m */
+                    /**
+                     * @description A login with a password that is so old asks for a new one; null: never
+                     * @example 2160h
+                     */
                     mustChangeAfter?: string;
                 };
             };
@@ -2601,7 +2604,7 @@ export interface components {
                     };
                     extJwt?: {
                         allowed?: boolean;
-                        allowedSigners?: string[];
+                        allowedSigners?: string[] | null;
                     };
                     updb?: {
                         allowed?: boolean;
@@ -2620,7 +2623,7 @@ export interface components {
                 };
                 tags?: {
                     [key: string]: string | number | boolean | null;
-                };
+                } | null;
             }[];
             "ext-jwt-signer"?: {
                 name: string;

@@ -1,4 +1,4 @@
-import type { AuthPolicyRules } from '../../../../src/model/auth-policy.ts';
+import type { AuthPolicyRules } from '../../../../src/model/entities/auth-policy.ts';
 import { asId, defaultAuthPolicyId } from '../../../../src/model/ids.ts';
 import type { ImportedAuthPolicy } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';

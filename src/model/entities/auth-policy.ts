@@ -1,0 +1,103 @@
+import { DAY } from '../../platform/clock.ts';
+import type { AuthPolicyId, SignerId } from '../ids.ts';
+import { usualPolicy } from '../usual-policy.ts';
+import {
+  type Change,
+  duration,
+  entity,
+  flag,
+  group,
+  integer,
+  reference,
+  references,
+  type Stored,
+  tags,
+  text,
+} from './entity.ts';
+
+const { cert, extJwt, updb } = usualPolicy.primary;
+const signer = reference<SignerId>('ext-jwt-signer');
+const oneYearInMinutes = 366 * 24 * 60;
+
+/** Defaults are the values of the policy `default` when it was new. */
+export const authPolicyEntity = entity<AuthPolicyId>()({
+  kind: 'auth-policy',
+  table: 'auth_policies',
+  collection: 'auth-policies',
+  document: 'AuthPolicy',
+  noun: 'an auth policy',
+  fields: {
+    /** Unique. */
+    name: text({ isListed: true }),
+    /** The methods with which a login can begin. */
+    primary: group(
+      {
+        cert: group({
+          allowed: flag({ default: cert.allowed }),
+          allowExpiredCerts: flag({ default: cert.allowExpiredCerts }),
+        }),
+        extJwt: group({
+          allowed: flag({ default: extJwt.allowed }),
+          /** An empty list means every enabled signer. */
+          allowedSigners: references<SignerId>('ext-jwt-signer')({
+            default: [],
+            nullIsDefault: true,
+            isSet: true,
+            maxItems: 100,
+          }),
+        }),
+        updb: group({
+          allowed: flag({ default: updb.allowed }),
+          /**
+           * Characters, counted as Unicode code points; enforced when a password is set. Values below eight are accepted
+           * because other clients send them, but no password may be that short.
+           */
+          minPasswordLength: integer({ least: 5, most: 256 }, { default: updb.minPasswordLength }),
+          requireSpecialChar: flag({ default: updb.requireSpecialChar }),
+          requireNumberChar: flag({ default: updb.requireNumberChar }),
+          requireMixedCase: flag({ default: updb.requireMixedCase }),
+          /** Failures in a row before the authenticator is locked; 0 means never. */
+          maxAttempts: integer(
+            { least: 0, most: 1000, zeroMeans: 'never locked' },
+            { default: updb.maxAttempts },
+          ),
+          /** 0 means until an administrator unlocks it. */
+          lockoutDurationMinutes: integer(
+            { least: 0, most: oneYearInMinutes, zeroMeans: 'until an administrator unlocks' },
+            { default: updb.lockoutDurationMinutes },
+          ),
+          /** The greatest age. Less than a day would require a new one at most logins. Missing in older policies. */
+          mustChangeAfter: duration(
+            {
+              isNullable: true,
+              isShownIfSet: true,
+              description: 'A login with a password that is so old asks for a new one; null: never',
+              examples: ['2160h'],
+            },
+            { least: DAY, most: 100 * 366 * DAY },
+          ),
+        }),
+      },
+      { column: 'primary_rules' },
+    ),
+    /** What identities prove in addition. */
+    secondary: group(
+      {
+        requireTotp: flag({ default: false }),
+        requireExtJwt: signer({ isNullable: true }),
+        requireExtJwtSigner: signer({ isNullable: true, sameAs: 'requireExtJwt' }),
+      },
+      { column: 'secondary_rules' },
+    ),
+    tags: tags(),
+  },
+});
+
+/** Which primary methods an identity may use and which secondary factors it must pass (spec 2.9). */
+export type AuthPolicy = Stored<typeof authPolicyEntity>;
+/** Rules for username and password logins. */
+export type PasswordPolicy = AuthPolicy['primary']['updb'];
+/** What an administrator decides about a policy. */
+export type AuthPolicyRules = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'tags'>;
+/** A change of single members, at any depth; lists and tags are replaced as a whole. */
+export type AuthPolicyPatch = Change<typeof authPolicyEntity>;
