@@ -17,7 +17,7 @@ import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
+import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
 
 export interface OwnPasswordNeeds extends CurrentPasswordNeeds {
   readonly store: CurrentPasswordNeeds['store'] & StoreForCallers<'identities'>;
@@ -100,7 +100,8 @@ export async function changeOwnPassword(
       asId(id),
       { ...named, ...hashed },
       { now, exceptSession: caller.apiSessionId, verifiedHash },
-    );
+    )
+    .catch(withoutHolder);
   if (!(await takenRefused({ username }, step))) throw wrongCurrentPassword();
   const { identityId } = caller;
   if (username !== undefined && username !== authenticator.username) {
@@ -109,4 +110,9 @@ export async function changeOwnPassword(
   if (password !== undefined) {
     needs.audit.record({ event: 'account.changed', change: 'password', identityId }, origin);
   }
+}
+
+/** The owner of an account learns that a name is taken, but not whose it is. */
+function withoutHolder(error: unknown): never {
+  throw error instanceof AlreadyTaken ? new AlreadyTaken(error.field) : error;
 }

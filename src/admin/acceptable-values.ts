@@ -116,7 +116,7 @@ function requireText(field: string, text: string, sent: string): void {
   }
 }
 
-/** Waits for a store method and tells the client when a unique value is already taken. */
+/** Waits for a store method and tells an administrator when a unique value is already taken, and by whom. */
 export async function takenRefused<T>(
   values: Readonly<Record<string, unknown>>,
   step: Promise<T>,
@@ -125,6 +125,17 @@ export async function takenRefused<T>(
     return await step;
   } catch (error) {
     if (!(error instanceof AlreadyTaken)) throw error;
-    throw refusedField(error.field, 'is already taken', values[error.field]);
+    const value = values[error.field];
+    const refused = refusedField(error.field, reasonOf(error), value);
+    if (!['name', 'username'].includes(error.field) || typeof value !== 'string') throw refused;
+    const description = `The name ${JSON.stringify(value.slice(0, 100))} ${reasonOf(error)}`;
+    throw new AuthError(refused.code, { description, fields: refused.fields, cause: error });
   }
+}
+
+/** A sentence without its subject. */
+export function reasonOf({ passesFor }: AlreadyTaken): string {
+  return passesFor === null
+    ? 'is already taken'
+    : `is already taken: it passes for a name of the identity ${JSON.stringify(passesFor)}; ?force=true gives it all the same`;
 }

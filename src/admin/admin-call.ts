@@ -11,7 +11,7 @@ export interface AdminCall {
   readonly origin: RequestOrigin;
   /** False for somebody whom only a permission lets call. */
   readonly isAdmin: boolean;
-  /** Allows even changes that leave no administrator who can log in. */
+  /** Allows even changes that leave no administrator who can log in, and names that pass for those of others. */
   readonly isForced: boolean;
   /** What the caller has read and expects to be unchanged. */
   readonly unchanged: Unchanged | null;

@@ -13,7 +13,7 @@ import type { ListedEnrollment, NewEnrollment } from '../store/contracts/enrollm
 import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
 import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
-import { acceptableUsername, refusedField } from './acceptable-values.ts';
+import { acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
 
 export interface EnrollmentNeeds {
@@ -57,7 +57,7 @@ export async function createEnrollment(
   await refuseEnrolled(needs, identity.id, fields.method);
   const enrollment = await newEnrollment(needs, identity.id, fields);
   const step = actingFor(needs, by).enrollments.create(enrollment, needs.clock.now());
-  await secondRefused(step, enrollment.method);
+  await takenRefused({ username: fields.username }, secondRefused(step, enrollment.method));
   recordChange(needs, by, {
     action: 'create',
     entity: 'enrollment',
@@ -80,7 +80,7 @@ export async function newEnrollment(
   }
   const id = asId<EnrollmentId>(needs.random.id());
   const caId = await acceptableCa(needs, fields);
-  const username = await usernameToGive(needs, fields);
+  const username = usernameToGive(fields);
   const expiresAt = acceptableEnd(needs, fields.expiresAt);
   return { id, identityId, method, caId, username, expiresAt, ...newToken(needs, id) };
 }
@@ -209,18 +209,13 @@ async function acceptableCa(
   return ca.id;
 }
 
-async function usernameToGive(
-  { store }: EnrollmentNeeds,
-  { method, username }: EnrollmentFields,
-): Promise<string | null> {
+function usernameToGive({ method, username }: EnrollmentFields): string | null {
   if (method !== 'updb') {
     if (username !== null) throw refusedField('username', 'goes with the method updb only', username);
     return null;
   }
   if (username === null) throw refusedField('username', 'is required for the method updb');
-  const key = acceptableUsername(username);
-  if ((await store.authenticators.findPasswordLogin(key)) !== null)
-    throw refusedField('username', 'is already taken', username);
+  acceptableUsername(username);
   return username;
 }
 

@@ -57,7 +57,11 @@ export async function createIdentity(
   const wanted: NewEnrollment[] = [];
   for (const enrollment of enrollments) wanted.push(await enrollmentOf(newEnrollment(needs, id, enrollment)));
   const step = actingFor(needs, by).enrollments.createIdentity(identity, wanted, needs.clock.now());
-  await takenRefused({ ...fields }, secondRefused(step, wanted.map(({ method }) => method).join(', ')));
+  const username = wanted.find((enrollment) => enrollment.username !== null)?.username;
+  await takenRefused(
+    { ...fields, username },
+    secondRefused(step, wanted.map(({ method }) => method).join(', ')),
+  );
   const sent = enrollments.length === 0 ? { ...fields } : { ...fields, enrollment: true };
   recordChange(needs, by, { action: 'create', entity: 'identity', entityId: id, fields: namesOf(sent) });
   return id;

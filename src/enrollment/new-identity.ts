@@ -23,7 +23,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
 /**
  * Creates the identity of somebody who enrolls without a token.
  * @throws AuthError already_enrolled         the certificate or external id belongs to an identity
- * @throws AuthError enrollment_not_allowed   the name belongs to an identity
+ * @throws AuthError enrollment_not_allowed   the name is taken, or passes for one that is
  */
 export async function enrollNewIdentity(
   needs: { readonly store: { readonly enrollments: EnrollmentStore }; readonly clock: Clock },
@@ -38,11 +38,11 @@ export async function enrollNewIdentity(
   } catch (error) {
     if (!(error instanceof AlreadyTaken)) throw error;
     if (error.field === 'name') {
-      const saw = `there is an identity ${identity.name} already`;
+      const saw = `${identity.name} ${error.passesFor === null ? 'is taken' : `passes for ${error.passesFor}`}`;
       const why = { check: 'name', reason: 'enrollment-name-refused', saw } as const;
       throw refusal(attempt, why, {
         code: 'enrollment_not_allowed',
-        description: 'There is an identity with the same name already; ask the operator',
+        description: `The name ${JSON.stringify(identity.name)} is already taken; ask the operator`,
       });
     }
     const why = { check: 'not enrolled yet', reason: 'already-enrolled', saw: error.message } as const;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { sandbox } from '../support/command.ts';
 
@@ -97,6 +98,20 @@ describe('ops db', () => {
       env: { ...env, OVERLAY_AUTH_DB: `sqlite:${join(box.cwd, 'copy.db')}` },
     });
     assert.deepEqual(check, { code: 0, stdout: 'The database is sound.\n', stderr: '' });
+    const database = new DatabaseSync(join(box.cwd, 'copy.db'));
+    database.exec(`
+      INSERT INTO identities (id, name, type, auth_policy_id, is_admin, role_attributes, tags, created_at, updated_at)
+        VALUES ('1', 'Rita', 'User', 'default', 0, '[]', '{}', 0, 0), ('2', 'rita', 'User', 'default', 0, '[]', '{}', 0, 0);
+      INSERT INTO names (identity_id, kind, key) VALUES ('1', 'name', 'rita'), ('2', 'name', 'rita')`);
+    database.close();
+    const alike = await box.run(['ops', 'db', 'check'], {
+      env: { ...env, OVERLAY_AUTH_DB: `sqlite:${join(box.cwd, 'copy.db')}` },
+    });
+    assert.deepEqual(alike, {
+      code: 0,
+      stdout: 'The database is sound.\nThese names pass for one another: Rita, rita\n',
+      stderr: '',
+    });
     const none = await box.run(['ops', 'db', 'check'], {
       env: { ...env, OVERLAY_AUTH_DB: 'sqlite:./none.db' },
     });

@@ -72,6 +72,24 @@ describe('identities', () => {
     assert.match(refused.stderr, /permissions/);
   });
 
+  test('do not get a name that passes for another one, unless somebody insists', async () => {
+    await fine(['create', 'identity', 'lookout']);
+    await fine(['create', 'identity', 'keeper']);
+    for (const args of [
+      ['create', 'identity', 'LOOKOUT'],
+      ['update', 'identity', 'keeper', '--name', 'Lookout'],
+    ]) {
+      const { code, stderr } = await cli.run(args);
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /^error: .*is already taken: it passes for a name of the identity "lookout"\.?\n.*\nnext: choose another name, or add --force\n$/,
+      );
+      await fine([...args, '--force']);
+    }
+    await fine(['delete', 'identity', 'LOOKOUT', 'Lookout', 'lookout', '--yes']);
+  });
+
   test('are listed as a table or as JSON, with filter, limit and a note about the rest', async () => {
     for (const name of ['list-a', 'list-b', 'list-c']) await fine(['create', 'identity', name]);
     const filter = 'name contains "list-" sort by name desc';

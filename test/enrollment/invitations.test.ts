@@ -238,7 +238,9 @@ describe('an invitation', () => {
     await server.createUser({ name: 'holder', password });
     const holder = (await admin.get(`identities?filter=${encodeURIComponent('name="holder"')}`)).json.data[0];
     await admin.call('PATCH', `identities/${holder.id}`, { name: 'renamed' });
-    const namesake = createdId(await admin.call('POST', 'identities', { name: 'holder', type: 'User' }));
+    const namesake = createdId(
+      await admin.call('POST', 'identities?force=true', { name: 'holder', type: 'User' }),
+    );
     const taken = await admin.call('POST', `identities/${namesake}/invitation`, {});
     assertRefused(taken, 400, 'COULD_NOT_VALIDATE', 'username');
     assertRefused(await admin.call('POST', 'identities/nobody/invitation', {}), 404, 'NOT_FOUND');

@@ -576,6 +576,31 @@ describe('an import of a source that has changed since', () => {
       },
     ));
 
+  test('keeps names that pass for one another, and reports each', () =>
+    withSource(
+      {
+        identities: {
+          a1: identityOf('ana'),
+          a2: identityOf('ANA'),
+          a3: identityOf('аnа'),
+          a4: identityOf('bea'),
+        },
+        authenticators: { p1: passwordOf('a1', 'ana'), p4: passwordOf('a4', 'ANNA') },
+      },
+      async (home) => {
+        const outcome = await home.importFile('-j');
+        assert.equal(outcome.code, 0, outcome.stderr);
+        assert.deepEqual(
+          outcome.json.deviations
+            .map(({ id, field, what }: Record<string, string>) => [id, field, what])
+            .filter(([, field]: readonly string[]) => field === 'name'),
+          ['a2', 'a3'].map((id) => [id, 'name', 'passes for a name of the identity ana, and is kept']),
+        );
+        const again = await home.importFile('-j');
+        assert.deepEqual([again.code, again.json.counts.identity.unchanged], [0, 4], again.stderr);
+      },
+    ));
+
   test('leaves alone what has the same name or user name here', () =>
     withSource(
       {

@@ -290,6 +290,22 @@ export function concurrencySuite(name: string, open: OpenDatabase): void {
         assert.equal(count(outcomes, 'AlreadyTaken'), callers - 1);
       });
 
+      test('take a name in any spelling, as name or user name: one identity gets it', async () => {
+        const name = uniqueName('spelt');
+        const spellings = [name, name.toUpperCase(), `${name.slice(0, 1)}${name.slice(1).toUpperCase()}`];
+        const outcomes = await race((engine, at) => {
+          const spelt = spellings[at % 3] ?? name;
+          const identity = newIdentity({ name: at % 2 === 0 ? spelt : uniqueName('other') });
+          const password = at % 2 === 0 ? null : newPassword(spelt);
+          return engine.identities.create(identity, password, t0).then(
+            () => 'created',
+            (error: Error) => error.name,
+          );
+        });
+        assert.equal(count(outcomes, 'created'), 1);
+        assert.equal(count(outcomes, 'AlreadyTaken'), callers - 1);
+      });
+
       test('burn a time step or a recovery code: one is accepted', async () => {
         const { store } = shared();
         const { id } = await createUser(store);

@@ -32,7 +32,7 @@ const odd = [
   "o'brien; --",
   '*star?',
   'Ärger',
-  'ÄRGER',
+  'ÄRGERN',
   'naïve',
   'zoë 😀',
 ];
@@ -76,7 +76,7 @@ export function listTests(shared: GetDatabase): void {
       [{ op: 'contains', field: 'name', value: '\\' }, ['back\\slash']],
       [{ op: 'contains', field: 'name', value: '😀' }, ['zoë 😀']],
       [{ op: 'contains', field: 'name', value: 'rger' }, ['Ärger']],
-      [{ op: 'icontains', field: 'name', value: 'äRGER' }, ['Ärger', 'ÄRGER']],
+      [{ op: 'icontains', field: 'name', value: 'äRGER' }, ['Ärger', 'ÄRGERN']],
       [{ op: 'icontains', field: 'name', value: 'STAR' }, ['*star?']],
       [{ op: 'in', field: 'name', values: ['1000', 'aXb', 'nobody'] }, ['1000', 'aXb']],
       [{ op: 'in', field: 'name', values: [] }, []],

@@ -249,6 +249,9 @@ describe('the check of a database', () => {
     const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
     database.prepare('DELETE FROM identities WHERE id = ?').run(id);
     database.close();
-    assert.deepEqual(checkSqlite(path), ['a row of authenticators refers to a missing row of identities']);
+    assert.deepEqual(
+      [...new Set(checkSqlite(path))],
+      ['authenticators', 'names'].map((table) => `a row of ${table} refers to a missing row of identities`),
+    );
   });
 });

@@ -83,12 +83,26 @@ export async function importSource(
     dryRun: options.dryRun,
     counts,
     entities,
-    deviations: findings.deviations,
+    deviations: [...findings.deviations, ...sharedNames(entities)],
     leftOut: findings.left,
     notTaken: notTakenKinds(source.others),
     authorities,
     hasAdministrator: plan.batch.identities.some(({ identity }) => identity.isAdmin),
   };
+}
+
+/** Names that are kept although they pass for those of other identities. */
+function sharedNames(entities: ImportReport['entities']): readonly Deviation[] {
+  return entities.flatMap(({ kind, id, name, passesFor }) =>
+    passesFor === null
+      ? []
+      : [
+          {
+            ...{ kind, id, name, field: kind === 'identity' ? 'name' : 'username' },
+            what: `passes for a name of the identity ${passesFor}, and is kept`,
+          },
+        ],
+  );
 }
 
 function countsOf(

@@ -7,7 +7,7 @@ import { defaultAuthPolicyId } from '../../model/ids.ts';
 import type { Seen } from '../../store/contracts/gathered.ts';
 import { NotAsSeen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone, type Store } from '../../store/contracts/store.ts';
-import { acceptableName, refusedField } from '../acceptable-values.ts';
+import { acceptableName, reasonOf, refusedField } from '../acceptable-values.ts';
 import type { AdminCall } from '../admin-call.ts';
 import { administratorKept } from '../last-administrator.ts';
 import { differences } from './difference.ts';
@@ -161,8 +161,7 @@ async function committed(step: Promise<void>): Promise<void> {
   try {
     await administratorKept(step);
   } catch (error) {
-    if (error instanceof AlreadyTaken)
-      throw refusedField(error.field, 'of an entity is already taken by another one');
+    if (error instanceof AlreadyTaken) throw refusedField(error.field, `of an entity ${reasonOf(error)}`);
     if (error instanceof ReferenceGone || (error instanceof NotAsSeen && error.why === 'referenced'))
       throw new AuthError('cannot_delete_referenced', {
         description: 'Something that is not deleted refers to an entity that would be: nothing was changed',

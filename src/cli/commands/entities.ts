@@ -110,13 +110,11 @@ function addOptions(command: Command, entity: EntityDescriptor, name: 'create' |
   if (entity.hasFile === true) {
     command.option('-f, --file <file>', 'take what no option says from FILE, YAML or JSON');
   }
-  if (name === 'update') addForceOption(command, entity);
+  if (name === 'update' || entity.forceable === 'names') addForceOption(command, entity);
 }
 
 function addForceOption(command: Command, entity: EntityDescriptor): void {
-  if (entity.isForceable === true) {
-    command.addOption(forceOption());
-  }
+  if (entity.forceable !== undefined) command.addOption(forceOption(entity.forceable));
 }
 
 function addOption(command: Command, option: EntityOption): void {

@@ -22,7 +22,8 @@ export function yesOption(): Option {
   return new Option('-y, --yes', 'do not ask');
 }
 
-/** `--force`: allows a change that the rule about the last administrator would refuse. */
-export function forceOption(): Option {
-  return new Option('--force', 'even if no administrator could log in afterwards');
+/** `--force`: allows what the rules about the last administrator, and about names, would refuse. */
+export function forceOption(what: 'changes' | 'names' = 'changes'): Option {
+  const also = what === 'names' ? ', or the name passes for that of another identity' : '';
+  return new Option('--force', `even if no administrator could log in afterwards${also}`);
 }

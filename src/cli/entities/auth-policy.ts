@@ -49,7 +49,7 @@ export const authPolicy: EntityDescriptor = {
   ],
   isUpdatable: true,
   hasFile: true,
-  isForceable: true,
+  forceable: 'changes',
 };
 
 function allowedMethods(row: JsonObject): unknown {

@@ -134,8 +134,11 @@ export interface EntityDescriptor {
   readonly isLasting?: boolean;
   /** Whether `create` and `update` take a document with `--file`. */
   readonly hasFile?: boolean;
-  /** Whether a change may be refused because of the last administrator, and made with `--force`. */
-  readonly isForceable?: boolean;
+  /**
+   * Whether `--force` makes what would be refused: `changes` because of the last administrator, and with `names` also a
+   * name that passes for that of another identity.
+   */
+  readonly forceable?: 'changes' | 'names';
   /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
   readonly hasPassword?: boolean;
   /** A second step of `create` with its own options, imported when needed. */

@@ -54,7 +54,7 @@ const identity: EntityDescriptor = {
     tagOption,
   ],
   isUpdatable: true,
-  isForceable: true,
+  forceable: 'names',
   hasDetail: true,
   afterCreate: {
     options: [
@@ -101,7 +101,7 @@ const authenticator: EntityDescriptor = {
     tagOption,
   ],
   isUpdatable: true,
-  isForceable: true,
+  forceable: 'names',
   hasPassword: true,
   afterCreate: { options: [], load: async () => (await import('./new-authenticator.ts')).newAuthenticator },
 };
@@ -173,7 +173,7 @@ const extJwtSigner: EntityDescriptor = {
     tagOption,
   ],
   isUpdatable: true,
-  isForceable: true,
+  forceable: 'changes',
   hasFile: true,
 };
 

@@ -32,7 +32,7 @@ export async function createEntity(
     const next = await afterCreate?.prepare(report, options, body);
     const needsPassword = entity.hasPassword === true && body.method !== 'cert';
     const whole = needsPassword ? await withPassword(report, options, { body }) : body;
-    const { data } = await api.call({ method: 'POST', path: entity.path, json: whole });
+    const { data } = await changed(api, { method: 'POST', path: entity.path, json: whole }, options);
     const id = textField(asObject(data), 'id') ?? '';
     await next?.(api, id);
     const name = textField(body, 'name') ?? textField(body, 'username');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Config } from '../../config/config.ts';
 import {
   backupDatabase,
   checkDatabase,
@@ -75,8 +76,29 @@ export async function checkCommand(report: Report, named: string | undefined): P
         next: 'stop the controller, keep a copy of the database as it is, and put back a backup',
       });
     }
-    printResult(report, { database: databaseName(config), sound: true }, () => 'The database is sound.');
+    const alike = await namesAlike(config);
+    printResult(report, { database: databaseName(config), sound: true, alike }, () =>
+      [
+        'The database is sound.',
+        ...alike.map((names) => `These names pass for one another: ${names.join(', ')}`),
+      ].join('\n'),
+    );
   });
+}
+
+/** How many groups of names `ops db check` shows. */
+const mostAlike = 40;
+
+/** Names that were given before they had to differ, by an import, or by an administrator who insisted. */
+async function namesAlike(config: Config): Promise<readonly (readonly string[])[]> {
+  // Opening an older database would migrate it.
+  if ((await databaseVersion(config)).version !== schemaVersion) return [];
+  const store = await openStore(config, { isPatient: true });
+  try {
+    return await store.identities.listAlike(mostAlike);
+  } finally {
+    await store.close();
+  }
 }
 
 const afterRestore =

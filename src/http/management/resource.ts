@@ -231,8 +231,9 @@ function creation(collection: string, noun: string, { schema, run }: Operation<s
     status: 201,
     refusals: changeRefusals,
     body: schema,
-    async handler(context, { body }) {
-      const id = await run(adminCallOf(context), body, '');
+    query: changeParameters,
+    async handler(context, { body, query }) {
+      const id = await run(adminCallOf(context, query.force), body, '');
       return envelope(
         { id, _links: { self: selfLink(collection, id) } },
         {},

@@ -95,12 +95,15 @@ export const listParameters = z.object({
     .meta({ description: 'Only for clients that send it empty' }),
 });
 
-/** Parameters of a change. `force`: even if no administrator could log in any more. */
+/** Parameters of a change. `force`: even if no administrator could log in any more, or a name passes for another one. */
 export const changeParameters = z.object({
   force: z
     .enum(['true', 'false'])
     .default('false')
-    .meta({ description: 'Also when no administrator is left who can log in' })
+    .meta({
+      description:
+        'Also when no administrator is left who can log in, or a name passes for that of another identity',
+    })
     .transform((text) => text === 'true'),
 });
 

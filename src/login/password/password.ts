@@ -4,6 +4,7 @@
 import type { PasswordAuthenticator } from '../../model/authenticator.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import { foldedName } from '../../model/names.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import type { HashPool } from '../../platform/secrets/hash-pool.ts';
@@ -178,7 +179,7 @@ async function isStillOf(
  * control, format (zero-width, direction), unassigned or other invisible characters, with which two names look alike
  */
 export function usernameKey(username: string): string | undefined {
-  const key = username.normalize('NFKC').toLowerCase().normalize('NFC');
+  const key = foldedName(username);
   if (key.length === 0 || key.length > 100 || key !== key.trim()) return undefined;
   return /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(key) ? undefined : key;
 }

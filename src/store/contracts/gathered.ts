@@ -20,7 +20,7 @@ export interface CommitConditions {
   readonly now: Millis;
   /** These must not have changed since. */
   readonly seen: readonly Seen[];
-  /** Even if no administrator could log in any more. */
+  /** Even if no administrator could log in any more, or a name passes for that of another identity. */
   readonly force: boolean;
   /** Makes every change, finds out whether all of them are possible, and rolls them back. */
   readonly dryRun: boolean;

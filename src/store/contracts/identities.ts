@@ -37,6 +37,12 @@ export interface IdentityStore {
    */
   findClientInfo(id: IdentityId): Promise<ClientInfo | null>;
   list(query: ListQuery): Promise<Page<Identity>>;
+  /**
+   * Names of identities that pass for one another, or for a user name of another identity (model/names.ts): those with a
+   * key in common together. Reads every name.
+   * @param limit how many such groups
+   */
+  listAlike(limit: number): Promise<readonly (readonly string[])[]>;
   /** Identities with a policy, ordered by id. @param after the id to start after; empty: from the first */
   listOfPolicy(policyId: AuthPolicyId, after: string, limit: number): Promise<readonly Identity[]>;
   /**

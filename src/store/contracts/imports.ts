@@ -82,6 +82,8 @@ export interface ImportOutcome {
   readonly status: ImportStatus;
   /** In a conflict: what it conflicts with. */
   readonly reason: string | null;
+  /** The identity for whose name that of the imported entity passes: it is kept as the source has it. */
+  readonly passesFor: string | null;
 }
 
 export interface ImportStore {

@@ -108,7 +108,10 @@ export interface ChangeConditions {
   readonly unchanged?: Unchanged | null;
   /** Whom the actor helps to log in again. Whoever is no administrator may help nobody who administers or has a permission. */
   readonly helped?: IdentityId | null;
-  /** Also what leaves no administrator who can log in is done; otherwise it throws NoAdministratorLeft. */
+  /**
+   * Also what leaves no administrator who can log in is done, and names that pass for those of other identities are
+   * given; otherwise it throws NoAdministratorLeft or AlreadyTaken.
+   */
   readonly force?: boolean;
 }
 
@@ -178,9 +181,15 @@ export class NoAdministratorLeft extends Error {
 export class AlreadyTaken extends Error {
   override readonly name = 'AlreadyTaken';
   readonly field: string;
-  constructor(field: string) {
+  /**
+   * The identity for which the name would pass, where it is not the very same value: who may insist does so with `force`.
+   * Only for administrators. Null: the value itself is taken.
+   */
+  readonly passesFor: string | null;
+  constructor(field: string, passesFor: string | null = null) {
     super(`${field} is already taken`);
     this.field = field;
+    this.passesFor = passesFor;
   }
 }
 

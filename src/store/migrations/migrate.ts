@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
+import type { Intent, SqlRow } from '../sql/intent.ts';
+import { nameEverybody } from '../sql/names.ts';
 import { tablesOfLogins } from './tables-of-logins.ts';
-import { tablesOfApplications, tablesOfPeople } from './tables-of-people.ts';
+import { tablesOfApplications, tablesOfNames, tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService, versionTable } from './tables-of-service.ts';
 
 /** The schema version of the databases that `fromMain` opens: the last one before releases count, from 1. */
@@ -11,18 +13,24 @@ export const lastOfMain = 20;
  * Brings a database of the main branch, from before the first release, to version 1 as the tables of this folder
  * describe it. A change of the tables before that release is made there and here.
  */
-const fromMain: readonly string[] = ['DROP TABLE schema_version', versionTable];
+const fromMain: readonly Migration[] = [
+  'DROP TABLE schema_version',
+  versionTable,
+  ...tablesOfNames,
+  nameEverybody,
+];
 
-/**
- * What a release knows about the schema. One text for all engines: see `Dialect.ddl`.
- */
+/** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
+export type Migration = string | (() => Intent<void>);
+
+/** What a release knows about the schema. */
 export interface Schema {
   /** Makes version 1 in an empty database. */
   readonly tables: readonly string[];
   /** Makes version 1 of version 0, which is the last schema of the main branch before the first release. */
-  readonly fromMain: readonly string[];
+  readonly fromMain: readonly Migration[];
   /** Forward only: the first one makes version 2. */
-  readonly migrations: readonly (readonly string[])[];
+  readonly migrations: readonly (readonly Migration[])[];
   /**
    * The lowest version whose releases can still work on this schema, beside this one or again after it. Raise it to the
    * number of a migration that does more than add; see "Add a column" in CONTRIBUTING.md.
@@ -79,10 +87,10 @@ export function migrationsFrom(
   version: number | null,
   dialect: Dialect,
   schema = ourSchema,
-): readonly string[] {
+): readonly Migration[] {
   const first = version === null ? schema.tables : version === 0 ? schema.fromMain : [];
   const later = schema.migrations.slice(Math.max(0, (version ?? 0) - 1)).flat();
-  return [...first, ...later].map((statement) => dialect.ddl(statement));
+  return [...first, ...later].map((step) => (typeof step === 'string' ? dialect.ddl(step) : step));
 }
 
 /**
@@ -144,7 +152,7 @@ export function migrateSqlite(
         throw new NodesInTheWay(['the one of this machine']);
       }
       const before = stored?.version ?? null;
-      for (const sql of migrationsFrom(before, sqliteDialect, schema)) database.exec(sql);
+      for (const step of migrationsFrom(before, sqliteDialect, schema)) migrateBy(database, step);
       database.exec('DELETE FROM schema_version');
       database
         .prepare('INSERT INTO schema_version (version, usable_by) VALUES (?, ?)')
@@ -155,6 +163,18 @@ export function migrateSqlite(
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
+  }
+}
+
+function migrateBy(database: DatabaseSync, step: Migration): void {
+  if (typeof step === 'string') {
+    database.exec(step);
+    return;
+  }
+  const intent = step();
+  for (let next = intent.next(); !next.done; ) {
+    const { sql, params } = next.value;
+    next = intent.next(database.prepare(sql).all(...params) as readonly SqlRow[]);
   }
 }
 

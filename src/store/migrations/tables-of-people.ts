@@ -8,6 +8,17 @@ const seedDefaultPolicy = `INSERT INTO auth_policies
   (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
   VALUES ('default', 'Default', '${JSON.stringify(usualPolicy.primary)}', '${JSON.stringify(usualPolicy.secondary)}', '{}', 0, 0)`;
 
+/** The keys (model/names.ts) of the names of identities and of user names. */
+export const tablesOfNames: readonly string[] = [
+  `CREATE TABLE names (
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (identity_id, kind, key)
+  ) WITHOUT ROWID`,
+  'CREATE INDEX names_by_key ON names (key)',
+];
+
 export const tablesOfPeople: readonly string[] = [
   `CREATE TABLE auth_policies (
     id TEXT PRIMARY KEY,
@@ -63,6 +74,7 @@ export const tablesOfPeople: readonly string[] = [
   // An imported identity may have several certificates. Those do not count here.
   `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id)
     WHERE method = 'cert' AND is_imported = 0`,
+  ...tablesOfNames,
   `CREATE TABLE totp_enrollments (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,
     sealed_seed TEXT NOT NULL,

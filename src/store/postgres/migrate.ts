@@ -5,6 +5,7 @@ import { SECOND } from '../../platform/clock.ts';
 import {
   endsReleaseBefore,
   isOfNewerRelease,
+  type Migration,
   migrationsFrom,
   NodesInTheWay,
   ourSchema,
@@ -14,6 +15,7 @@ import {
   versionOfSchema,
 } from '../migrations/migrate.ts';
 import { postgresDialect } from '../sql/engine.ts';
+import { rowsOf, unprepared } from './connection.ts';
 import { isBlocked } from './errors.ts';
 import { holdIntents, migrationLock } from './locks.ts';
 
@@ -83,11 +85,22 @@ export async function applyMigrations(client: Client, schema = ourSchema): Promi
   if (stored !== null && isAsItIs(stored, schema)) return stored.version;
   if (stored !== null && endsReleaseBefore(stored, schema)) await refuseBesideNodes(client);
   const before = stored?.version ?? null;
-  for (const sql of migrationsFrom(before, postgresDialect, schema)) await client.query(sql);
+  for (const step of migrationsFrom(before, postgresDialect, schema)) await migrateBy(client, step);
   const to = versionOfSchema(schema);
   await client.query('DELETE FROM schema_version');
   await client.query(`INSERT INTO schema_version (version, usable_by) VALUES (${to}, ${schema.usableBy})`);
   return to;
+}
+
+async function migrateBy(client: Client, step: Migration): Promise<void> {
+  if (typeof step === 'string') {
+    await client.query(step);
+    return;
+  }
+  const intent = step();
+  for (let next = intent.next(); !next.done; ) {
+    next = intent.next(rowsOf(await client.query(unprepared(next.value))));
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ import {
 import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { dropName, giveName, type MayShareName } from './names.ts';
 
 const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
     WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`;
@@ -137,21 +138,22 @@ export function* createCertificate(args: {
   );
 }
 
-export function* createPassword(args: {
+interface PasswordCreation extends MayShareName {
   readonly authenticator: NewPasswordAuthenticator;
   readonly now: Millis;
-}): Intent<void> {
-  const { authenticator, now } = args;
-  yield* insertPassword({ ...authenticator, tags: JSON.stringify(authenticator.tags) }, now);
 }
 
-interface PasswordUpdate extends WhenPasswordChanges {
+export function* createPassword({ authenticator, now, sharesName }: PasswordCreation): Intent<void> {
+  yield* insertPassword({ ...authenticator, tags: JSON.stringify(authenticator.tags), sharesName }, now);
+}
+
+interface PasswordUpdate extends WhenPasswordChanges, MayShareName {
   readonly id: string;
   readonly patch: { username?: string; usernameKey?: string; passwordHash?: string; tags?: Tags };
 }
 
 function* updatePassword(args: PasswordUpdate): Intent<boolean> {
-  const { id, patch, now, exceptSession, verifiedHash } = args;
+  const { id, patch, now, exceptSession, verifiedHash, sharesName } = args;
   const set: [string, SqlValue][] = [['updated_at', now]];
   if (patch.username !== undefined) set.push(['username', patch.username]);
   if (patch.usernameKey !== undefined) set.push(['username_key', patch.usernameKey]);
@@ -167,8 +169,11 @@ function* updatePassword(args: PasswordUpdate): Intent<boolean> {
     ...(verifiedHash === undefined ? [] : [verifiedHash]),
   );
   if (row === undefined) return false;
+  const identityId = text(row, 'identity_id');
+  if (patch.username !== undefined) {
+    yield* giveName({ identityId, kind: 'username', name: patch.username, sharesName });
+  }
   if (patch.passwordHash !== undefined) {
-    const identityId = text(row, 'identity_id');
     yield* withdrawInvitation(identityId);
     const reason = 'credential-changed';
     yield* endSessionsOf({ identityId, reason, now, ...(exceptSession && { except: exceptSession }) });
@@ -198,7 +203,11 @@ function deleteAuthenticator(args: MayBeForced & { readonly id: string }): Inten
 function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id, method', id);
   if (row === undefined) return false;
-  if (text(row, 'method') === 'updb') yield* withdrawInvitation(text(row, 'identity_id'));
-  yield* endSessionsOfAuthenticator({ identityId: text(row, 'identity_id'), authenticatorId: id, now });
+  const identityId = text(row, 'identity_id');
+  if (text(row, 'method') === 'updb') {
+    yield* withdrawInvitation(identityId);
+    yield* dropName(identityId, 'username');
+  }
+  yield* endSessionsOfAuthenticator({ identityId, authenticatorId: id, now });
   return true;
 }

@@ -41,11 +41,12 @@ function* requireMayHelp(helper: Identity, helped: IdentityId): Intent<void> {
   if (row !== undefined && !mayHelp(helper, identityOf(row))) throw new CallerRefused('right');
 }
 
-/** An engine whose intents do not ask whether an administrator is left. */
+/** An engine whose intents ask neither whether an administrator is left nor whose names are alike. */
 export function forcing(engine: Engine): Engine {
+  const forced = { force: true, sharesName: true };
   return {
     ...engine,
-    write: (name, args, options) => engine.write(name, { ...(args as object), force: true }, options),
+    write: (name, args, options) => engine.write(name, { ...(args as object), ...forced }, options),
   };
 }
 

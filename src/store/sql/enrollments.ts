@@ -12,6 +12,7 @@ import type {
   RedemptionOutcome,
 } from '../contracts/enrollments.ts';
 import type { NewIdentity } from '../contracts/identities.ts';
+import { AlreadyTaken } from '../contracts/store.ts';
 import { createCertificate, createPassword } from './authenticators.ts';
 import {
   authPolicyOf,
@@ -27,6 +28,7 @@ import {
 import { createIdentity } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { holderOf, type MayShareName } from './names.ts';
 
 const listed = listSource('enrollments', enrollmentListFields, { identity: 'JOIN' });
 
@@ -98,8 +100,17 @@ function openEnrollmentOf(row: SqlRow): OpenEnrollment {
   };
 }
 
-function* createEnrollment(args: { readonly enrollment: NewEnrollment; readonly now: Millis }): Intent<void> {
-  const { enrollment, now } = args;
+function* createEnrollment(args: {
+  readonly enrollment: NewEnrollment;
+  readonly now: Millis;
+  /** It stays as it was, even if its user name is that of another identity here: then it enrolls nobody. */
+  readonly isImported?: boolean;
+}): Intent<void> {
+  const { enrollment, now, isImported = false } = args;
+  const { identityId, username } = enrollment;
+  if (username !== null && !isImported && (yield* holderOf(username, identityId)) !== null) {
+    throw new AlreadyTaken('username');
+  }
   yield* run(
     'DELETE FROM enrollments WHERE identity_id = ? AND method = ? AND expires_at <= ?',
     enrollment.identityId,
@@ -122,13 +133,14 @@ function* createEnrollment(args: { readonly enrollment: NewEnrollment; readonly 
   );
 }
 
-function* createIdentityToEnroll(args: {
+interface IdentityToEnroll extends MayShareName {
   readonly identity: NewIdentity;
   readonly enrollments: readonly NewEnrollment[];
   readonly now: Millis;
-}): Intent<void> {
-  const { identity, enrollments, now } = args;
-  yield* createIdentity({ identity, password: null, now });
+}
+
+function* createIdentityToEnroll({ identity, enrollments, now, sharesName }: IdentityToEnroll): Intent<void> {
+  yield* createIdentity({ identity, password: null, now, sharesName });
   for (const enrollment of enrollments) yield* createEnrollment({ enrollment, now });
 }
 

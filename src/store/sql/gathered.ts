@@ -41,7 +41,7 @@ export function runTogether(
 
 function* runAll(
   calls: readonly GatheredCall[],
-  { seen }: CommitConditions,
+  { seen, force }: CommitConditions,
   run: (call: GatheredCall) => Intent<unknown>,
 ): Intent<void> {
   for (const { kind, id, updatedAt } of seen) {
@@ -50,7 +50,7 @@ function* runAll(
   }
   for (const call of calls) {
     // Checked once for all changes together: whether an administrator remains.
-    const args = { ...(call.args as object), force: true };
+    const args = { ...(call.args as object), force: true, sharesName: force };
     const outcome = yield* run({ name: call.name, args });
     if (outcome === 'referenced') throw new NotAsSeen('referenced');
     if (outcome === false || outcome === 'unknown') throw new NotAsSeen('changed');

@@ -15,9 +15,10 @@ import {
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import { accountOf, accountsSql, type Database, identityOf, textOrNull } from './codec.ts';
+import { accountOf, accountsSql, type Database, identityOf, text, textOrNull } from './codec.ts';
 import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { alikeSql, giveName, type MayShareName } from './names.ts';
 
 const listed = listSource('identities', identityListFields);
 
@@ -33,6 +34,10 @@ export function identityStore({ write, read, find, list }: Database<typeof ident
       find(accountOf, `${accountsSql} WHERE identities.external_id = ?`, externalId),
     findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
     list: (query) => list(listed, query, (row) => identityOf(row)),
+    async listAlike(limit) {
+      const groups = Map.groupBy(await read(alikeSql, limit), (row) => text(row, 'key'));
+      return [...groups.values()].map((rows) => rows.map((row) => text(row, 'name')));
+    },
     async listOfPolicy(policyId, after, limit) {
       const sql = 'SELECT * FROM identities WHERE auth_policy_id = ? AND id > ? ORDER BY id LIMIT ?';
       return (await read(sql, policyId, after, limit)).map((row) => identityOf(row));
@@ -54,12 +59,13 @@ export interface NewPassword {
   readonly passwordHash: string;
 }
 
-export function* createIdentity(args: {
+interface IdentityCreation extends MayShareName {
   readonly identity: NewIdentity;
   readonly password: NewPassword | null;
   readonly now: Millis;
-}): Intent<void> {
-  const { identity, password, now } = args;
+}
+
+export function* createIdentity({ identity, password, now, sharesName }: IdentityCreation): Intent<void> {
   yield* run(
     `INSERT INTO identities (id, name, type, external_id, auth_policy_id, is_admin, permissions,
        password_must_change, role_attributes, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -76,7 +82,10 @@ export function* createIdentity(args: {
     now,
     now,
   );
-  if (password !== null) yield* insertPassword({ ...password, identityId: identity.id, tags: '{}' }, now);
+  yield* giveName({ identityId: identity.id, kind: 'name', name: identity.name, sharesName });
+  if (password !== null) {
+    yield* insertPassword({ ...password, identityId: identity.id, tags: '{}', sharesName }, now);
+  }
 }
 
 /** Deletes the link for setting the password, because the password was set or removed in another way. */
@@ -112,7 +121,7 @@ function* withdrawEnrollmentsOfPowerful(): Intent<void> {
 
 /** The password authenticator of an identity. */
 export function* insertPassword(
-  password: NewPassword & { readonly identityId: string; readonly tags: string },
+  password: NewPassword & MayShareName & { readonly identityId: string; readonly tags: string },
   now: Millis,
 ): Intent<void> {
   yield* withdrawInvitation(password.identityId);
@@ -128,9 +137,11 @@ export function* insertPassword(
     now,
     now,
   );
+  const { identityId, username, sharesName } = password;
+  yield* giveName({ identityId, kind: 'username', name: username, sharesName });
 }
 
-interface IdentityUpdate extends MayBeForced {
+interface IdentityUpdate extends MayBeForced, MayShareName {
   readonly id: string;
   readonly patch: IdentityPatch;
 }
@@ -150,7 +161,7 @@ function isDisabling(patch: IdentityPatch): boolean {
   return patch.disabledAt === undefined ? patch.disabledUntil !== undefined : patch.disabledAt !== null;
 }
 
-function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
+function* applyUpdate({ id, patch, now, sharesName }: IdentityUpdate): Intent<boolean> {
   const set: [string, SqlValue][] = [['updated_at', now]];
   if (patch.name !== undefined) set.push(['name', patch.name]);
   if (patch.type !== undefined) set.push(['type', patch.type]);
@@ -174,6 +185,8 @@ function* applyUpdate({ id, patch, now }: IdentityUpdate): Intent<boolean> {
     id,
   );
   if (row === undefined) return false;
+  if (patch.name !== undefined)
+    yield* giveName({ identityId: id, kind: 'name', name: patch.name, sharesName });
   const identity = identityOf(row);
   if (isDisabled(identity, now)) {
     yield* endSessionsOf({ identityId: id, reason: 'identity-disabled', now });

@@ -45,6 +45,8 @@ export interface ImportStep {
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   readonly table: Table;
+  /** A name that it gives an identity. */
+  readonly name?: { readonly identityId: string; readonly text: string };
   /** Why it can be neither created nor changed: a sentence without a subject. Null if nothing prevents it. */
   inTheWay(known: Known): Intent<string | null>;
   create(now: Millis): Intent<void>;
@@ -134,12 +136,13 @@ function identityStep(item: ImportedIdentity): ImportStep {
   const { id, name, externalId, authPolicyId, disabledAt, disabledUntil } = identity;
   return {
     ...common(item, { kind: 'identity', id, table: 'identities' }),
+    name: { identityId: id, text: name },
     *inTheWay(known) {
       const names = { name, ...(externalId === null ? {} : { external_id: externalId }) };
       return (yield* taken('identities', id, names)) ?? (yield* missing(known, 'auth-policy', authPolicyId));
     },
     *create(now) {
-      yield* createIdentity({ identity, password: null, now });
+      yield* createIdentity({ identity, password: null, now, sharesName: true });
       yield* run(
         'UPDATE identities SET disabled_at = ?, disabled_until = ? WHERE id = ?',
         disabledAt,
@@ -149,7 +152,7 @@ function identityStep(item: ImportedIdentity): ImportStep {
     },
     *change(now) {
       const { id: _id, ...patch } = identity;
-      yield* identityIntents.updateIdentity({ id, patch, now, force: true });
+      yield* identityIntents.updateIdentity({ id, patch, now, force: true, sharesName: true });
     },
   };
 }
@@ -158,6 +161,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
   const { id, identityId } = item.method === 'updb' ? item.password : item.certificate;
   return {
     ...common(item, { kind: 'authenticator', id, table: 'authenticators' }),
+    ...(item.method === 'updb' && { name: { identityId, text: item.password.username } }),
     *inTheWay(known) {
       const gone = yield* missing(known, 'identity', identityId);
       if (gone !== null) return gone;
@@ -172,7 +176,8 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
       return yield* taken('authenticators', id, { username_key: item.password.usernameKey });
     },
     *create(now) {
-      if (item.method === 'updb') return yield* createPassword({ authenticator: item.password, now });
+      if (item.method === 'updb')
+        return yield* createPassword({ authenticator: item.password, now, sharesName: true });
       // Mark it first: an identity has at most one certificate without the mark.
       yield* insertImported(item, now);
     },
@@ -180,7 +185,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
       if (item.method === 'cert') return yield* changeCertificate(item, now);
       const { username, usernameKey, passwordHash } = item.password;
       const patch = { username, usernameKey, passwordHash };
-      yield* authenticatorIntents.updatePassword({ id, patch, now });
+      yield* authenticatorIntents.updatePassword({ id, patch, now, sharesName: true });
     },
   };
 }
@@ -275,11 +280,11 @@ function enrollmentStep(item: ImportedEnrollment): ImportStep {
       return yield* taken('enrollments', id, { token_hash: tokenHash });
     },
     *create(now) {
-      yield* enrollmentIntents.createEnrollment({ enrollment, now });
+      yield* enrollmentIntents.createEnrollment({ enrollment, now, isImported: true });
     },
     *change(now) {
       yield* run('DELETE FROM enrollments WHERE id = ?', id);
-      yield* enrollmentIntents.createEnrollment({ enrollment, now });
+      yield* enrollmentIntents.createEnrollment({ enrollment, now, isImported: true });
     },
   };
 }

@@ -7,6 +7,7 @@ import { keepingAnAdministrator } from './administrators.ts';
 import { type Database, integer, text } from './codec.ts';
 import { type ImportStep, importSteps, type Known } from './import-steps.ts';
 import { first, type Intent, run } from './intent.ts';
+import { holderOf } from './names.ts';
 
 export const importIntents = { takeImport } as const;
 
@@ -48,6 +49,7 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
     id,
     status,
     reason,
+    passesFor: null,
   });
   const before = yield* first('SELECT digest, updated_at FROM imports WHERE kind = ? AND id = ?', kind, id);
   if (before !== undefined && text(before, 'digest') === digest) return outcome('unchanged');
@@ -68,12 +70,13 @@ function* takeOne(step: ImportStep, known: Known, dryRun: boolean): Intent<Impor
     return outcome('conflict', 'something with this id is here that no import made');
   const inTheWay = yield* step.inTheWay(known);
   if (inTheWay !== null) return outcome('conflict', inTheWay);
+  const passesFor = step.name === undefined ? null : yield* holderOf(step.name.text, step.name.identityId);
   if (!dryRun) {
     yield* current === undefined ? step.create(known.now) : step.change(known.now);
     yield* stamp(step);
     yield* remember(step);
   }
-  return outcome(current === undefined ? 'created' : 'changed');
+  return { ...outcome(current === undefined ? 'created' : 'changed'), passesFor };
 }
 
 /** The `updated_at` of the policy that every new database has, as long as nobody has changed it. */

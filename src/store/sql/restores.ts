@@ -46,6 +46,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
     // A key roll requested after the backup would have withdrawn it.
     withdrawn: 'successor_pem successor_thumbprint',
   },
+  names: { kept: 'identity_id kind key' },
   client_info: { kept: 'identity_id env_info sdk_info' },
   external_jwt_signers: { kept: columnsOf(externalJwtSignerEntity).join(' ') },
   cas: { kept: columnsOf(caEntity).join(' ') },

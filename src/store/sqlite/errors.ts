@@ -11,7 +11,7 @@ import { fieldOfUnique } from '../sql/unique-fields.ts';
 
 /** A failure of a statement or an intent, in a form that crosses threads. */
 export type Failure =
-  | { readonly kind: 'taken'; readonly field: string }
+  | { readonly kind: 'taken'; readonly field: string; readonly passesFor: string | null }
   | { readonly kind: 'no-administrator' }
   | { readonly kind: 'caller-refused'; readonly lacks: CallerRefused['lacks'] }
   | { readonly kind: 'not-as-seen'; readonly why: NotAsSeen['why'] }
@@ -45,12 +45,13 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { kind: 'defect', message: String(error), stack: undefined };
   if (error instanceof NoAdministratorLeft) return { kind: 'no-administrator' };
   if (error instanceof CallerRefused) return { kind: 'caller-refused', lacks: error.lacks };
+  if (error instanceof AlreadyTaken) return { kind: 'taken', field: error.field, passesFor: error.passesFor };
   if (error instanceof NotAsSeen) return { kind: 'not-as-seen', why: error.why };
   if (error instanceof OutOfTime) return { kind: 'out-of-time' };
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (code === foreignKey) return { kind: 'reference-gone' };
   const field = uniqueCodes.has(code) ? takenField(error.message) : undefined;
-  if (field !== undefined) return { kind: 'taken', field };
+  if (field !== undefined) return { kind: 'taken', field, passesFor: null };
   if (code !== null && unavailableCodes.has(code & 0xff)) {
     return { kind: 'unavailable', message: error.message };
   }
@@ -65,7 +66,7 @@ function takenField(message: string): string | undefined {
 
 /** The error that a contract promises for a failure. */
 export function errorOf(failure: Failure): Error {
-  if (failure.kind === 'taken') return new AlreadyTaken(failure.field);
+  if (failure.kind === 'taken') return new AlreadyTaken(failure.field, failure.passesFor);
   if (failure.kind === 'no-administrator') return new NoAdministratorLeft();
   if (failure.kind === 'caller-refused') return new CallerRefused(failure.lacks);
   if (failure.kind === 'not-as-seen') return new NotAsSeen(failure.why);

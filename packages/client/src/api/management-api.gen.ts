@@ -3482,7 +3482,9 @@ export interface operations {
     };
     createIdentity: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4183,7 +4185,9 @@ export interface operations {
     };
     createAuthenticator: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4423,7 +4427,9 @@ export interface operations {
     };
     createAuthPolicy: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4943,7 +4949,9 @@ export interface operations {
     };
     createExternalJwtSigner: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5319,7 +5327,9 @@ export interface operations {
     };
     createAuthority: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5640,7 +5650,9 @@ export interface operations {
     };
     createConfigurationType: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5835,7 +5847,9 @@ export interface operations {
     };
     createOidcClient: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6184,7 +6198,9 @@ export interface operations {
     };
     createEnrollment: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6332,7 +6348,9 @@ export interface operations {
     };
     createRevocation: {
         parameters: {
-            query?: never;
+            query?: {
+                force?: "true" | "false";
+            };
             header?: never;
             path?: never;
             cookie?: never;

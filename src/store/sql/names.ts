@@ -1,0 +1,72 @@
+// The names of identities and the user names of passwords are one namespace (model/names.ts). The intents that give a name
+// run alone, so what is looked up here stays true until they commit.
+
+import { nameKeys } from '../../model/names.ts';
+import { AlreadyTaken } from '../contracts/store.ts';
+import { text } from './codec.ts';
+import { all, type Intent, run } from './intent.ts';
+
+/** What an intent is given that could give one identity the name of another. */
+export interface MayShareName {
+  /** Gives the name even if it passes for that of another identity; false unless given. As `force` of `onBehalfOf`. */
+  readonly sharesName?: boolean | undefined;
+}
+
+interface GivenName extends MayShareName {
+  readonly identityId: string;
+  /** The name of the identity, or its user name: each replaces the former one of its kind. */
+  readonly kind: 'name' | 'username';
+  readonly name: string;
+}
+
+/**
+ * Records that an identity, which is stored already, has this name. What it is called already, by either kind of name,
+ * is no other identity's loss.
+ * @throws AlreadyTaken   the name passes for one of another identity
+ */
+export function* giveName({ identityId, kind, name, sharesName = false }: GivenName): Intent<void> {
+  const holder = sharesName ? null : yield* holderOf(name, identityId);
+  if (holder !== null) throw new AlreadyTaken(kind, holder);
+  yield* dropName(identityId, kind);
+  for (const key of nameKeys(name)) {
+    yield* run('INSERT INTO names (identity_id, kind, key) VALUES (?, ?, ?)', identityId, kind, key);
+  }
+}
+
+/** The identity has no longer a name of this kind. */
+export function* dropName(identityId: string, kind: GivenName['kind']): Intent<void> {
+  yield* run('DELETE FROM names WHERE identity_id = ? AND kind = ?', identityId, kind);
+}
+
+/** The identity, by its name, for which an identity of this name would pass. Null: none, or it is called so already. */
+export function* holderOf(name: string, identityId: string): Intent<string | null> {
+  for (const key of nameKeys(name)) {
+    const holders = yield* all(
+      `SELECT names.identity_id, identities.name FROM names
+       JOIN identities ON identities.id = names.identity_id WHERE names.key = ?`,
+      key,
+    );
+    const [holder] = holders;
+    if (holder !== undefined && holders.every((row) => row.identity_id !== identityId))
+      return text(holder, 'name');
+  }
+  return null;
+}
+
+/** Records the names of a database from before they were one namespace: those that pass for one another stay. */
+export function* nameEverybody(): Intent<void> {
+  const named = yield* all(
+    `SELECT id, 'name' AS kind, name FROM identities
+     UNION ALL SELECT identity_id, 'username', username FROM authenticators WHERE username IS NOT NULL`,
+  );
+  for (const row of named) {
+    const kind = text(row, 'kind') as GivenName['kind'];
+    yield* giveName({ identityId: text(row, 'id'), kind, name: text(row, 'name'), sharesName: true });
+  }
+}
+
+/** The names behind keys that several identities have. Parameter: how many keys. */
+export const alikeSql = `SELECT DISTINCT names.key, identities.name FROM names
+  JOIN identities ON identities.id = names.identity_id
+  WHERE names.key IN (SELECT key FROM names GROUP BY key HAVING count(DISTINCT identity_id) > 1 ORDER BY key LIMIT ?)
+  ORDER BY names.key, identities.name`;

@@ -1,0 +1,153 @@
+// Names of identities and user names are one namespace: a name that passes for one of another identity is refused.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { clientApi, enrollBy, invited } from '../support/enrollment.ts';
+import { createSigner, reasonOf, tokenOf } from '../support/external-jwt.ts';
+import type { Answer } from '../support/https-client.ts';
+import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let server: TestServer;
+let admin: Caller;
+let idp: TestIdp;
+/** The names that pass for `boss` or `chief`. */
+const alike = ['BOSS', 'Boss', 'ｂｏｓｓ', 'bоss', 'ΒΟЅЅ', 'Chief', 'chіef', 'ＣＨＩＥＦ'];
+
+before(async () => {
+  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+  admin = await rootOf(server);
+  // The one person who has all names at stake: `boss` as identity, `chief` to log in.
+  await server.createUser({ name: 'boss', username: 'chief', password });
+  await createSigner(admin, idp, 'idp', { enrollToTokenEnabled: true, enrollNameClaimsSelector: 'nick' });
+});
+after(() => Promise.all([server.close(), idp.close()]));
+
+let count = 0;
+const unused = () => {
+  count += 1;
+  return `unused ${count}`;
+};
+const create = (name: string, path = 'identities') => admin.call('POST', path, { name });
+const givePassword = (identityId: string, username: string, query = '') =>
+  admin.call('POST', `authenticators${query}`, { method: 'updb', identityId, username, password });
+const enrollByToken = async (nick: string): Promise<Answer> => {
+  const headers = { authorization: `Bearer ${await tokenOf(server, idp, unused(), { nick })}` };
+  return server.post(`${clientApi}/enroll/token`, { json: {}, headers });
+};
+
+describe('a name that passes for one of another identity', () => {
+  test('is not given by an administrator who does not insist', async () => {
+    const id = createdId(await create(unused()));
+    const authenticator = createdId(await givePassword(id, unused()));
+    for (const name of alike) {
+      const answers: readonly (readonly [Answer, string])[] = [
+        [await create(name), 'name'],
+        [await admin.call('PATCH', `identities/${id}`, { name }), 'name'],
+        [await admin.call('PATCH', `authenticators/${authenticator}`, { username: name }), 'username'],
+        [await givePassword(createdId(await create(unused())), name), 'username'],
+        [await admin.call('POST', 'identities', { name: unused(), enrollment: { updb: name } }), 'username'],
+      ];
+      for (const [answer, field] of answers) {
+        assertRefused(answer, 400, 'COULD_NOT_VALIDATE', field);
+        assert.ok(answer.json.error.message.startsWith(`The name "${name}" is already taken`), answer.text);
+      }
+    }
+    const { error } = (await create('Boss')).json;
+    assert.match(error.cause.reason, /it passes for a name of the identity "boss"; \?force=true/);
+    const state = { identity: [{ name: 'boSS' }] };
+    assertRefused(await admin.call('POST', 'state', { state }), 400, 'COULD_NOT_VALIDATE', 'name');
+    const trial = await admin.call('POST', 'state?force=true', { state, dryRun: true });
+    assert.equal(trial.status, 200, trial.text);
+  });
+
+  test('is not taken by a person, who does not learn whose it is', async () => {
+    const id = await server.createUser({ name: unused(), username: `me-${count}`, password });
+    const owner = await loggedIn(server, `me-${count}`);
+    const [own] = (await admin.get(`identities/${id}/authenticators`)).json.data;
+    for (const username of [...alike, 'boss']) {
+      for (const query of ['', '?force=true']) {
+        const json = { username, currentPassword: password };
+        const path = `${clientApi}/current-identity/authenticators/${own.id}${query}`;
+        const answer = await owner.call('PATCH', path, json);
+        assertRefused(answer, 400, query === '' ? 'COULD_NOT_VALIDATE' : answer.json.error.code);
+        assert.ok(
+          !answer.text.includes('force=true gives') && !answer.text.includes('identity \\"boss'),
+          answer.text,
+        );
+      }
+    }
+    assert.equal((await admin.get(`authenticators/${own.id}`)).json.data.username, own.username);
+  });
+
+  test('is not taken by a token of a signer, and the record says for whom it passes', async () => {
+    for (const nick of [...alike, 'chief', 'aDMIN']) {
+      if (nick === 'aDMIN') createdId(await create('admin'));
+      const answer = await enrollByToken(nick);
+      assertRefused(answer, 409, 'INVALID_ENROLLMENT_NOT_ALLOWED');
+      assert.equal(
+        answer.json.error.message,
+        `The name ${JSON.stringify(nick)} is already taken; ask the operator`,
+      );
+      assert.equal(await reasonOf(server, answer), 'enrollment-name-refused');
+    }
+  });
+
+  test('is not taken by an enrollment that was given out before it was', async () => {
+    const { token } = await invited(admin, { updb: 'Nora' });
+    createdId(await create('nora'));
+    assertRefused(await enrollBy(server, 'updb', token, { json: { password } }), 409, 'CONFLICT');
+  });
+});
+
+describe('an administrator who insists', () => {
+  test('gives a name that passes for another, but none twice', async () => {
+    const second = createdId(await create('BOSS', 'identities?force=true'));
+    createdId(await givePassword(second, 'Boss', '?force=true'));
+    const third = createdId(await create(unused()));
+    const path = `identities/${third}?force=true`;
+    assert.equal((await admin.call('PATCH', path, { name: 'BoSS' })).status, 200);
+    assertRefused(await admin.call('PATCH', path, { name: 'BOSS' }), 400, 'COULD_NOT_VALIDATE', 'name');
+    // A login has to know whose password it is.
+    assertRefused(await givePassword(third, 'bOSS', '?force=true'), 400, 'COULD_NOT_VALIDATE', 'username');
+    // Those that share a name go on: each may be saved, and spelled in another way.
+    for (const id of [second, third]) {
+      const { name } = (await admin.get(`identities/${id}`)).json.data;
+      assert.equal((await admin.call('PATCH', `identities/${id}`, { name })).status, 200);
+    }
+    assert.equal((await admin.call('PATCH', `identities/${second}`, { name: 'bo\u0455s' })).status, 200);
+    for (const id of [second, third]) {
+      assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
+    }
+  });
+});
+
+describe('a name', () => {
+  test('may be both name and user name of one identity, in any spelling', async () => {
+    const id = createdId(await create('Lea'));
+    const authenticator = createdId(await givePassword(id, 'lea'));
+    assert.equal((await admin.call('PATCH', `identities/${id}`, { name: 'LEA' })).status, 200);
+    assert.equal(
+      (await admin.call('PATCH', `authenticators/${authenticator}`, { username: 'LeA' })).status,
+      200,
+    );
+    assert.equal((await admin.call('PATCH', `identities/${id}`, { name: 'lea' })).status, 200);
+  });
+
+  test('is free again when nothing is called so any more', async () => {
+    const id = createdId(await create('Otto'));
+    const authenticator = createdId(await givePassword(id, 'Otto One'));
+    assert.equal(
+      (await admin.call('PATCH', `authenticators/${authenticator}`, { username: 'ottone' })).status,
+      200,
+    );
+    createdId(await create('OTTO ONE'));
+    assert.equal((await admin.call('DELETE', `authenticators/${authenticator}`)).status, 200);
+    createdId(await create('OttOne'));
+    assert.equal((await admin.call('PATCH', `identities/${id}`, { name: 'Otho' })).status, 200);
+    createdId(await create('OTTO'));
+    assert.equal((await admin.call('DELETE', `identities/${id}`)).status, 200);
+    createdId(await create('OTHO'));
+  });
+});
