@@ -55,7 +55,7 @@ export interface ListQuery {
 /** How many entries a list has. */
 export interface ListTotal {
   readonly totalCount: number;
-  /** Long lists are not counted to their end; the number is then an estimate above what was counted. */
+  /** Long lists are not counted to their end: there are then at least so many. */
   readonly totalCountIsEstimate: boolean;
 }
 

@@ -66,7 +66,6 @@ export interface ListOptions extends EntityOptions {
 }
 
 const usualLimit = '100';
-const rough = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 
 /** `list ENTITY [FILTER]` */
 export async function listEntities(
@@ -93,7 +92,7 @@ export async function listEntities(
     });
     const pagination = asObject(meta.pagination);
     const total = numberField(pagination, 'totalCount') ?? rows.length;
-    const all = pagination.totalCountIsEstimate === true ? `about ${rough.format(total)}` : `${total}`;
+    const all = pagination.totalCountIsEstimate === true ? `more than ${total - 1}` : `${total}`;
     if (rows.length < total) notice(report, `${rows.length} of ${all}; all of them: --limit none`);
   });
 }

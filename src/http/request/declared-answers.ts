@@ -44,7 +44,7 @@ const pageMeta = z
       totalCountIsEstimate: z
         .literal(true)
         .optional()
-        .describe('Only there when the list is too long to be counted: `totalCount` is then near the truth'),
+        .describe('Only there when the list is too long to be counted: it has `totalCount` entries or more'),
     }),
   })
   .meta({ id: 'ListMeta' });

@@ -60,8 +60,6 @@ export interface Dialect {
   rowsOf(table: string): string;
   /** Function: a JSON array of the values of a column. */
   readonly jsonArray: 'json_group_array' | 'json_agg';
-  /** How to estimate the number of matching rows without counting: the engine's plan, or a sample of the table. */
-  readonly estimates: 'plan' | 'sample';
   /** Function: turns the texts of a JSON array into rows with a column `value`. */
   readonly jsonTexts: 'json_each' | 'json_array_elements_text';
   /** The same for a column that contains such an array. */
@@ -81,7 +79,6 @@ export const sqliteDialect: Dialect = {
   withinTime: (table) => `within_time(${table}.rowid)`,
   rowsOf: (table) => `SELECT coalesce(max(rowid), 0) AS total FROM ${table}`,
   jsonArray: 'json_group_array',
-  estimates: 'sample',
   jsonTexts: 'json_each',
   jsonTextsOf: (column) => `json_each(${column})`,
   time: null,
@@ -99,7 +96,6 @@ export const postgresDialect: Dialect = {
   rowsOf: (table) => `SELECT greatest(reltuples::bigint, pg_relation_size(oid) / 400) AS total
     FROM pg_class WHERE oid = '${table}'::regclass`,
   jsonArray: 'json_agg',
-  estimates: 'plan',
   jsonTexts: 'json_array_elements_text',
   jsonTextsOf: (column) => `json_array_elements_text(${column}::json)`,
   time: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',

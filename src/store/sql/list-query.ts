@@ -37,8 +37,6 @@ export interface CompiledList {
   page(): Statement;
   /** Counts the entries, up to `countedExactly` plus one. */
   count(): Statement;
-  /** Estimates the number of entries, at the same low cost for every table. */
-  estimate(): Statement;
   /** The keys of all entries in their order, as a JSON array: at most `most`. */
   keys(most: number): Statement;
 }
@@ -74,36 +72,12 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
       compiled(
         sql`SELECT count(*) AS total FROM (SELECT 1 FROM ${sql.raw(counted)} ${where} LIMIT ${countedExactly + 1}) AS counted`,
       ),
-    estimate: () =>
-      compiled(
-        dialect.estimates === 'plan'
-          ? sql`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql.raw(counted)} ${where}`
-          : sampled(table, join, where),
-      ),
     page: () => compiled(selected(source.select, query.limit)),
     keys: (most) =>
       compiled(
         sql`SELECT ${sql.raw(dialect.jsonArray)}(keyed.entry) AS entries FROM (${selected(`${source.tieBreaker} AS entry`, most)}) AS keyed`,
       ),
   };
-}
-
-const samples = 32;
-const sampleRows = 100;
-
-/**
- * Counts the matching rows in a few windows of row ids, spread evenly between the first and the last one. Row ids grow
- * with each row, and gaps left by deleted rows count as not matching.
- */
-function sampled(table: string, join: string, where: Sql): Sql {
-  return sql`WITH RECURSIVE
-    ends (low, high) AS (SELECT (SELECT min(rowid) FROM ${sql.raw(table)}), (SELECT max(rowid) FROM ${sql.raw(table)})),
-    span (low, wide) AS (SELECT low, high - low + 1 FROM ends),
-    numbers (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM numbers WHERE at + 1 < ${sql.raw(String(samples))}),
-    windows (start) AS (SELECT low + at * (wide / ${sql.raw(String(samples))}) FROM span CROSS JOIN numbers)
-    SELECT CAST(count(*) * ((SELECT wide FROM span) / ${sql.raw(String(samples * sampleRows))}.0) AS INTEGER) AS total
-      FROM windows CROSS JOIN ${sql.raw(`${table} NOT INDEXED ${join}`)}
-      ${where} AND ${sql.raw(table)}.rowid BETWEEN windows.start AND windows.start + ${sql.raw(String(sampleRows - 1))}`;
 }
 
 function fixedCondition({ where }: ListSource): Sql {

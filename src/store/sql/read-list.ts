@@ -61,10 +61,7 @@ async function requireAffordable({ engine, source, read }: Listing, query: ListQ
 async function onePage({ engine, source, read }: Listing, query: ListQuery): Promise<RowsOfPage> {
   const statements = compileList(engine.dialect, source, query);
   const rows = await read(statements.page());
-  const total = await totalOf(query, rows.length, {
-    count: async () => onlyNumber(await read(statements.count())),
-    estimate: async () => onlyNumber(await read(statements.estimate())),
-  });
+  const total = await totalOf(query, rows.length, async () => onlyNumber(await read(statements.count())));
   return { rows, ...total };
 }
 

@@ -160,7 +160,7 @@ function Pages<Item>({
   const first = (page - 1) * pageSize;
   const last = first + found.items.length;
   const isLast = last >= found.total;
-  const where = found.isEstimate ? words.pageOfAbout : words.page;
+  const where = found.isEstimate ? words.pageOfMore : words.page;
   return (
     <p className="pages">
       <span>{where(first + 1, last, found.total)}</span>

@@ -3,7 +3,6 @@
 import type { Texts } from './en.ts';
 import { reasons } from './reasons-de.ts';
 
-const rough = new Intl.NumberFormat('de', { maximumSignificantDigits: 2 });
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
 export const de: Texts = {
@@ -356,7 +355,7 @@ export const de: Texts = {
     newer: 'Vorige Seite',
     older: 'Nächste Seite',
     page: (from, to, total) => `${from} bis ${to} von ${total}`,
-    pageOfAbout: (from, to, total) => `${from} bis ${to} von etwa ${rough.format(total)}`,
+    pageOfMore: (from, to, total) => `${from} bis ${to} von mehr als ${total - 1}`,
     csv: 'Als CSV exportieren',
     json: 'Als JSON exportieren',
     exported: (number) => `${count(number, 'Zeile', 'Zeilen')} exportiert`,

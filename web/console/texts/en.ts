@@ -3,7 +3,6 @@
 
 import { reasons } from './reasons-en.ts';
 
-const rough = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
 export const en = {
@@ -354,8 +353,7 @@ export const en = {
     newer: 'Previous page',
     older: 'Next page',
     page: (from: number, to: number, total: number) => `${from} to ${to} of ${total}`,
-    pageOfAbout: (from: number, to: number, total: number) =>
-      `${from} to ${to} of about ${rough.format(total)}`,
+    pageOfMore: (from: number, to: number, total: number) => `${from} to ${to} of more than ${total - 1}`,
     csv: 'Export CSV',
     json: 'Export JSON',
     exported: (number: number) => `${count(number, 'row', 'rows')} exported`,

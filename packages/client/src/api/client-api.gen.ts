@@ -1072,7 +1072,7 @@ export interface components {
                 offset: number;
                 totalCount: number;
                 /**
-                 * @description Only there when the list is too long to be counted: `totalCount` is then near the truth
+                 * @description Only there when the list is too long to be counted: it has `totalCount` entries or more
                  * @constant
                  */
                 totalCountIsEstimate?: true;
