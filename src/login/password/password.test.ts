@@ -1,6 +1,52 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usernameKey } from './password.ts';
+import type { HashPool } from '../../platform/secrets/hash-pool.ts';
+import type { PasswordLogin } from '../../store/contracts/authenticators.ts';
+import { notedRecord } from '../noted-record.ts';
+import { type PasswordLoginNeeds, passwordHasher, usernameKey, verifyPassword } from './password.ts';
+
+test('a guess at a locked password is not compared with it', async () => {
+  for (const [lockedUntil, compared] of [
+    [null, 'its hash'],
+    [2, null],
+  ] as const) {
+    const seen: (string | null)[] = [];
+    const login = {
+      authenticator: { id: 'a', username: 'ann' },
+      identity: { id: 'i' },
+      policy: { primary: { updb: { maxAttempts: 1, lockoutDurationMinutes: 1 } } },
+      passwordHash: 'its hash',
+    } as PasswordLogin;
+    const needs = {
+      clock: { now: () => 1 },
+      unknownNameKey: Buffer.alloc(32),
+      hasher: { matches: async (phc: string | null) => void seen.push(phc) },
+      store: {
+        authenticators: { findPasswordLogin: async () => login },
+        attempts: {
+          lockedUntil: async (key: string) => (key === 'password:a' ? lockedUntil : null),
+          count: async () => ({ outcome: 'refused', key: 'password:a', until: 2 }),
+        },
+      },
+    } as unknown as PasswordLoginNeeds;
+    const guess = { username: 'ann', password: 'seven quiet lanterns', ipAddress: '192.0.2.1' };
+    const record = notedRecord();
+    assert.equal((await verifyPassword(needs, guess, record)).verdict, 'refused');
+    assert.deepEqual([seen, record.reason], [[compared], 'locked']);
+  }
+});
+
+test('the work for an imported hash is the same whether it matches or not', async () => {
+  for (const matches of [true, false]) {
+    const work: string[] = [];
+    const pool = {
+      verify: async () => work.push('verify') > 0 && matches,
+      verifyNobody: async () => work.push('nobody') < 0,
+    } as unknown as HashPool;
+    assert.equal(await passwordHasher(pool).matches('typed:x', 'seven quiet lanterns'), matches);
+    assert.deepEqual(work, ['verify', 'nobody']);
+  }
+});
 
 test('every spelling of a user name has one key', () => {
   for (const spelling of ['alice', 'Alice', 'ALICE', 'ａｌｉｃｅ'])
