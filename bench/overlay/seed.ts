@@ -15,6 +15,7 @@ import {
   type IdentityId,
   type SignerId,
 } from '../../src/model/ids.ts';
+import type { ProvenFactors } from '../../src/model/login.ts';
 import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
 import { silentLogger } from '../../src/platform/log/logger.ts';
@@ -194,6 +195,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
     if (template === undefined) throw new Error('fill() comes first');
     const session = {
       ...template,
+      passed: template.passed as ProvenFactors,
       id: asId<ApiSession['id']>(idOf('b', number)),
       identityId: asId<IdentityId>(idOf('a', number)),
     };

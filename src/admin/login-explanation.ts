@@ -10,6 +10,7 @@ import {
   type LoginMeans,
 } from '../login/explain-login.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
+import { provenFactors } from '../login/standing.ts';
 import { totpKey } from '../login/throttle.ts';
 import type { Account } from '../model/account.ts';
 import { isLockedForGood } from '../model/administrator.ts';
@@ -18,7 +19,7 @@ import type { New } from '../model/entities/entity.ts';
 import type { Identity } from '../model/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
-import { type Factor, type PassedMethod, type PrimaryMethod, primaryMethods } from '../model/login.ts';
+import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
 import type { Store } from '../store/contracts/store.ts';
@@ -99,7 +100,7 @@ export async function previewAuthPolicy(
           'id',
           `names a policy of more than ${largestLimit} identities: only administrators see what it changes`,
         );
-      if (wouldAskMore(account, rules, needs.clock.now())) asksMore += 1;
+      if (wouldAskMore(needs, account, rules)) asksMore += 1;
       const after = { ...account, policy: { ...account.policy, ...rules } };
       if (canLogIn(needs, after, means) || !canLogIn(needs, account, means)) continue;
       count += 1;
@@ -182,10 +183,12 @@ function canLogIn(needs: LoginExplanationNeeds, account: Account, means: LoginMe
   );
 }
 
-function wouldAskMore(account: Account, rules: AuthPolicyRules, now: Millis): boolean {
-  const passed: readonly PassedMethod[] = account.passwordSetAt === null ? [] : ['password'];
+function wouldAskMore(needs: ExplainLoginNeeds, account: Account, rules: AuthPolicyRules): boolean {
+  const passed = account.passwordSetAt === null ? [] : (['password'] as const);
+  const proven = provenFactors(needs, { passed, signerId: null });
+  const now = needs.clock.now();
   const asked = (policy: AuthPolicy) =>
-    outstandingFactors(policy, askedOfLogin({ ...account, policy }, now), passed).map(nameOf);
+    outstandingFactors(policy, askedOfLogin({ ...account, policy }, now), proven).map(nameOf);
   const already = asked(account.policy);
   return asked({ ...account.policy, ...rules }).some((factor) => !already.includes(factor));
 }

@@ -117,6 +117,12 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     happened: 'The auth policy allows only other external JWT signers.',
     remedy: 'Add this signer to the allowed signers of the policy, or give the identity another policy.',
   },
+  'signer-not-independent': {
+    happened:
+      'The token was meant to say who it is, but the auth policy requires a token of the same issuer as the second proof. Two tokens of one issuer are one factor.',
+    remedy:
+      'Log in with another first proof: the password, a certificate or a token of another issuer. The token of this issuer comes in addition.',
+  },
   'token-algorithm': {
     happened: 'The token is signed with an algorithm that does not fit the key or is not accepted.',
     remedy: 'Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger one of their kind.',
@@ -177,10 +183,6 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   'secondary-wrong-identity': {
     happened: 'The second token belongs to another identity than the one that is logging in.',
     remedy: 'Both must belong to the same person. Check the external id of the identity.',
-  },
-  'secondary-same-token': {
-    happened: 'The token that opened this login cannot be its second proof too.',
-    remedy: 'Let the client send a token of the signer that the policy names.',
   },
   'enrollment-token-unknown': {
     happened: 'The enrollment token was already used, replaced or deleted, or this service never issued it.',

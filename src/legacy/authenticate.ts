@@ -12,6 +12,7 @@ import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
 import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
+import { provenFactors } from '../login/standing.ts';
 import { forgetFailures, forgetFailuresIfAny } from '../login/throttle.ts';
 import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
@@ -108,7 +109,7 @@ export async function authenticate(
     });
   }
   const asked = { ...askedOfLogin(account, now), newPassword: null };
-  const outstanding = outstandingFactors(account.policy, asked, progress.passed);
+  const outstanding = outstandingFactors(account.policy, asked, provenFactors(needs, progress));
   if (outstanding.length === 0)
     await forgetFailuresIfAny(needs.store, progress.identityId, progress.authenticatorId);
   needs.audit.record({ event: 'session.opened', identityId: progress.identityId, sessionId: id }, origin);

@@ -73,10 +73,7 @@ function nextStepOfTime(clock: Clock, begunAt: Millis): Promise<void> {
   return clock.waitUntil(begunAt + steps * refusalStep);
 }
 
-type RestsOn = Pick<
-  LoginProgress,
-  'authenticatorId' | 'signerId' | 'caId' | 'certThumbprint' | 'primaryProof'
->;
+type RestsOn = Pick<LoginProgress, 'authenticatorId' | 'signerId' | 'caId' | 'certThumbprint'>;
 
 /** What the login, and later the session, depends on. */
 function restsOn(proof: PrimaryProof): RestsOn {
@@ -88,10 +85,8 @@ function restsOn(proof: PrimaryProof): RestsOn {
       const { authenticatorId, caId, certThumbprint } = proof;
       return { ...nothing, authenticatorId, caId, certThumbprint };
     }
-    case 'ext-jwt': {
-      const { signerId, proof: primaryProof } = proof.usedToken;
-      return { ...nothing, signerId, primaryProof };
-    }
+    case 'ext-jwt':
+      return { ...nothing, signerId: proof.signerId };
   }
 }
 

@@ -18,6 +18,7 @@ import { maySignerLogIn } from './external-jwt/external-jwt.ts';
 import { enabledSigner, type SignerDirectory } from './external-jwt/signer-directory.ts';
 import { heldRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
+import { provenFactors } from './standing.ts';
 
 export interface ExplainLoginNeeds {
   readonly signers: SignerDirectory;
@@ -52,7 +53,8 @@ export function explainLogin(
   const noted = notedRecord();
   const who: Judged = { ...needs, account, means, now: needs.clock.now() };
   if (mayLogIn(account, { method, now: who.now }, noted)) judgeMethod[method](who, noted);
-  const factors = outstandingFactors(account.policy, askedOfLogin(account, who.now), [method]);
+  const proven = provenFactors(needs, { passed: [method], signerId: null });
+  const factors = outstandingFactors(account.policy, askedOfLogin(account, who.now), proven);
   for (const factor of factors) judgeFactor(who, factor, noted);
   const { reason, checks } = noted;
   const outcome = reason === null ? 'allowed' : 'refused';

@@ -3,16 +3,25 @@ import { test } from 'node:test';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { asId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
-import { outstandingFactors } from './outstanding-factors.ts';
+import { type AskedOf, outstandingFactors } from './outstanding-factors.ts';
+import { provenFactors, type StandingNeeds } from './standing.ts';
 
 const signerId = asId<SignerId>('s1');
+const signers = {
+  find: (id: SignerId) => ({ id, issuer: id, enabled: true }),
+} as unknown as StandingNeeds['signers'];
+const outstandingAfter = (
+  rules: ReturnType<typeof policy>,
+  asked: AskedOf,
+  passed: readonly PassedMethod[],
+) => outstandingFactors(rules, asked, provenFactors({ signers }, { passed, signerId: null }));
 const policy = (requireTotp: boolean, requireExtJwt: SignerId | null) => ({
   secondary: { requireTotp, requireExtJwt },
 });
 
 test('nothing is outstanding when the policy requires nothing and nothing is enrolled', () => {
   assert.deepEqual(
-    outstandingFactors(policy(false, null), { isEnrolled: false, newPassword: null }, ['password']),
+    outstandingAfter(policy(false, null), { isEnrolled: false, newPassword: null }, ['password']),
     [],
   );
 });
@@ -23,12 +32,11 @@ test('TOTP is outstanding when the policy requires it or the identity has enroll
     [false, true],
     [true, true],
   ] as const) {
+    assert.deepEqual(outstandingAfter(policy(asks, null), { isEnrolled, newPassword: null }, ['password']), [
+      { type: 'totp', isEnrolled },
+    ]);
     assert.deepEqual(
-      outstandingFactors(policy(asks, null), { isEnrolled, newPassword: null }, ['password']),
-      [{ type: 'totp', isEnrolled }],
-    );
-    assert.deepEqual(
-      outstandingFactors(policy(asks, null), { isEnrolled, newPassword: null }, ['password', 'totp']),
+      outstandingAfter(policy(asks, null), { isEnrolled, newPassword: null }, ['password', 'totp']),
       [],
     );
   }
@@ -38,12 +46,12 @@ test('a required signer is satisfied by its own proof only, never by the primary
   const outstanding = [{ type: 'ext-jwt', signerId }];
   for (const passed of [['ext-jwt'], ['password', 'ejs:s2'], ['password', 'totp']] as const) {
     assert.deepEqual(
-      outstandingFactors(policy(false, signerId), { isEnrolled: false, newPassword: null }, passed),
+      outstandingAfter(policy(false, signerId), { isEnrolled: false, newPassword: null }, passed),
       outstanding,
     );
   }
   assert.deepEqual(
-    outstandingFactors(policy(false, signerId), { isEnrolled: false, newPassword: null }, [
+    outstandingAfter(policy(false, signerId), { isEnrolled: false, newPassword: null }, [
       'ext-jwt',
       'ejs:s1',
     ]),
@@ -52,7 +60,7 @@ test('a required signer is satisfied by its own proof only, never by the primary
 });
 
 test('of two outstanding factors TOTP comes first', () => {
-  const types = outstandingFactors(policy(true, signerId), { isEnrolled: false, newPassword: null }, [
+  const types = outstandingAfter(policy(true, signerId), { isEnrolled: false, newPassword: null }, [
     'cert',
   ]).map(({ type }) => type);
   assert.deepEqual(types, ['totp', 'ext-jwt']);
@@ -61,7 +69,7 @@ test('of two outstanding factors TOTP comes first', () => {
 test('a new password is required last, and only after a login with the old one', () => {
   const rules = { minPasswordLength: 12 } as PasswordPolicy;
   const asked = (passed: readonly PassedMethod[]) =>
-    outstandingFactors(policy(true, signerId), { isEnrolled: true, newPassword: rules }, passed);
+    outstandingAfter(policy(true, signerId), { isEnrolled: true, newPassword: rules }, passed);
   assert.deepEqual(
     asked(['password']).map(({ type }) => type),
     ['totp', 'ext-jwt', 'password-change'],

@@ -2,7 +2,7 @@
 
 import type { Account } from '../model/account.ts';
 import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';
-import type { Factor, PassedMethod } from '../model/login.ts';
+import type { Factor, ProvenFactors } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 
 /** What decides, in addition to the policy, which factors an identity needs. */
@@ -14,25 +14,25 @@ export interface AskedOf {
 }
 
 /**
- * The secondary factors that the policy requires and `passed` lacks: TOTP first, then the external JWT. TOTP is
+ * The secondary factors that the policy requires and `proven` lacks: TOTP first, then the external JWT. TOTP is
  * required when the policy says so or the identity has enrolled it (spec 3.2). A new password comes last: somebody who
  * only knows the old one must not replace it. Empty means fully authenticated.
  */
 export function outstandingFactors(
   policy: Pick<AuthPolicy, 'secondary'>,
   { isEnrolled, newPassword }: AskedOf,
-  passed: readonly PassedMethod[],
+  proven: ProvenFactors,
 ): readonly Factor[] {
   const outstanding: Factor[] = [];
-  if ((policy.secondary.requireTotp || isEnrolled) && !passed.includes('totp')) {
+  if ((policy.secondary.requireTotp || isEnrolled) && !proven.includes('totp')) {
     outstanding.push({ type: 'totp', isEnrolled });
   }
   const signerId = policy.secondary.requireExtJwt;
-  if (signerId !== null && !passed.includes(`ejs:${signerId}`)) {
+  if (signerId !== null && !proven.includes(`ejs:${signerId}`)) {
     outstanding.push({ type: 'ext-jwt', signerId });
   }
   // Only for a login by password. Other methods are not affected.
-  if (newPassword !== null && passed[0] === 'password') {
+  if (newPassword !== null && proven[0] === 'password') {
     outstanding.push({ type: 'password-change', rules: newPassword });
   }
   return outstanding;

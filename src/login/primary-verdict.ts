@@ -4,13 +4,6 @@ import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
 import type { Verified } from '../model/login.ts';
 import type { LoginAccount } from './account.ts';
 
-/** The external JWT used as the primary proof. It cannot be the secondary one too. */
-export interface UsedToken {
-  /** See login/external-jwt/proof-hashes.ts. */
-  readonly proof: readonly string[];
-  readonly signerId: SignerId;
-}
-
 export interface PasswordProof {
   readonly method: 'password';
   readonly authenticatorId: AuthenticatorId;
@@ -39,7 +32,7 @@ export interface CertificateProof {
 
 export interface ExternalJwtProof {
   readonly method: 'ext-jwt';
-  readonly usedToken: UsedToken;
+  readonly signerId: SignerId;
   /** As in `CertificateProof`. */
   readonly externalId: string | null;
 }

@@ -5,14 +5,23 @@ import type { Ca } from '../model/entities/ca.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asId, type CaId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
-import { type Opening, type StandingNeeds, standingObjection } from './standing.ts';
+import { type Opening, provenFactors, type StandingNeeds, standingObjection } from './standing.ts';
 
 const [enabled, disabled] = [asId<SignerId>('enabled'), asId<SignerId>('disabled')];
+const [sister, other] = [asId<SignerId>('sister'), asId<SignerId>('other')];
+const issuers = new Map([
+  [enabled, 'https://a.example'],
+  [sister, 'https://a.example'],
+  [other, 'https://b.example'],
+  [disabled, 'https://c.example'],
+]);
 const trusted = asId<CaId>('trusted');
 const needs = {
   signers: {
     find: (id: SignerId) =>
-      [enabled, disabled].includes(id) ? ({ id, enabled: id === enabled } as ExternalJwtSigner) : undefined,
+      issuers.has(id)
+        ? ({ id, issuer: issuers.get(id), enabled: id !== disabled } as ExternalJwtSigner)
+        : undefined,
   },
   authorities: { find: (id: CaId) => (id === trusted ? ({ id } as Ca) : undefined) },
 } as StandingNeeds;
@@ -69,4 +78,43 @@ test('and as long as it has passed every factor that the policy requires', () =>
   assert.equal(objection(['password', 'totp']), 'factors-outstanding');
   assert.equal(objection(['password', `ejs:${enabled}`]), 'factors-outstanding');
   assert.equal(objection(['password', 'totp', `ejs:${enabled}`]), null);
+});
+
+test('and as long as its first proof is independent of the second that the policy requires', () => {
+  const objection = (required: SignerId, session: Opening) =>
+    standingObjection(
+      needs,
+      { policy: { ...everything, secondary: { requireTotp: false, requireExtJwt: required } } },
+      session,
+    );
+  const by = (signerId: SignerId, required: SignerId) =>
+    objection(required, opened(['ext-jwt', `ejs:${required}`], { signerId }));
+  for (const [signerId, required] of [
+    [enabled, enabled],
+    [enabled, sister],
+    [sister, enabled],
+  ] as const) {
+    assert.equal(by(signerId, required), 'signer-not-independent');
+  }
+  assert.equal(by(other, enabled), null);
+  assert.equal(by(enabled, other), null);
+  for (const method of ['password', 'cert'] as const) {
+    assert.equal(objection(enabled, opened([method, `ejs:${enabled}`])), null);
+  }
+});
+
+test('what counts as a factor is proven independently of the first one, by a signer that is enabled', () => {
+  const counted = (signerId: SignerId | null, ...passed: readonly PassedMethod[]) => [
+    ...provenFactors(needs, { passed, signerId }),
+  ];
+  assert.deepEqual(counted(null, 'password', 'totp', `ejs:${enabled}`), [
+    'password',
+    'totp',
+    `ejs:${enabled}`,
+  ]);
+  assert.deepEqual(counted(other, 'ext-jwt', `ejs:${enabled}`), ['ext-jwt', `ejs:${enabled}`]);
+  for (const second of [enabled, sister, disabled, asId<SignerId>('deleted')]) {
+    assert.deepEqual(counted(enabled, 'ext-jwt', `ejs:${second}`, 'totp'), ['ext-jwt', 'totp'], second);
+  }
+  assert.deepEqual(counted(null, 'cert', `ejs:${disabled}`), ['cert']);
 });

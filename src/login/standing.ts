@@ -1,13 +1,13 @@
-// Whether what was proven still counts: asked for a login before its code is issued, and for a session when its code is
+// What was proven, and whether it still counts: asked for a login before its code is issued, and for a session when its code is
 // redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory. Callers
 // have already checked that the identity is enabled and the session has not ended.
 
-import { allowsMethod, allowsSigner } from '../model/account.ts';
+import { allowsMethod, allowsSigner, areIndependent } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
-import type { CaId, SignerId } from '../model/ids.ts';
-import type { PassedMethod, PrimaryMethod } from '../model/login.ts';
+import { asId, type CaId, type SignerId } from '../model/ids.ts';
+import type { PassedMethod, PrimaryMethod, ProvenFactors } from '../model/login.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
-import type { SignerDirectory } from './external-jwt/signer-directory.ts';
+import { enabledSigner, type SignerDirectory } from './external-jwt/signer-directory.ts';
 import { askedOfSessions, outstandingFactors } from './outstanding-factors.ts';
 
 export interface StandingNeeds {
@@ -25,11 +25,22 @@ export interface Opening {
   readonly caId: CaId | null;
 }
 
-export type OpeningObjection =
-  | 'method-not-allowed'
-  | 'signer-disabled'
-  | 'signer-not-allowed'
-  | 'authority-disabled';
+type SignerObjection = 'signer-disabled' | 'signer-not-allowed' | 'signer-not-independent';
+export type OpeningObjection = 'method-not-allowed' | SignerObjection | 'authority-disabled';
+
+/** THE value of what counts: an external JWT only of an enabled signer that neither is nor shares an issuer with the opening one. */
+export function provenFactors(
+  { signers }: Pick<StandingNeeds, 'signers'>,
+  { passed, signerId }: Pick<Opening, 'passed' | 'signerId'>,
+): ProvenFactors {
+  const opening = signerId === null ? undefined : signers.find(signerId);
+  const counts = (method: PassedMethod) => {
+    if (!method.startsWith('ejs:')) return true;
+    const signer = enabledSigner(signers, asId(method.slice(4)));
+    return signer !== undefined && (opening === undefined || areIndependent(signer, opening));
+  };
+  return passed.filter(counts) as readonly PassedMethod[] as ProvenFactors;
+}
 
 /**
  * Why the primary proof would not be accepted today; null when it would. A session continues for as long as it is used,
@@ -37,7 +48,7 @@ export type OpeningObjection =
  */
 export function openingObjection(
   needs: StandingNeeds,
-  policy: Pick<AuthPolicy, 'primary'>,
+  policy: Pick<AuthPolicy, 'primary' | 'secondary'>,
   { passed, signerId, caId }: Opening,
 ): OpeningObjection | null {
   const method = passed[0] as PrimaryMethod;
@@ -47,15 +58,21 @@ export function openingObjection(
   return null;
 }
 
-/** Why a signer may not open a login or session under this policy; null when it may. */
+/**
+ * Why a signer may not open a login or session under this policy; null when it may. What the policy requires as the
+ * second proof is none if its issuer has opened the login: two tokens of one account there prove one thing.
+ */
 export function signerObjection(
   { signers }: Pick<StandingNeeds, 'signers'>,
-  policy: Pick<AuthPolicy, 'primary'>,
+  policy: Pick<AuthPolicy, 'primary' | 'secondary'>,
   signerId: SignerId | null,
-): 'signer-disabled' | 'signer-not-allowed' | null {
-  const signer = signerId === null ? undefined : signers.find(signerId);
-  if (signer === undefined || !signer.enabled) return 'signer-disabled';
-  return allowsSigner(policy, signer.id) ? null : 'signer-not-allowed';
+): SignerObjection | null {
+  const signer = signerId === null ? undefined : enabledSigner(signers, signerId);
+  if (signer === undefined) return 'signer-disabled';
+  if (!allowsSigner(policy, signer.id)) return 'signer-not-allowed';
+  const { requireExtJwt } = policy.secondary;
+  const second = requireExtJwt === null ? undefined : signers.find(requireExtJwt);
+  return second === undefined || areIndependent(signer, second) ? null : 'signer-not-independent';
 }
 
 /**
@@ -70,6 +87,6 @@ export function standingObjection(
   const objection = openingObjection(needs, policy, session);
   if (objection !== null) return objection;
   // Enrollment alone requires a code at the next login, not of open sessions (spec 3.2).
-  const outstanding = outstandingFactors(policy, askedOfSessions, session.passed);
+  const outstanding = outstandingFactors(policy, askedOfSessions, provenFactors(needs, session));
   return outstanding.length === 0 ? null : 'factors-outstanding';
 }

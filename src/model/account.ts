@@ -2,6 +2,7 @@
 
 import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicy } from './entities/auth-policy.ts';
+import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
 import type { Identity } from './identity.ts';
 import type { SignerId } from './ids.ts';
 import type { PrimaryMethod } from './login.ts';
@@ -31,4 +32,12 @@ export function allowsMethod({ primary }: Pick<AuthPolicy, 'primary'>, method: P
 export function allowsSigner({ primary }: Pick<AuthPolicy, 'primary'>, id: SignerId): boolean {
   const { allowedSigners } = primary.extJwt;
   return allowedSigners.length === 0 || allowedSigners.includes(id);
+}
+
+/** Whether the tokens of two signers are two factors: those of one issuer prove one thing, however many signers it has. */
+export function areIndependent(
+  one: Pick<ExternalJwtSigner, 'id' | 'issuer'>,
+  other: Pick<ExternalJwtSigner, 'id' | 'issuer'>,
+): boolean {
+  return one.id !== other.id && one.issuer !== other.issuer;
 }

@@ -5,8 +5,8 @@ import { type AdministratorMeans, hasMeansToLogIn } from './administrator.ts';
 import { asId, type SignerId } from './ids.ts';
 
 const now = 1_000_000;
-const byId = { id: asId<SignerId>('one'), useExternalId: false };
-const byExternalId = { id: asId<SignerId>('two'), useExternalId: true };
+const byId = { id: asId<SignerId>('one'), issuer: 'https://one.example', useExternalId: false };
+const byExternalId = { id: asId<SignerId>('two'), issuer: 'https://two.example', useExternalId: true };
 
 function means(
   change: Partial<AdministratorMeans> = {},
@@ -62,6 +62,29 @@ test('an administrator has the means to log in when enabled, with a proof that t
     ],
     ['asked for a token of a disabled signer besides', means({}, 'updb', byId.id), false],
     ['asked for a token of a signer of ids besides', means({ signers: [byId] }, 'updb', byId.id), true],
+    [
+      'asked for a token of the only signer besides',
+      means({ hasPassword: false, signers: [byId] }, 'extJwt', byId.id),
+      false,
+    ],
+    [
+      'asked for a token besides one of its issuer',
+      means(
+        { hasPassword: false, signers: [byId, { ...byId, id: asId<SignerId>('sister') }] },
+        'extJwt',
+        byId.id,
+      ),
+      false,
+    ],
+    [
+      'asked for a token besides one of another issuer',
+      means(
+        { hasPassword: false, signers: [byId, { ...byId, id: asId<SignerId>('three'), issuer: 'x' }] },
+        'extJwt',
+        byId.id,
+      ),
+      true,
+    ],
     [
       'asked for a token besides that names an external id, without one',
       means({ signers: [byExternalId] }, 'updb', byExternalId.id),

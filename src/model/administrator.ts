@@ -1,5 +1,5 @@
 import { DAY, type Millis } from '../platform/clock.ts';
-import { allowsMethod, allowsSigner, isDisabled } from './account.ts';
+import { allowsMethod, allowsSigner, areIndependent, isDisabled } from './account.ts';
 import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
 import type { Identity } from './identity.ts';
@@ -13,7 +13,7 @@ export interface AdministratorMeans {
   readonly lockedUntil: Millis | null;
   readonly hasCertificate: boolean;
   /** Enabled signers only. */
-  readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'useExternalId'>[];
+  readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'issuer' | 'useExternalId'>[];
 }
 
 /** A lock that takes longer than this to end counts as permanent. */
@@ -21,7 +21,7 @@ const bearableLock: Millis = 365 * DAY;
 
 /**
  * THE rule for who counts when somebody must remain who can undo a change: enabled, with the means for a primary method
- * that the policy allows, and able to present the external JWT if the policy requires one. A lock that ends by itself
+ * that the policy allows, and able to present the external JWT if the policy requires one, besides an independent one. A lock that ends by itself
  * does not count against the password; TOTP can be enrolled at the next login.
  */
 export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean {
@@ -29,11 +29,14 @@ export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean
   if (isDisabled(means.identity, now)) return false;
   const vouching = signersFor(means);
   const { requireExtJwt } = policy.secondary;
-  if (requireExtJwt !== null && !vouching.some(({ id }) => id === requireExtJwt)) return false;
+  const second = vouching.find(({ id }) => id === requireExtJwt);
+  if (requireExtJwt !== null && second === undefined) return false;
   const hasPassword = means.hasPassword && !isLockedForGood(means.lockedUntil, now);
   if (hasPassword && allowsMethod(policy, 'password')) return true;
   if (means.hasCertificate && allowsMethod(policy, 'cert')) return true;
-  return allowsMethod(policy, 'ext-jwt') && vouching.some(({ id }) => allowsSigner(policy, id));
+  const mayOpen = (signer: (typeof vouching)[number]) =>
+    allowsSigner(policy, signer.id) && (second === undefined || areIndependent(signer, second));
+  return allowsMethod(policy, 'ext-jwt') && vouching.some(mayOpen);
 }
 
 /** Whether somebody else has to end a lock. @param lockedUntil null: not locked */

@@ -1,7 +1,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { ClientProgram } from './client-info.ts';
 import type { ApiSessionId, AuthenticatorId, CaId, IdentityId, SignerId } from './ids.ts';
-import type { PassedMethod } from './login.ts';
+import type { PassedMethod, ProvenFactors } from './login.ts';
 
 /** Why a session ended; kept for the audit trail. */
 export type SessionEndReason =
@@ -27,8 +27,6 @@ export interface ApiSession extends ClientProgram {
   readonly certThumbprint: string | null;
   /** The signer of the primary proof when that was an external JWT. */
   readonly signerId: SignerId | null;
-  /** Hashes of that external JWT, empty for other methods: no call may use it as the secondary proof. */
-  readonly primaryProof: readonly string[];
   /** The third-party authority of the certificate that opened it; null: the overlay's own, or no certificate. */
   readonly caId: CaId | null;
   readonly clientId: string;
@@ -49,3 +47,6 @@ export interface ApiSession extends ClientProgram {
   readonly endedAt: Millis | null;
   readonly endReason: SessionEndReason | null;
 }
+
+/** A session of which tokens say how it was proven. */
+export type ProvenSession = ApiSession & { readonly passed: ProvenFactors };

@@ -30,6 +30,7 @@ export const refusalReasons = [
   'no-signer-for-issuer',
   'signer-disabled',
   'signer-not-allowed',
+  'signer-not-independent',
   'token-algorithm',
   'unknown-key',
   'keys-unavailable',
@@ -46,7 +47,6 @@ export const refusalReasons = [
   // secondary external JWT
   'secondary-token-missing',
   'secondary-wrong-identity',
-  'secondary-same-token',
   // enrollment
   'enrollment-token-unknown',
   'enrollment-other-method',

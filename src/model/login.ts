@@ -22,6 +22,13 @@ export type Credentials =
 /** An accepted proof; the value of `amr` in tokens. `ejs:` is followed by the id of the external JWT signer. */
 export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}`;
 
+declare const counted: unique symbol;
+/**
+ * The passed methods that count as factors now, the primary one first: each is proven independently of the others. Made
+ * by `provenFactors` of login/, so that nothing is decided by what was merely passed.
+ */
+export type ProvenFactors = readonly PassedMethod[] & { readonly [counted]: true };
+
 /**
  * How far a login has come. A primary login replaces it as a whole: a factor passed for one identity must never count
  * for another one that logs in on the same request.
@@ -38,8 +45,6 @@ export interface LoginProgress {
   readonly authTime: Millis;
   /** SHA-256 of the DER leaf, base64url, when the primary method was `cert`; tokens are bound to it (RFC 8705). */
   readonly certThumbprint: string | null;
-  /** Hashes of the external JWT that was the primary proof (proof-hashes.ts): it never counts as the secondary one. */
-  readonly primaryProof?: readonly string[];
   /** SPKI, DER as base64, of the key for which the client wants a session certificate; its possession is proven. */
   readonly certificateKey?: string;
   /** What the client said about itself; stored when the login is complete. */

@@ -1,7 +1,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { RequestOrigin } from './audit-event.ts';
 import type { ApiSessionId, IdentityId, SignerId } from './ids.ts';
-import type { Factor, PassedMethod } from './login.ts';
+import type { Factor, ProvenFactors } from './login.ts';
 import type { Permission } from './permission.ts';
 
 /** Who is calling, and what that caller still has to prove. */
@@ -19,7 +19,7 @@ export interface Principal {
   /** Whether the token works for userinfo only, and not for the Edge APIs. */
   readonly isOfApplication?: boolean;
   readonly configTypes: readonly string[];
-  readonly passed: readonly PassedMethod[];
+  readonly passed: ProvenFactors;
   readonly authTime: Millis;
   readonly issuedAt: Millis;
   readonly expiresAt: Millis;

@@ -22,8 +22,6 @@ export interface AccessTokenClaims {
   readonly z_ct: readonly string[];
   readonly z_t: 'a';
   readonly z_ice: boolean;
-  /** Hashes of the external JWT that was the primary proof: it does not count as the secondary one. */
-  readonly z_pp?: readonly string[];
   /** The third-party authority of the certificate that opened the session; the token is valid while that is trusted. */
   readonly z_caid?: CaId;
   /** The signer of the external JWT that opened the session; the token is valid while that is enabled. */

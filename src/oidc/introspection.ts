@@ -1,7 +1,7 @@
 // Token introspection (RFC 7662): whether a token is valid now. For resource servers that must not wait until a token
 // expires.
 
-import { standingObjection } from '../login/standing.ts';
+import { provenFactors, standingObjection } from '../login/standing.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
@@ -135,7 +135,7 @@ async function refreshToken(
     iss: session.issuer,
     exp: toSeconds(refreshExpiresAt),
     iat: toSeconds(session.lastActivityAt),
-    amr: session.passed,
+    amr: provenFactors(needs.view, session),
     auth_time: toSeconds(session.authTime),
     z_asid: session.id,
     ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),

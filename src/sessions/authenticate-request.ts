@@ -3,9 +3,9 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
 import { askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
-import { type Opening, openingObjection } from '../login/standing.ts';
+import { type Opening, openingObjection, provenFactors } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
-import type { PassedMethod } from '../model/login.ts';
+import type { ProvenFactors } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
@@ -154,21 +154,21 @@ function admit(
 ): Principal | Promise<Principal> {
   const { claims } = token;
   if (account === null) throw refused('invalid', `identity ${claims.sub} is disabled or deleted`);
-  const passed = claims.amr;
-  const objection = openingObjection(needs.view, account.policy, openedBy(claims));
+  const opening = openedBy(claims);
+  const objection = openingObjection(needs.view, account.policy, opening);
   if (objection !== null) throw refused('invalid', `session ${claims.z_asid}: ${objection}`);
   const client = needs.view.clients.find(claims.client_id);
   if (client !== undefined && !allowsIdentity(client, account.identity)) {
     throw refused('invalid', `identity ${claims.sub} may not use the client ${claims.client_id}`);
   }
   const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return principalOf(token, account, passed);
-  const principal = principalOf(token, account, [...new Set([...passed, `ejs:${signerId}` as const])]);
+  if (signerId === null) return principalOf(token, account, provenFactors(needs.view, opening));
+  const passed = [...new Set([...opening.passed, `ejs:${signerId}` as const])];
+  const principal = principalOf(token, account, provenFactors(needs.view, { ...opening, passed }));
   const others = presented.bearers.filter((bearer) => bearer !== accessToken);
   const verified = needs.secondary.require(signerId, {
     identity: account.identity,
     tokens: others,
-    used: claims.z_pp ?? [],
   });
   return verified === undefined ? principal : verified.then(() => principal);
 }
@@ -178,11 +178,7 @@ function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
   return { passed: amr, signerId: z_ejsid ?? null, caId: z_caid ?? null };
 }
 
-function principalOf(
-  { claims, use }: VerifiedToken,
-  account: Account,
-  passed: readonly PassedMethod[],
-): Principal {
+function principalOf({ claims, use }: VerifiedToken, account: Account, passed: ProvenFactors): Principal {
   return {
     identityId: account.identity.id,
     identityName: account.identity.name,

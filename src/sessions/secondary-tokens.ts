@@ -6,7 +6,6 @@ import { AuthError } from '../errors/auth-error.ts';
 import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt/external-jwt-challenge.ts';
 import { readForeignJwt } from '../login/external-jwt/foreign-jwt.ts';
-import { isSameProof, proofHashes } from '../login/external-jwt/proof-hashes.ts';
 import { type SecondaryVerdict, verifySecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { enabledSigner } from '../login/external-jwt/signer-directory.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
@@ -32,15 +31,11 @@ export interface CallWithTokens {
   readonly identity: Pick<Identity, 'id' | 'externalId'>;
   /** The tokens of the request, without the one that identifies the caller. */
   readonly tokens: readonly string[];
-  /** Hashes of the JWT that opened the session, which does not count a second time; empty for none. */
-  readonly used: readonly string[];
 }
 
 interface SeenToken {
   readonly signer: ExternalJwtSigner;
   readonly claim: string;
-  /** See login/external-jwt/proof-hashes.ts. */
-  readonly proof: readonly string[];
   /** The published keys for its `kid` (without one: all) when it was verified; null: the signer has a certificate. */
   readonly keys: readonly VerificationKey[] | null;
   readonly kid: string | null;
@@ -65,12 +60,11 @@ export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): Secondary
     return keys === undefined ? undefined : { keys, kid };
   }
 
-  async function verify(signerId: SignerId, { identity, tokens, used }: CallWithTokens): Promise<void> {
+  async function verify(signerId: SignerId, { identity, tokens }: CallWithTokens): Promise<void> {
     const signer = enabledSigner(needs.signers, signerId);
     const keys = new Map(signer === undefined ? [] : tokens.map((token) => [token, keysOf(signer, token)]));
     const { record, failures } = failureNotes();
-    const usedToken = used.length === 0 ? null : { proof: used, signerId };
-    const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens, usedToken }, record);
+    const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens }, record);
     if (verdict.verdict === 'refused') {
       throw new AuthError('unauthorized', {
         challenges: [secondaryChallenge(needs.signers, signerId, verdict.error)],
@@ -78,22 +72,16 @@ export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): Secondary
       });
     }
     const remembered = keys.get(verdict.token);
-    if (remembered !== undefined)
-      seen.set(sha256(verdict.token), {
-        ...remembered,
-        ...factsOf(verdict),
-        proof: proofHashes(verdict.token),
-      });
+    if (remembered !== undefined) seen.set(sha256(verdict.token), { ...remembered, ...factsOf(verdict) });
   }
 
   return {
     require(signerId, call) {
-      const { identity, tokens, used } = call;
+      const { identity, tokens } = call;
       const signer = enabledSigner(needs.signers, signerId);
       for (const token of tokens) {
         const known = seen.get(sha256(token));
         if (known === undefined || known.signer !== signer || !isStillGood(known)) continue;
-        if (isSameProof(known.proof, used)) continue;
         if (namesIdentity(known.signer, known.claim, identity)) return undefined;
       }
       return verify(signerId, call);

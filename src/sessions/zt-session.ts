@@ -5,10 +5,11 @@ import { ztSessionChallenge } from '../errors/challenge.ts';
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import type { SignerDirectory } from '../login/external-jwt/signer-directory.ts';
 import { askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
-import { openingObjection } from '../login/standing.ts';
+import { openingObjection, provenFactors } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { SignerId } from '../model/ids.ts';
+import type { PassedMethod } from '../model/login.ts';
 import type { LackingJwt, Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
@@ -82,9 +83,9 @@ function requireOpening(needs: ZtSessionNeeds, { session, account }: Call): void
 }
 
 /** The code may have been entered on another node; the feed does not report that. */
-function withNewestProof({ legacy }: ZtSessionNeeds, call: Call): Call | Promise<Call> {
-  if (!lacksTotp(call.account, call.session)) return call;
-  return legacy.read(call.tokenHash).then((session) => {
+function withNewestProof(needs: ZtSessionNeeds, call: Call): Call | Promise<Call> {
+  if (!lacksTotp(needs, call)) return call;
+  return needs.legacy.read(call.tokenHash).then((session) => {
     if (session === null) throw refused('ended meanwhile');
     return { ...call, session };
   });
@@ -105,7 +106,6 @@ function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<P
     verified = needs.secondary.require(signerId, {
       identity: account.identity,
       tokens: bearers,
-      used: session.primaryProof,
     });
   } catch (error) {
     return lacking(error);
@@ -114,11 +114,12 @@ function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<P
 }
 
 function admit(
-  { legacy }: ZtSessionNeeds,
+  needs: ZtSessionNeeds,
   { session, account: { identity, policy, isTotpEnrolled } }: Call,
-  proven: Pick<Principal, 'passed' | 'lackingJwt'>,
+  { passed, ...lacking }: { readonly passed: readonly PassedMethod[] } & Pick<Principal, 'lackingJwt'>,
 ): Principal {
-  const { lastActivityAt, expiresAt } = legacy.touch(session);
+  const { lastActivityAt, expiresAt } = needs.legacy.touch(session);
+  const proven = provenFactors(needs, { ...session, passed });
   return {
     identityId: identity.id,
     identityName: identity.name,
@@ -131,15 +132,12 @@ function admit(
     clientId: session.clientId,
     scopes: session.scopes,
     configTypes: session.configTypes,
-    ...proven,
+    passed: proven,
+    ...lacking,
     authTime: session.authTime,
     issuedAt: lastActivityAt,
     expiresAt,
-    outstanding: outstandingFactors(
-      policy,
-      { ...askedOfSessions, isEnrolled: isTotpEnrolled },
-      proven.passed,
-    ),
+    outstanding: outstandingFactors(policy, { ...askedOfSessions, isEnrolled: isTotpEnrolled }, proven),
   };
 }
 
@@ -152,9 +150,9 @@ function lackingJwt({ signers }: ZtSessionNeeds, signerId: SignerId, error: unkn
   return { signerId, issuer, error: challenge.error as LackingJwt['error'] };
 }
 
-function lacksTotp({ policy, isTotpEnrolled }: Account, { passed }: ApiSession): boolean {
-  const outstanding = outstandingFactors(policy, { ...askedOfSessions, isEnrolled: isTotpEnrolled }, passed);
-  return outstanding.some(({ type }) => type === 'totp');
+function lacksTotp(needs: ZtSessionNeeds, { session, account: { policy, isTotpEnrolled } }: Call): boolean {
+  const asked = { ...askedOfSessions, isEnrolled: isTotpEnrolled };
+  return outstandingFactors(policy, asked, provenFactors(needs, session)).some(({ type }) => type === 'totp');
 }
 
 function refused(detail: string): AuthError {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { fixedClock } from '../../test/support/fixed-clock.ts';
-import type { ApiSession } from '../model/api-session.ts';
+import type { ProvenSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
+import type { PassedMethod, ProvenFactors } from '../model/login.ts';
 import { MINUTE, SECOND } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { keyVault } from '../platform/secrets/key-vault.ts';
@@ -40,14 +41,14 @@ const session = {
   passed: ['password', 'totp'],
   authTime: now - MINUTE,
   configTypes: ['a'],
-  primaryProof: [],
   caId: null,
   signerId: null,
   certThumbprint: null,
-} as unknown as ApiSession;
+} as unknown as ProvenSession;
 
+const proven = (...passed: readonly PassedMethod[]) => passed as unknown as ProvenFactors;
 const facts = { isAdmin: true, isCertExtendable: false };
-const mint = (changes: Partial<ApiSession> = {}, audience?: string[]) =>
+const mint = (changes: Partial<ProvenSession> = {}, audience?: string[]) =>
   mintAccessToken(
     { ring, random: systemRandom },
     {
@@ -120,14 +121,11 @@ describe('an access token', () => {
       z_ice: false,
     });
     const proven = claimsIn(
-      mint({ primaryProof: ['p'], caId: asId('ca'), signerId: asId('signer'), certThumbprint: 'x5' }, [
-        edgeAudience,
-        'sdk',
-      ]),
+      mint({ caId: asId('ca'), signerId: asId('signer'), certThumbprint: 'x5' }, [edgeAudience, 'sdk']),
     );
     assert.deepEqual(
-      [proven.aud, proven.z_pp, proven.z_caid, proven.z_ejsid, proven.cnf],
-      [['overlay-edge-apis', 'sdk'], ['p'], 'ca', 'signer', { 'x5t#S256': 'x5' }],
+      [proven.aud, proven.z_caid, proven.z_ejsid, proven.cnf],
+      [['overlay-edge-apis', 'sdk'], 'ca', 'signer', { 'x5t#S256': 'x5' }],
     );
   });
 
@@ -233,7 +231,7 @@ describe('an access token', () => {
 
   test('that is remembered shares what others say as well', () => {
     const judge = verifier();
-    const seenClaims = (changes: Partial<ApiSession>) => {
+    const seenClaims = (changes: Partial<ProvenSession>) => {
       const token = mint(changes);
       judge.verify(token, now);
       const again = judge.verify(token, now);
@@ -245,7 +243,7 @@ describe('an access token', () => {
     const other = seenClaims({ id: asId('another') });
     assert.equal(other.amr, one.amr);
     assert.equal(other.z_ct, one.z_ct);
-    const fewer = seenClaims({ id: asId('third'), passed: ['password'] });
+    const fewer = seenClaims({ id: asId('third'), passed: proven('password') });
     assert.deepEqual(fewer.amr, ['password']);
   });
 
@@ -289,7 +287,7 @@ describe('an access token', () => {
       { z_t: undefined },
       { z_ia: 'true' },
       { z_ia: undefined },
-      ...['amr', 'z_ct', 'z_pp'].flatMap((name) => [
+      ...['amr', 'z_ct'].flatMap((name) => [
         { [name]: 'a' },
         { [name]: [1] },
         { [name]: ['a', null] },
@@ -313,10 +311,7 @@ describe('an access token', () => {
     }
     assert.equal(verdict(signed({ exp: 0 })), 'expired');
     assert.equal(verdict(signed({ auth_time: 0 })), 'valid');
-    assert.equal(
-      verdict(signed({ cnf: { 'x5t#S256': 'a' }, z_pp: ['a'], z_caid: 'c', z_ejsid: 's' })),
-      'valid',
-    );
+    assert.equal(verdict(signed({ cnf: { 'x5t#S256': 'a' }, z_caid: 'c', z_ejsid: 's' })), 'valid');
     assert.equal(verdict(signed({ amr: [], z_ct: [] })), 'valid');
   });
 
@@ -344,9 +339,9 @@ describe('an access token', () => {
 
   test('says by its class how many factors were proven', () => {
     const [one, two] = ['urn:overlay-auth:acr:one-factor', 'urn:overlay-auth:acr:two-factor'];
-    assert.equal(acrOf(['password']), one);
-    assert.equal(acrOf(['password', 'totp']), two);
+    assert.equal(acrOf(proven('password')), one);
+    assert.equal(acrOf(proven('password', 'totp')), two);
     assert.equal(claimsIn(mint()).acr, two);
-    assert.equal(claimsIn(mint({ passed: ['cert'] })).acr, one);
+    assert.equal(claimsIn(mint({ passed: proven('cert') })).acr, one);
   });
 });

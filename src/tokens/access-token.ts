@@ -1,8 +1,8 @@
 // Access tokens (spec 2.5, RFC 9068): minting, and the only function that accepts one.
 
 import { hash } from 'node:crypto';
-import type { ApiSession } from '../model/api-session.ts';
-import type { PassedMethod } from '../model/login.ts';
+import type { ProvenSession } from '../model/api-session.ts';
+import type { ProvenFactors } from '../model/login.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -32,7 +32,7 @@ export function toSeconds(millis: Millis): Seconds {
 export function mintAccessToken(
   needs: { readonly ring: KeyRing; readonly random: Random },
   token: {
-    readonly session: ApiSession;
+    readonly session: ProvenSession;
     readonly isAdmin: boolean;
     readonly isCertExtendable: boolean;
     readonly lifetime: Millis;
@@ -60,7 +60,6 @@ export function mintAccessToken(
     z_ct: session.configTypes,
     z_t: 'a',
     z_ice: token.isCertExtendable,
-    ...(session.primaryProof.length === 0 ? {} : { z_pp: session.primaryProof }),
     ...(session.caId === null ? {} : { z_caid: session.caId }),
     ...(session.signerId === null ? {} : { z_ejsid: session.signerId }),
     ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
@@ -198,7 +197,6 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     typeof claims.z_ia === 'boolean' &&
     isTextList(claims.amr) &&
     isTextList(claims.z_ct) &&
-    (claims.z_pp === undefined || isTextList(claims.z_pp)) &&
     (claims.z_caid === undefined || typeof claims.z_caid === 'string') &&
     (claims.z_ejsid === undefined || typeof claims.z_ejsid === 'string') &&
     (claims.cnf === undefined || isCertificateBinding(claims.cnf))
@@ -218,6 +216,6 @@ function isTextList(value: unknown): boolean {
 export const acrValues = ['urn:overlay-auth:acr:one-factor', 'urn:overlay-auth:acr:two-factor'] as const;
 
 /** The class that a login with these proofs reaches. */
-export function acrOf(passed: readonly PassedMethod[]): (typeof acrValues)[number] {
-  return passed.length > 1 ? acrValues[1] : acrValues[0];
+export function acrOf(proven: ProvenFactors): (typeof acrValues)[number] {
+  return proven.length > 1 ? acrValues[1] : acrValues[0];
 }

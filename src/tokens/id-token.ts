@@ -1,7 +1,7 @@
 // ID tokens (OIDC Core 2): issues them, and reads one back as the hint of a logout.
 
 import { hash } from 'node:crypto';
-import type { ApiSession } from '../model/api-session.ts';
+import type { ProvenSession } from '../model/api-session.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { IdTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
@@ -18,7 +18,7 @@ import type { KeyRing } from './key-ring.ts';
 export function mintIdToken(
   needs: { readonly ring: KeyRing; readonly alg: SigningAlgorithm },
   token: {
-    readonly session: ApiSession;
+    readonly session: ProvenSession;
     readonly accessToken: string | null;
     readonly nonce: string | null;
     readonly name: string | null;

@@ -12,12 +12,11 @@ import {
   createSigner,
   createUserWithPolicy,
   redeemed,
-  submitJwt,
   submitPasswordAnd,
   tokenOf,
 } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { claimsOf, refresh } from '../support/flow.ts';
+import { claimsOf } from '../support/flow.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { goodClaims, startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -294,53 +293,5 @@ describe('the keys of the signer', () => {
     clock.advance(9 * MINUTE);
     assert.equal((await call([access, jwt])).status, 200);
     idp.misbehave(null);
-  });
-});
-
-describe('a session that an external JWT of the required signer opened', () => {
-  test('does not take that token again as the second proof, however it is repeated', async () => {
-    const [first, second] = [
-      await secondary('alice', { jti: 'first' }),
-      await secondary('alice', { jti: 'second' }),
-    ];
-    const sameId = await secondary('alice', { jti: 'first', extra: true });
-    const { access_token: access } = await redeemed(server, await submitJwt(server, first, second));
-    // Known from a session that another method opened, where it is a second proof.
-    for (const jwt of [first, sameId]) assert.equal((await call([await accessToken(), jwt])).status, 200);
-    for (const tokens of [[first], [sameId], [first, sameId]]) {
-      assertChallenged(await call([access, ...tokens]), 'secondary', 'missing', signer);
-    }
-    for (let time = 0; time < 2; time += 1) {
-      assert.equal((await call([access, first, second])).status, 200);
-      assert.equal((await call([access, await secondary('alice', { jti: 'third' })])).status, 200);
-    }
-  });
-
-  test('neither with the legacy mechanism, nor after a refresh', async () => {
-    const [first, second] = [
-      await secondary('alice', { jti: 'one' }),
-      await secondary('alice', { jti: 'two' }),
-    ];
-    const opened = await server.post('/edge/client/v1/authenticate?method=ext-jwt', {
-      json: {},
-      headers: bearer(first, second),
-    });
-    assert.equal(opened.status, 200, opened.text);
-    const path = '/edge/client/v1/current-identity';
-    const zt = { 'zt-session': opened.json.data.token };
-    assertChallenged(
-      await server.get(path, { headers: { ...zt, ...bearer(first) } }),
-      'secondary',
-      'missing',
-      signer,
-    );
-    assert.equal((await server.get(path, { headers: { ...zt, ...bearer(second) } })).status, 200);
-
-    const tokens = await redeemed(server, await submitJwt(server, first, second));
-    const refreshed = await refresh(server, tokens.refresh_token);
-    assert.equal(refreshed.status, 200, refreshed.text);
-    const { access_token: access } = refreshed.json;
-    assertChallenged(await call([access, first]), 'secondary', 'missing', signer);
-    assert.equal((await call([access, second])).status, 200);
   });
 });

@@ -120,7 +120,7 @@ function testPrincipal(overrides: Partial<Principal> = {}): Principal {
     clientId: 'overlay',
     scopes: ['openid'],
     configTypes: [],
-    passed: ['password'],
+    passed: ['password'] as unknown as Principal['passed'],
     authTime: now,
     issuedAt: now,
     expiresAt: now + 1_800_000,

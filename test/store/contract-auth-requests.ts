@@ -352,7 +352,6 @@ export function authRequestTests(shared: GetDatabase): void {
         authTime: t0,
         certThumbprint: 'thumb',
         signerId: null,
-        primaryProof: [],
         caId: null,
         clientId: 'overlay',
         scopes: ['openid', 'offline_access'],

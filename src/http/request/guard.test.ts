@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { AuthError } from '../../errors/auth-error.ts';
 import { oidcChallenge, secondaryExtJwtChallenge, ztSessionChallenge } from '../../errors/challenge.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
+import type { ProvenFactors } from '../../model/login.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Principal } from '../../model/principal.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
@@ -20,7 +21,13 @@ function caller(more: Partial<Principal> = {}): Principal {
       apiSessionId: asId('s'),
     },
     ...{ mechanism: 'oidc', issuer: 'https://a/oidc', clientId: 'c', scopes: [], configTypes: [] },
-    ...{ passed: ['password'], authTime: 0, issuedAt: 0, expiresAt: 1, outstanding: [] },
+    ...{
+      passed: ['password'] as unknown as ProvenFactors,
+      authTime: 0,
+      issuedAt: 0,
+      expiresAt: 1,
+      outstanding: [],
+    },
     ...more,
   };
 }

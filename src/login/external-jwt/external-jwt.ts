@@ -15,7 +15,6 @@ import { signerObjection } from '../standing.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';
 import { recordRefusal } from './external-jwt-record.ts';
 import { challengeErrorOf, furtherThan, type RefusedExternalJwt } from './external-jwt-verdict.ts';
-import { proofHashes } from './proof-hashes.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -28,15 +27,16 @@ export interface ExternalJwtNeeds {
 
 export type ExternalJwtLoginNeeds = ExternalJwtNeeds & AccountNeeds;
 
-/** The outcome of one token. `refusal` is null when the token was valid and the identity was refused. */
+/** The outcome of one token. `refusal` is null when the token was valid and the identity or the signer was refused. */
 type TokenVerdict =
-  | PassedToken
-  | { readonly verdict: 'refused'; readonly refusal: RefusedExternalJwt | null };
+  | { readonly verdict: 'passed'; readonly account: LoginAccount; readonly signer: ExternalJwtSigner }
+  | RefusedToken;
 
-interface PassedToken {
-  readonly verdict: 'passed';
-  readonly account: LoginAccount;
-  readonly signer: ExternalJwtSigner;
+interface RefusedToken {
+  readonly verdict: 'refused';
+  readonly refusal: RefusedExternalJwt | null;
+  /** Whether it is for the second proof. */
+  readonly isSecond: boolean;
 }
 
 /** Decides a login by external JWT. @param tokens in the order of their header lines */
@@ -45,42 +45,27 @@ export async function verifyPrimaryJwt(
   tokens: readonly string[],
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<ExternalJwtProof>> {
-  const failures: { readonly record: HeldRecord; readonly refusal: RefusedExternalJwt | null }[] = [];
-  let chosen: (PassedToken & { readonly token: string; readonly record: HeldRecord }) | null = null;
+  const failures: (RefusedToken & { readonly record: HeldRecord })[] = [];
   for (const token of tokens) {
     const record = heldRecord();
     const verdict = await verifyToken(needs, token, record);
-    if (verdict.verdict === 'refused') failures.push({ record, refusal: verdict.refusal });
-    else if (chosen === null || isBetterPrimary(verdict, chosen)) chosen = { ...verdict, token, record };
-    if (chosen !== null && !isOfSecondarySigner(chosen)) break;
-  }
-  if (chosen !== null) {
-    chosen.record.handTo(attempt);
-    return {
-      verdict: 'passed',
-      account: chosen.account,
-      proof: {
-        method: 'ext-jwt',
-        usedToken: { proof: proofHashes(chosen.token), signerId: chosen.signer.id },
-        externalId: chosen.signer.useExternalId ? chosen.account.identity.externalId : null,
-      },
-    };
+    if (verdict.verdict === 'refused') {
+      failures.push({ record, ...verdict });
+      continue;
+    }
+    record.handTo(attempt);
+    const { account, signer } = verdict;
+    const externalId = signer.useExternalId ? account.identity.externalId : null;
+    return { verdict: 'passed', account, proof: { method: 'ext-jwt', signerId: signer.id, externalId } };
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');
-  // The token that got furthest gives the record its reason.
-  failures.sort((one, other) => furtherThan(one.refusal, other.refusal));
+  // The token that got furthest gives the record its reason, or the other one if that is for the second proof.
+  failures.sort(
+    (one, other) => Number(one.isSecond) - Number(other.isSecond) || furtherThan(one.refusal, other.refusal),
+  );
   for (const { record } of failures) record.handTo(attempt);
   const error = errorOf(failures.map(({ refusal }) => refusal));
   return { verdict: 'refused', challenges: [primaryChallenge(needs.signers, error)] };
-}
-
-/** A token that the policy requires as secondary proof is reserved for that, whatever its position. */
-function isBetterPrimary(other: PassedToken, chosen: PassedToken): boolean {
-  return other.account.identity.id === chosen.account.identity.id && !isOfSecondarySigner(other);
-}
-
-function isOfSecondarySigner({ account, signer }: PassedToken): boolean {
-  return account.policy.secondary.requireExtJwt === signer.id;
 }
 
 async function verifyToken(
@@ -88,19 +73,20 @@ async function verifyToken(
   token: string,
   record: AttemptRecorder,
 ): Promise<TokenVerdict> {
+  const refused = { verdict: 'refused', refusal: null, isSecond: false } as const;
   const verdict = await verifyExternalJwt(needs, needs.signers.all(), token);
   if (verdict.verdict === 'refused') {
     recordRefusal(needs.signers, record, verdict);
-    return { verdict: 'refused', refusal: verdict };
+    return { ...refused, refusal: verdict };
   }
   const { signer, claim } = verdict;
   record.passed('token', `valid for signer ${signer.name}`);
   const account = await accountNamedBy(needs, { signer, claim }, record);
-  if (account === null) return { verdict: 'refused', refusal: null };
-  if (!mayLogIn(account, { method: 'ext-jwt', now: needs.clock.now() }, record))
-    return { verdict: 'refused', refusal: null };
-  if (!maySignerLogIn(needs, { account, signer }, record)) return { verdict: 'refused', refusal: null };
-  return { verdict: 'passed', account, signer };
+  if (account === null || !mayLogIn(account, { method: 'ext-jwt', now: needs.clock.now() }, record))
+    return refused;
+  if (maySignerLogIn(needs, { account, signer }, record)) return { verdict: 'passed', account, signer };
+  const objection = signerObjection(needs, account.policy, signer.id);
+  return { ...refused, isSecond: objection === 'signer-not-independent' };
 }
 
 /** Whom the claim of a valid token names. Null, which is recorded, when there is nobody. */
@@ -163,9 +149,14 @@ export function maySignerLogIn(
     attempt.failed('unchanged', 'changed-meanwhile', `signer ${signer.name} was changed during the login`);
     return false;
   }
-  if (objection !== null) {
+  if (objection === 'signer-not-allowed') {
     const saw = `policy ${policy.name} does not allow signer ${signer.name}`;
     attempt.failed('signer allowed', objection, saw);
+    return false;
+  }
+  if (objection !== null) {
+    const saw = `policy ${policy.name} requires a token of the issuer of signer ${signer.name} as the second proof`;
+    attempt.failed('signer independent', objection, saw);
     return false;
   }
   attempt.passed('signer allowed', `policy ${policy.name} allows signer ${signer.name}`);

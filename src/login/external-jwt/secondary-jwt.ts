@@ -8,7 +8,6 @@ import type { LoginProgress } from '../../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import type { PrimaryNeeds, PrimaryResult } from '../authenticate-primary.ts';
 import { heldRecord } from '../noted-record.ts';
-import type { UsedToken } from '../primary-verdict.ts';
 import { type ExternalJwtNeeds, namesIdentity } from './external-jwt.ts';
 import { recordRefusal } from './external-jwt-record.ts';
 import {
@@ -17,7 +16,6 @@ import {
   refused,
   type ValidExternalJwt,
 } from './external-jwt-verdict.ts';
-import { isSameProof, proofHashes } from './proof-hashes.ts';
 import { enabledSigner } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -25,22 +23,17 @@ export type SecondaryVerdict =
   | { readonly verdict: 'passed'; readonly token: string; readonly jwt: ValidExternalJwt }
   | { readonly verdict: 'refused'; readonly error: ChallengeError };
 
-/**
- * Looks for the secondary token among those of a request. Records what refuses.
- * @param usedToken the token that was the primary proof: one proof never counts twice
- */
+/** Looks for the secondary token among those of a request. Records what refuses. */
 export async function verifySecondaryJwt(
   needs: ExternalJwtNeeds,
   {
     signerId,
     identity,
     tokens,
-    usedToken,
   }: {
     readonly signerId: SignerId;
     readonly identity: Pick<Identity, 'id' | 'externalId'>;
     readonly tokens: readonly string[];
-    readonly usedToken: UsedToken | null;
   },
   attempt: AttemptRecorder,
 ): Promise<SecondaryVerdict> {
@@ -51,15 +44,7 @@ export async function verifySecondaryJwt(
   }
   const refusals: RefusedExternalJwt[] = [];
   const failures = heldRecord();
-  let isRepeated = false;
   for (const token of tokens) {
-    if (usedToken !== null && isSameProof(proofHashes(token), usedToken.proof)) {
-      if (usedToken.signerId === signerId) {
-        failures.failed('token', 'secondary-same-token', 'the token was the primary proof already');
-        isRepeated = true;
-      }
-      continue;
-    }
     const verdict = await verifyExternalJwt(needs, [signer], token);
     if (verdict.verdict === 'refused') {
       refusals.push(verdict);
@@ -78,7 +63,7 @@ export async function verifySecondaryJwt(
     }
   }
   const error = challengeErrorOf(refusals);
-  if (error === 'missing' && !isRepeated)
+  if (error === 'missing')
     attempt.failed('token', 'secondary-token-missing', `none of signer ${signer.name}`);
   failures.handTo(attempt);
   return { verdict: 'refused', error };
@@ -106,11 +91,7 @@ export async function submitSecondaryJwt(
   const method = 'secondary-ext-jwt';
   const attempt = needs.attempts.begin(method, mechanism, origin);
   attempt.about({ identityId: identity.id });
-  const verdict = await verifySecondaryJwt(
-    needs,
-    { signerId, identity, tokens: bearers, usedToken: usedTokenOf(progress) },
-    attempt,
-  );
+  const verdict = await verifySecondaryJwt(needs, { signerId, identity, tokens: bearers }, attempt);
   attempt.conclude();
   if (verdict.verdict === 'refused') {
     needs.audit.record({ event: 'login.refused', method }, origin);
@@ -118,9 +99,4 @@ export async function submitSecondaryJwt(
   }
   needs.audit.record({ event: 'login.passed', method, identityId: identity.id }, origin);
   return { progress: { ...progress, passed: [...progress.passed, `ejs:${signerId}`] }, error: 'missing' };
-}
-
-/** The token that was the primary proof; null after another primary method. */
-function usedTokenOf({ primaryProof, signerId }: LoginProgress): UsedToken | null {
-  return primaryProof === undefined || signerId === null ? null : { proof: primaryProof, signerId };
 }

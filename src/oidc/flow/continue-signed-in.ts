@@ -3,6 +3,7 @@
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { verifyCertificate } from '../../login/certificate/certificate.ts';
+import { provenFactors } from '../../login/standing.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
@@ -47,7 +48,7 @@ export async function answerSignedIn(
     new AuthorizationError(code, wayBack(authRequest));
   const isSilent = wish.prompts.includes('none');
   const logIn = (): SignedInAnswer => {
-    if (isSilent) throw refuse(isStrongEnough(signedIn) ? 'login_required' : 'interaction_required');
+    if (isSilent) throw refuse(isStrongEnough(needs, signedIn) ? 'login_required' : 'interaction_required');
     return { kind: 'log-in' };
   };
   const account = await signedInAccount(needs, signedIn);
@@ -116,18 +117,18 @@ async function signedInAccount(needs: SignedInNeeds, signedIn: SignedIn): Promis
   return null;
 }
 
-function answersWish({ clock }: SignedInNeeds, signedIn: SignedIn): boolean {
+function answersWish(needs: SignedInNeeds, signedIn: SignedIn): boolean {
   const { session, wish } = signedIn;
   if (wish.prompts.includes('login')) return false;
   const { identityId, authTime } = session.progress;
-  if (wish.maxAge !== null && clock.now() - authTime > wish.maxAge * 1000) return false;
+  if (wish.maxAge !== null && needs.clock.now() - authTime > wish.maxAge * 1000) return false;
   if (wish.identityId !== null && wish.identityId !== identityId) return false;
-  return isStrongEnough(signedIn);
+  return isStrongEnough(needs, signedIn);
 }
 
 /** A login may prove more than this session did. If the client asks for that, try one. */
-function isStrongEnough({ session, wish: { acrValues } }: SignedIn): boolean {
-  return acrValues.length === 0 || acrValues.includes(acrOf(session.progress.passed));
+function isStrongEnough(needs: SignedInNeeds, { session, wish: { acrValues } }: SignedIn): boolean {
+  return acrValues.length === 0 || acrValues.includes(acrOf(provenFactors(needs, session.progress)));
 }
 
 /** Applies the one rule of what still counts. Ends a session that no longer does. */

@@ -9,17 +9,16 @@ import { authQueryOf } from '../../login/auth-query.ts';
 import type { PrimaryNeeds } from '../../login/authenticate-primary.ts';
 import type { ConfigTypeResolving } from '../../login/config-types.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
-import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { askedOfLogin, outstandingFactors } from '../../login/outstanding-factors.ts';
-import { type OpeningObjection, openingObjection } from '../../login/standing.ts';
+import { type OpeningObjection, openingObjection, provenFactors } from '../../login/standing.ts';
 import { failureKeys } from '../../login/throttle.ts';
 import type { TotpEnrollmentNeeds } from '../../login/totp/totp-enrollment.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
-import { type AuthenticatorId, asId } from '../../model/ids.ts';
-import type { AuthQuery, Factor, LoginProgress, PassedMethod, PrimaryMethod } from '../../model/login.ts';
+import type { AuthenticatorId } from '../../model/ids.ts';
+import type { AuthQuery, Factor, LoginProgress, PrimaryMethod } from '../../model/login.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { AuthRequestStore, PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
@@ -169,13 +168,8 @@ export function outstandingFor(
   account: Account,
   progress: LoginProgress,
 ): readonly Factor[] {
-  const passed = progress.passed.filter((method) => isStillProven(needs, method));
-  return outstandingFactors(account.policy, askedOfLogin(account, needs.clock.now()), passed);
-}
-
-/** A token no longer counts once its signer is disabled. */
-function isStillProven(needs: LoginFlowNeeds, method: PassedMethod): boolean {
-  return !method.startsWith('ejs:') || enabledSigner(needs.signers, asId(method.slice(4))) !== undefined;
+  const asked = askedOfLogin(account, needs.clock.now());
+  return outstandingFactors(account.policy, asked, provenFactors(needs, progress));
 }
 
 /** The answer that asks for the outstanding factors. */
@@ -238,6 +232,11 @@ const recordedAs: Readonly<
   'method-not-allowed': ['method allowed', 'method-not-allowed', 'the policy was changed during the login'],
   'signer-disabled': ['signer enabled', 'signer-disabled', 'the signer was disabled or deleted'],
   'signer-not-allowed': ['signer allowed', 'signer-not-allowed', 'the policy was changed during the login'],
+  'signer-not-independent': [
+    'signer independent',
+    'signer-not-independent',
+    'the policy was changed during the login',
+  ],
   'authority-disabled': ['authority enabled', 'changed-meanwhile', 'the authority was disabled'],
 };
 

@@ -2,7 +2,6 @@
 // requires after the primary one was accepted (spec 3.1).
 
 import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
-import { isSameProof, proofHashes } from '../../login/external-jwt/proof-hashes.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
@@ -30,18 +29,17 @@ export async function submitExternalJwts(
 
 /**
  * Whether this is the missing secondary token of a login in progress. True also for an expired or invalid token, so
- * that the refusal names what is missing. False for a valid token that can only be meant as a primary proof: somebody
- * else's, or the one that began this login.
+ * that the refusal names what is missing. False for a valid token that can only be meant as a primary proof, being of
+ * another identity.
  */
 async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token: string): Promise<boolean> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) return false;
   if (!isSamePlace(login.authRequest.browserBinding, authRequest.browserBinding)) return false;
-  const { identityId, passed, primaryProof = [] } = login.progress;
+  const { identityId, passed } = login.progress;
   const account = await needs.store.identities.findAccount(identityId);
   const signerId = account?.policy.secondary.requireExtJwt ?? null;
   if (account === null || signerId === null || passed.includes(`ejs:${signerId}`)) return false;
-  if (isSameProof(proofHashes(token), primaryProof)) return false;
   const signer = enabledSigner(needs.signers, signerId);
   if (signer === undefined) return false;
   const verdict = await verifyExternalJwt(needs, [signer], token);

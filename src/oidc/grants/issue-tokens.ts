@@ -3,7 +3,8 @@
 import { isCertificateExtendable, type RequestedKey } from '../../certificates/client-certificate-issuer.ts';
 import { certifySession } from '../../certificates/session-certificates.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { ApiSession } from '../../model/api-session.ts';
+import { provenFactors } from '../../login/standing.ts';
+import type { ApiSession, ProvenSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { IdentityInTokens } from '../../model/identity.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
@@ -57,7 +58,7 @@ export function issueAccessToken(
   { session, identity, now }: TokenSubject,
 ): string {
   const token = {
-    session,
+    session: proven(needs, session),
     isAdmin: identity.isAdmin,
     isCertExtendable:
       session.passed[0] === 'cert' && isCertificateExtendable(needs.certificateIssuer, session),
@@ -81,7 +82,12 @@ export function issueIdToken(
   const signing = { ring: needs.ring, alg: needs.idTokenAlg };
   const name = client.profile === 'compatibility' ? identity.name : null;
   const lifetime = needs.lifetimes.idToken;
-  return mintIdToken(signing, { session, accessToken, nonce, name, lifetime }, now);
+  return mintIdToken(signing, { session: proven(needs, session), accessToken, nonce, name, lifetime }, now);
+}
+
+/** Tokens say what counts now. */
+function proven(needs: GrantNeeds, session: ApiSession): ProvenSession {
+  return { ...session, passed: provenFactors(needs.view, session) };
 }
 
 /** @param secret what the store has committed */

@@ -22,13 +22,15 @@ export const administratorsSql = `SELECT identities.id, identities.disabled_at, 
   WHERE identities.is_admin = 1 AND identities.id > ?
   ORDER BY identities.id LIMIT ?`;
 
-export const enabledSignersSql = 'SELECT id, use_external_id FROM external_jwt_signers WHERE enabled = 1';
+export const enabledSignersSql =
+  'SELECT id, issuer, use_external_id FROM external_jwt_signers WHERE enabled = 1';
 
 type EnabledSigners = AdministratorMeans['signers'];
 
 export function enabledSignersOf(rows: readonly SqlRow[]): EnabledSigners {
   return rows.map((row) => ({
     id: asId(text(row, 'id')),
+    issuer: text(row, 'issuer'),
     useExternalId: integer(row, 'use_external_id') === 1,
   }));
 }

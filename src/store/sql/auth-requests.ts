@@ -314,7 +314,6 @@ function openedSession({ session, now }: RedeemCode, request: string, proven: st
       authTime: progress.authTime,
       certThumbprint: progress.certThumbprint,
       signerId: progress.signerId,
-      primaryProof: progress.primaryProof ?? [],
       caId: progress.caId,
       clientId: authRequest.clientId,
       scopes: authRequest.scopes,
@@ -353,10 +352,10 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
 function* insertSession({ session, refresh, progress }: OpenedSession): Intent<void> {
   yield* run(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
-       signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
+       signer_id, ca_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at, browser_session_id,
        resources, login_ip_address, program, operating_system)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
     session.id,
     session.mechanism,
     session.identityId,
@@ -366,7 +365,6 @@ function* insertSession({ session, refresh, progress }: OpenedSession): Intent<v
     session.certThumbprint,
     session.signerId,
     session.caId,
-    session.primaryProof.length === 0 ? null : JSON.stringify(session.primaryProof),
     session.clientId,
     JSON.stringify(session.scopes),
     session.issuer,

@@ -211,7 +211,6 @@ export function ownSessionOf(row: SqlRow): OwnSession {
 export function apiSessionOf(row: SqlRow): ApiSession {
   const signerId = textOrNull(row, 'signer_id');
   const caId = textOrNull(row, 'ca_id');
-  const primaryProof = textOrNull(row, 'primary_proof');
   const resources = textOrNull(row, 'resources');
   return {
     id: asId(text(row, 'id')),
@@ -220,7 +219,6 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     ...ownSessionOf(row),
     certThumbprint: textOrNull(row, 'cert_thumbprint'),
     signerId: signerId === null ? null : asId(signerId),
-    primaryProof: primaryProof === null ? [] : (JSON.parse(primaryProof) as string[]),
     caId: caId === null ? null : asId(caId),
     clientId: text(row, 'client_id'),
     scopes: json<string[]>(row, 'scopes'),

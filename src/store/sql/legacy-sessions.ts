@@ -51,9 +51,9 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   }
   const row = yield* first(
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, token_hash, passed, auth_time,
-       cert_thumbprint, cert_chain, signer_id, ca_id, primary_proof, client_id, scopes, issuer, config_types,
+       cert_thumbprint, cert_chain, signer_id, ca_id, client_id, scopes, issuer, config_types,
        ip_address, created_at, last_activity_at, expires_at, login_ip_address, program, operating_system)
-     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     session.id,
     progress.identityId,
     progress.authenticatorId,
@@ -64,7 +64,6 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
     session.certChain === undefined ? null : JSON.stringify(session.certChain),
     progress.signerId,
     progress.caId,
-    progress.primaryProof === undefined ? null : JSON.stringify(progress.primaryProof),
     session.issuer,
     JSON.stringify(session.configTypes),
     session.ipAddress,
