@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { asId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
-import { type AskedOf, outstandingFactors } from './outstanding-factors.ts';
+import { type AskedOf, mayAddTotp, outstandingFactors } from './outstanding-factors.ts';
 import { provenFactors, type StandingNeeds } from './standing.ts';
 
 const signerId = asId<SignerId>('s1');
@@ -77,5 +77,17 @@ test('a new password is required last, and only after a login with the old one',
   assert.deepEqual(asked(['password', 'totp', `ejs:${signerId}`]), [{ type: 'password-change', rules }]);
   for (const other of ['cert', 'ext-jwt'] as const) {
     assert.deepEqual(asked([other, 'totp', `ejs:${signerId}`]), []);
+  }
+});
+
+test('an app may be added only when the token that the policy requires was proven', () => {
+  const after = (requireTotp: boolean, passed: readonly PassedMethod[]) =>
+    mayAddTotp(
+      outstandingAfter(policy(requireTotp, signerId), { isEnrolled: false, newPassword: null }, passed),
+    );
+  for (const requireTotp of [true, false]) {
+    assert.equal(after(requireTotp, ['password']), false);
+    assert.equal(after(requireTotp, ['cert', 'ejs:s2']), false);
+    assert.equal(after(requireTotp, ['password', `ejs:${signerId}`]), true);
   }
 });

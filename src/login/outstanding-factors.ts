@@ -57,3 +57,18 @@ function newPasswordRules({ identity, policy, passwordSetAt }: Account, now: Mil
   const isTooOld = mustChangeAfter !== null && passwordSetAt + mustChangeAfter <= now;
   return identity.passwordMustChange || isTooOld ? updb : null;
 }
+
+/** Factors that a login adds. The others are proven with what the identity has already. */
+const isAdded: Readonly<Record<Factor['type'], boolean>> = {
+  totp: true,
+  'password-change': true,
+  'ext-jwt': false,
+};
+
+/**
+ * Whether an authenticator app may be added now: not before every other factor that can be proven has been, or a stolen
+ * password would be enough to add the factor that makes up for it. Asked when an enrollment begins and when it ends.
+ */
+export function mayAddTotp(outstanding: readonly Factor[]): boolean {
+  return outstanding.every(({ type }) => isAdded[type]);
+}

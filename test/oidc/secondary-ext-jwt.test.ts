@@ -18,7 +18,7 @@ import {
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
+import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { authQueries, scan, startEnrollment, submitCode, verifyEnrollment } from '../support/totp.ts';
@@ -286,7 +286,8 @@ describe('together with TOTP', () => {
       apps.push(scan(clock, (await startEnrollment(server, id)).json.provisioningUrl));
     await admin.call('PATCH', `external-jwt-signers/${s2.id}`, { enabled: false });
     const asSecondary = await verifyEnrollment(server, authRequestId, apps[0]?.code());
-    assertChallenged(asSecondary, 'secondary', 'missing', s2, 200);
+    assertRefused(asSecondary, 409, 'CONFLICT');
+    assertChallenged(await authQueries(server, authRequestId), 'secondary', 'missing', s2, 200);
     const asPrimary = await verifyEnrollment(server, primary, apps[1]?.code());
     assert.equal(asPrimary.status, 401);
     assert.equal(await reasonOf(server, asPrimary), 'signer-disabled');

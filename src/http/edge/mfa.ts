@@ -12,6 +12,7 @@ import {
 } from '../../enrollment/own-totp.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { OfferedProof } from '../../login/fresh-proof.ts';
+import { mayAddTotp } from '../../login/outstanding-factors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { qrCodePng, qrCodeSvg } from '../../pages/qr-code.ts';
 import { linksSchema } from '../documents/wire.ts';
@@ -221,12 +222,13 @@ function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgTyp
 }
 
 /**
- * While factors are outstanding, only a legacy session may enroll, and only if TOTP is one of them: somebody who has
- * only the password must not add a factor that nobody asked for.
+ * While factors are outstanding, only a legacy session may enroll, and only if TOTP is what it lacks: somebody who has
+ * only the password must not add a factor that nobody asked for, or before the others.
  */
 function mayEnroll(principal: Principal): void {
-  const asksForTotp = principal.outstanding.some(({ type }) => type === 'totp');
-  if (principal.mechanism !== 'legacy' || !asksForTotp) enforceGuard('full', principal);
+  const { mechanism, outstanding } = principal;
+  const asksForTotp = outstanding.some(({ type }) => type === 'totp') && mayAddTotp(outstanding);
+  if (mechanism !== 'legacy' || !asksForTotp) enforceGuard('full', principal);
 }
 
 /** See requireFreshProof. */

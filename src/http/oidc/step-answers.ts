@@ -66,8 +66,10 @@ function nextPage(
   { authQueries, newPassword }: Extract<LoginStep, { kind: 'queries' }>,
 ): Answer {
   const totp = authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
-  if (totp !== undefined) return totp.isTotpEnrolled === true ? codePage(step, 200) : introPage(step, 200);
-  const id = authQueries[0]?.id;
+  if (totp?.isTotpEnrolled === true) return codePage(step, 200);
+  const id = authQueries.find((query) => query.id !== undefined)?.id;
+  // An app may be set up only after the token.
+  if (totp !== undefined && id === undefined) return introPage(step, 200);
   if (id === undefined && newPassword !== null)
     return newPasswordPage(step, newPassword, { status: 200, problems: [] });
   return secondProviderAnswer(signers, step, { signerId: id === undefined ? null : asId<SignerId>(id) });

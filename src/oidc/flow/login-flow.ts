@@ -6,6 +6,7 @@ import { authenticatePrimary } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
+import { mayAddTotp } from '../../login/outstanding-factors.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
@@ -30,6 +31,7 @@ import {
   type LoginFlowNeeds,
   type LoginStep,
   nextStep,
+  outstandingFor,
   outstandingNow,
   queriesStep,
   requireStillAllowed,
@@ -185,7 +187,7 @@ export async function outstandingQueries(
  * Starts a TOTP enrollment during the login, which stays open meanwhile.
  * @throws AuthError auth_request_unknown, mfa_exists
  * @throws AuthError invalid_auth   the login is no longer allowed
- * @throws AuthError conflict       this identity is not asked for TOTP
+ * @throws AuthError conflict       this identity is not asked for TOTP, or not before another factor
  */
 export async function enrollTotp(
   needs: LoginFlowNeeds,
@@ -194,11 +196,13 @@ export async function enrollTotp(
 ): Promise<TotpProvisioning> {
   const { progress } = await loginInProgress(needs, authRequest);
   const account = await requireStillAllowed(needs, progress, origin);
-  const totp = (await outstandingNow(needs, progress)).find((factor) => factor.type === 'totp');
+  const outstanding = outstandingFor(needs, account, progress);
+  const totp = outstanding.find((factor) => factor.type === 'totp');
   if (totp?.isEnrolled) throw new AuthError('mfa_exists');
   if (totp === undefined) {
     throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
   }
+  if (!mayAddTotp(outstanding)) throw anotherFirst();
   const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
   const provisioning = await startTotpEnrollment(needs, authRequest.key, {
     identity: account.identity,
@@ -213,6 +217,7 @@ export async function enrollTotp(
  * somebody who may no longer log in must not complete one.
  * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
  * @throws AuthError invalid_auth   the login is no longer allowed
+ * @throws AuthError conflict       another factor is asked for now
  */
 export async function verifyEnrolledTotp(
   needs: LoginFlowNeeds,
@@ -221,7 +226,8 @@ export async function verifyEnrolledTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await requireStillAllowed(needs, login.progress, origin);
+  const account = await requireStillAllowed(needs, login.progress, origin);
+  if (!mayAddTotp(outstandingFor(needs, account, login.progress))) throw anotherFirst();
   await recordedTotpAttempt(needs, { mechanism: 'oidc', origin }, (attempt) =>
     verifyTotpEnrollment(
       needs,
@@ -288,12 +294,8 @@ export async function replacePassword(
   if (first?.type !== 'password-change' || authenticatorId === null) {
     // Whoever has replaced it in another login meanwhile has ended this one.
     await loginInProgress(needs, authRequest);
-    throw new AuthError('conflict', {
-      description:
-        first === undefined
-          ? 'Nothing asks for a new password in this login'
-          : 'Another query of this login has to be answered before',
-    });
+    if (first !== undefined) throw anotherFirst();
+    throw new AuthError('conflict', { description: 'Nothing asks for a new password in this login' });
   }
   const passwordHash = await hashOfReplacement(
     needs,
@@ -308,6 +310,12 @@ export async function replacePassword(
   }
   needs.audit.record({ event: 'account.changed', change: 'password', identityId: identity.id }, origin);
   return factorPassed(needs, login, { factor: null, origin });
+}
+
+function anotherFirst(): AuthError {
+  return new AuthError('conflict', {
+    description: 'Another query of this login has to be answered before',
+  });
 }
 
 async function hashOfReplacement(
