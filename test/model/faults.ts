@@ -206,17 +206,45 @@ export const faults: readonly Fault[] = [
     ],
   },
   {
-    name: 'the external JWT of the primary proof counts as the second one too',
+    name: 'two tokens of one signer are two factors',
     edits: [
       {
-        file: 'src/login/external-jwt/secondary-jwt.ts',
-        from: 'if (usedToken !== null && isSameProof(proofHashes(token), usedToken.proof)) {',
-        to: "if (usedToken !== null && isSameProof(proofHashes(token), []) && token === '') {",
+        file: 'src/model/account.ts',
+        from: 'return one.id !== other.id && one.issuer !== other.issuer;',
+        to: 'return one.id !== other.id || one.issuer === other.issuer;',
+      },
+    ],
+  },
+  {
+    name: 'the tokens of two signers of one issuer are two factors',
+    edits: [
+      {
+        file: 'src/model/account.ts',
+        from: 'return one.id !== other.id && one.issuer !== other.issuer;',
+        to: 'return one.id !== other.id;',
+      },
+    ],
+  },
+  {
+    name: 'an app is set up before the external JWT that the policy requires',
+    edits: [{ file: 'src/login/outstanding-factors.ts', from: "'ext-jwt': false", to: "'ext-jwt': true" }],
+  },
+  {
+    name: 'right passwords of one person at once count as failures',
+    edits: [{ file: 'src/login/throttle.ts', from: 'isRight ? 0 : 1, now', to: '1, now' }],
+  },
+  {
+    name: 'a right password passes although the wrong ones before it have locked it',
+    edits: [
+      {
+        file: 'src/store/sql/attempts.ts',
+        from: 'const refusedAt = found.findLastIndex(',
+        to: 'const refusedAt = failures === 0 ? -1 : found.findLastIndex(',
       },
       {
-        file: 'src/oidc/flow/submit-external-jwt.ts',
-        from: 'if (isSameProof(proofHashes(token), primaryProof)) return false;',
-        to: 'if (isSameProof(proofHashes(token), primaryProof.slice(0, 0))) return false;',
+        file: 'src/login/password/password.ts',
+        from: 'const isLocked = (await',
+        to: 'const isLocked = needs.clock.now() < 0 && (await',
       },
     ],
   },

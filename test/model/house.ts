@@ -28,7 +28,7 @@ import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
-import { type Actor, firstPassword as password, people, type Who } from './steps.ts';
+import { type Actor, type JwtMethod, firstPassword as password, people, type Who } from './steps.ts';
 
 /** The TOTP seed of somebody who had enrolled before a run. */
 const seed = Buffer.from('an old seed of twenty');
@@ -43,9 +43,8 @@ export interface House {
   /** Whose certificate the connections of an actor have. */
   certificateOf(actor: Actor): Who | null;
   connectionOf(actor: Actor): HttpsClient;
-  /** An external JWT that nobody has used before. */
-  newToken(who: Who): Promise<string>;
-  signerId: string;
+  /** An external JWT that nobody has used before: of the signer that cyd's policy requires, unless said otherwise. */
+  newToken(who: Who, method?: JwtMethod): Promise<string>;
   /** Runs something while the calls of the store wait before they are made: one pause each, in turn, then none. */
   pausing<Result>(pauses: readonly Millis[], run: () => Promise<Result>): Promise<Result>;
   /** Three people who have never logged in. */
@@ -72,18 +71,24 @@ const usernames: Record<Who, string> = { ann: 'ann', bob: 'bob', cyd: 'cyd' };
 export async function openHouse(): Promise<House> {
   const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
   const server = await startTestServer({ clock, home: mkdtempSync(join(memory, 'overlay-auth-model-')) });
-  const idp = await startTestIdp();
+  const idps = await Promise.all([startTestIdp(), startTestIdp()]);
   try {
-    return await furnished(server, clock, idp);
+    return await furnished(server, clock, idps);
   } catch (error) {
-    await Promise.all([server.close(), idp.close()]);
+    await Promise.all([server, ...idps].map((one) => one.close()));
     throw error;
   }
 }
 
-async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): Promise<House> {
+async function furnished(
+  server: TestServer,
+  clock: FixedClock,
+  [idp, other]: readonly [TestIdp, TestIdp],
+): Promise<House> {
   const admin = await rootOf(server);
   const signerId = await createSigner(admin, idp, 'provider');
+  await createSigner(admin, idp, 'sister', { audience: 'sister' });
+  await createSigner(admin, other, 'other');
   const makers = authority({ subject: 'Makers', until: 365 * DAY });
   const externalIdClaim = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
   await registerCa(admin, makers, { externalIdClaim });
@@ -160,13 +165,14 @@ async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): P
   return {
     server,
     clock,
-    signerId,
     pausing: pausingCalls(server.store),
     certificateOf: (actor) => certified[actor] ?? null,
     connectionOf,
-    newToken(who) {
+    newToken(who, method = 'ext-jwt') {
       tokens += 1;
-      return tokenOf(server, idp, `${who}@idp`, { jti: `token ${tokens}` });
+      const aud = method === 'sister-jwt' ? { aud: 'sister' } : {};
+      const from = method === 'other-jwt' ? other : idp;
+      return tokenOf(server, from, `${who}@idp`, { jti: `token ${tokens}`, ...aud });
     },
     async movePeopleIn(enrolled, mustChange) {
       const ids = new Map<Who, IdentityId>();
@@ -198,7 +204,7 @@ async function furnished(server: TestServer, clock: FixedClock, idp: TestIdp): P
       for (const connection of connections.values()) connection.closeConnections();
       database.close();
       await server.close();
-      await idp.close();
+      await Promise.all([idp.close(), other.close()]);
     },
   };
 }

@@ -2,11 +2,13 @@
 
 import { TOTP } from 'otpauth';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
-import { claimsOf, redirectUri, verifier } from '../support/flow.ts';
+import { beginLogin, claimsOf, redirectUri, submitPassword, verifier } from '../support/flow.ts';
 import { type House, type Household, oldEnrollment } from './house.ts';
 import { lacksOf, newPlayers, outcomeOf, type Players, shownIn } from './players.ts';
 import {
   type CodeKind,
+  type JwtMethod,
+  type Method,
   type Move,
   firstPassword as password,
   people,
@@ -57,8 +59,6 @@ class Run {
   readonly #sessions: string[] = [];
   /** For each person, the last code that was sent. */
   readonly #lastTexts = new Map<Who, string>();
-  /** For each person, the last external JWT that was sent as a primary proof. */
-  readonly #primaryTokens = new Map<Who, string>();
   /** Who did the last primary login on a request. */
   readonly #holders = new Map<Slot, Sender>();
   /** The secrets that were shown last, by slot and by session. */
@@ -92,6 +92,8 @@ class Run {
         return this.#one(move.step);
       case 'together':
         return this.#together(move);
+      case 'crowd':
+        return this.#crowd(move);
       case 'finish':
         return this.#finish(move);
     }
@@ -176,10 +178,10 @@ class Run {
         const sent = await send({ method: 'POST', path: made.path, fields: made.fields, tokens });
         const { who, right } = made;
         if (sent.outcome.kind === 'partial') this.#holders.set(slot, from);
-        const [token] = made.tokens;
-        if (token !== undefined && step.also === null) return { what: 'jwt', who, right, token, ...sent };
+        const { method, also } = step;
+        if (isJwt(method) && also === null) return { what: 'jwt', who, right, method, ...sent };
         const secret = made.fields.password ?? null;
-        return { what: 'primary', who, right, secret, method: step.method, also: step.also, tokens, ...sent };
+        return { what: 'primary', who, right, secret, method, also, ...sent };
       }
       case 'totp': {
         const text = this.#codeOf(theirs(step.who), step.kind);
@@ -193,11 +195,10 @@ class Run {
       }
       case 'jwt': {
         const who = theirs(step.who);
-        const used = step.same ? this.#primaryTokens.get(who) : undefined;
-        const token = used ?? (await this.#house.newToken(who));
-        const sent = await send({ method: 'POST', path: '/oidc/login/ext-jwt', tokens: [token] });
-        this.#primaryTokens.set(who, token);
-        return { what: 'jwt', who, right: true, token, ...sent };
+        const { method } = step;
+        const tokens = [await this.#house.newToken(who, method)];
+        const sent = await send({ method: 'POST', path: '/oidc/login/ext-jwt', tokens });
+        return { what: 'jwt', who, right: true, method, ...sent };
       }
       case 'queries':
         return {
@@ -265,9 +266,8 @@ class Run {
         const owner = this.#house.certificateOf(by);
         return { path: '/oidc/login/cert', fields: {}, tokens: [], who: owner ?? who, right: owner !== null };
       }
-      case 'ext-jwt': {
-        const token = await this.#house.newToken(who);
-        this.#primaryTokens.set(who, token);
+      default: {
+        const token = await this.#house.newToken(who, method);
         // One that was changed on the way.
         const sent = right ? token : `${token.slice(0, -20)}${'A'.repeat(20)}`;
         return { path: '/oidc/login/ext-jwt', fields: {}, tokens: [sent], who, right };
@@ -359,18 +359,18 @@ class Run {
   async #openSession(step: Extract<Step, { readonly do: 'open session' }>): Promise<Happened> {
     const { method, foreign } = step;
     const { fields, tokens, who, right } = await this.#primary(step);
-    const primaryToken = tokens[0] ?? null;
-    const headers = primaryToken === null ? {} : { authorization: `Bearer ${primaryToken}` };
-    const path = `/edge/client/v1/authenticate?method=${method}`;
+    const [token] = tokens;
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const path = `/edge/client/v1/authenticate?method=${isJwt(method) ? 'ext-jwt' : method}`;
     const answer = await this.#players.call(step, 'POST', path, { json: fields, headers });
     const now = this.#now;
-    const what = { what: 'open session', who, method, right, foreign, primaryToken, now } as const;
+    const what = { what: 'open session', who, method, right, foreign, now } as const;
     if (answer.status !== 200) return { ...what, opened: null };
-    const { token, identity, authQueries } = answer.json.data;
-    this.#sessions.push(token);
+    const { token: ztToken, identity, authQueries } = answer.json.data;
+    this.#sessions.push(ztToken);
     return {
       ...what,
-      opened: { token, who: this.#household.whose(identity.id), lacks: lacksOf(authQueries) },
+      opened: { token: ztToken, who: this.#household.whose(identity.id), lacks: lacksOf(authQueries) },
     };
   }
 
@@ -384,10 +384,10 @@ class Run {
         headers: { 'zt-session': token, ...init.headers },
       });
     const now = this.#now;
+    const jwt = 'jwt' in step ? step.jwt : null;
+    const headers = jwt === null ? {} : { authorization: `Bearer ${await this.#house.newToken(jwt)}` };
     switch (step.do) {
       case 'session call': {
-        const jwt = step.jwt;
-        const headers = jwt === null ? {} : { authorization: `Bearer ${await this.#house.newToken(jwt)}` };
         const answer = await call('GET', 'current-identity', { headers });
         const called = answer.status === 200 ? this.#household.whose(answer.json.data.id) : null;
         return { what: 'session call', token, jwt, now, called };
@@ -396,26 +396,42 @@ class Run {
         const who = step.who ?? this.#world.sessions[token]?.who ?? 'bob';
         const text = this.#codeOf(who, step.kind);
         const outcome = outcomeOf(await call('POST', 'authenticate/mfa', { json: { code: text } }));
-        return { what: 'session totp', token, text, now, outcome };
+        return { what: 'session totp', token, text, jwt, now, outcome };
       }
       case 'session enroll': {
-        const started = outcomeOfSession(await call('POST', 'current-identity/mfa'));
-        if (started.kind === 'refused') return { what: step.do, token, text: '', now, outcome: started };
-        const shown = await call('GET', 'current-identity/mfa');
+        const started = outcomeOfSession(await call('POST', 'current-identity/mfa', { headers }));
+        if (started.kind === 'refused') return { what: step.do, token, text: '', jwt, now, outcome: started };
+        const shown = await call('GET', 'current-identity/mfa', { headers });
         const outcome = shown.status === 200 ? shownIn(shown.json.data) : outcomeOfSession(shown);
         if (outcome.kind === 'shown') this.#shown.set(token, outcome.enrollment.secret);
-        return { what: 'session enroll', token, text: '', now, outcome };
+        return { what: 'session enroll', token, text: '', jwt, now, outcome };
       }
       case 'session verify': {
         const text = this.#firstCode(token, step.right);
-        const answer = await call('POST', 'current-identity/mfa/verify', { json: { code: text } });
-        return { what: 'session verify', token, text, now, outcome: outcomeOfSession(answer) };
+        const answer = await call('POST', 'current-identity/mfa/verify', { json: { code: text }, headers });
+        return { what: 'session verify', token, text, jwt, now, outcome: outcomeOfSession(answer) };
       }
       case 'session end': {
         const answer = await call('DELETE', 'current-api-session');
-        return { what: 'session end', token, text: '', now, outcome: outcomeOfSession(answer) };
+        return { what: 'session end', token, text: '', jwt, now, outcome: outcomeOfSession(answer) };
       }
     }
+  }
+
+  /** Right passwords at once are no failures. After as many wrong ones as allowed, a right one is refused too. */
+  async #crowd({ who, right }: Extract<Move, { readonly do: 'crowd' }>): Promise<void> {
+    this.#story.push(`twelve ${right ? 'right' : 'wrong'} passwords of ${who} at once`);
+    await this.#household.forgive();
+    const { server } = this.#house;
+    const present = this.#world.people[who].password;
+    const statusOf = async (secret: string) =>
+      (await submitPassword(server, await beginLogin(server), who, secret)).status;
+    const secrets = Array.from({ length: 12 }, (_, at) => (right ? present : `wrong ${at}`));
+    const statuses = await Promise.all(secrets.map(statusOf));
+    if (right && statuses.includes(401)) throw new Broken(`a right password of ${who} was a failure`);
+    if (!right && (await statusOf(present)) !== 401)
+      throw new Broken(`${who} was not locked by wrong passwords`);
+    await this.#household.forgive();
   }
 
   /** No state is a dead end: whoever may continue a request gets the code with the proofs of any person. */
@@ -476,6 +492,8 @@ class Run {
     if (stored < opened) throw new Broken(`${stored} sessions in the store, ${opened} were opened`);
   }
 }
+
+const isJwt = (method: Method): method is JwtMethod => method.endsWith('-jwt');
 
 function codeNow(secret: string, now: Millis): string {
   return new TOTP({ secret }).generate({ timestamp: now });

@@ -18,7 +18,12 @@ export type Actor = (typeof actors)[number];
 /** Auth request ids are shared: everybody knows every one. */
 export type Slot = 0 | 1;
 
-export type Method = 'password' | 'cert' | 'ext-jwt';
+/**
+ * An external JWT: of the signer that cyd's policy requires as the second proof; of another one with the same issuer; of
+ * another issuer.
+ */
+export type JwtMethod = 'ext-jwt' | 'sister-jwt' | 'other-jwt';
+export type Method = 'password' | 'cert' | JwtMethod;
 export type CodeKind = 'now' | 'again' | 'wrong' | 'recovery' | 'recovery again';
 
 /** Who sends a step of a login. */
@@ -50,12 +55,12 @@ export type Step =
       readonly who: Who | null;
       readonly kind: CodeKind;
     } & Sender)
-  /** An external JWT alone; `same`: one that was a primary proof before. */
+  /** An external JWT alone. */
   | ({
       readonly do: 'jwt';
       readonly slot: Slot;
       readonly who: Who | null;
-      readonly same: boolean;
+      readonly method: JwtMethod;
     } & Sender)
   | ({ readonly do: 'queries'; readonly slot: Slot } & Sender)
   | ({ readonly do: 'enroll'; readonly slot: Slot } & Sender)
@@ -78,8 +83,13 @@ export type Step =
       readonly who: Who | null;
       readonly kind: CodeKind;
     }
-  | { readonly do: 'session enroll'; readonly back: number }
-  | { readonly do: 'session verify'; readonly back: number; readonly right: boolean }
+  | { readonly do: 'session enroll'; readonly back: number; readonly jwt: Who | null }
+  | {
+      readonly do: 'session verify';
+      readonly back: number;
+      readonly right: boolean;
+      readonly jwt: Who | null;
+    }
   | { readonly do: 'session call'; readonly back: number; readonly jwt: Who | null }
   | { readonly do: 'session end'; readonly back: number };
 
@@ -88,6 +98,8 @@ export type Move =
   /** Whoever may go on with the request finishes it as this person, whatever was done on it before. */
   | { readonly do: 'finish'; readonly by: Actor; readonly slot: Slot; readonly who: Who }
   | { readonly do: 'one'; readonly step: Step }
+  /** More logins of one person at once than passwords may be wrong, on requests of their own. */
+  | { readonly do: 'crowd'; readonly who: Who; readonly right: boolean }
   /** `pauses`: how long the calls of the store wait, in turn, so that one step comes between the parts of the other. */
   | {
       readonly do: 'together';
@@ -107,7 +119,11 @@ export interface Scenario {
 
 const slot = fc.constantFrom<Slot[]>(0, 0, 0, 1);
 const who = fc.constantFrom(...people);
-const method = fc.constantFrom<Method[]>('password', 'password', 'cert', 'ext-jwt');
+const jwtMethod = fc.constantFrom<JwtMethod[]>('ext-jwt', 'ext-jwt', 'sister-jwt', 'other-jwt');
+const method: fc.Arbitrary<Method> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Method[]>('password', 'password', 'cert') },
+  { weight: 1, arbitrary: jwtMethod },
+);
 const mostly = fc.constantFrom(true, true, true, true, false);
 const kind = fc.constantFrom<CodeKind[]>(
   ...(['now', 'now', 'now', 'again', 'wrong'] as const),
@@ -154,7 +170,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: sent('totp', { slot, who: ratherTheirs, kind }) },
   {
     weight: 3,
-    arbitrary: sent('jwt', { slot, who: ratherTheirs, same: fc.constantFrom(false, false, true) }),
+    arbitrary: sent('jwt', { slot, who: ratherTheirs, method: jwtMethod }),
   },
   // A page of another site cannot read the answer to a GET.
   { weight: 2, arbitrary: sent('queries', { slot }).map((asked) => ({ ...asked, foreign: false })) },
@@ -169,8 +185,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 3, arbitrary: sent('open session', { who, method, right: mostly }) },
   { weight: 2, arbitrary: session('session totp', { who: ratherTheirs, kind }) },
-  { weight: 2, arbitrary: session('session enroll', {}) },
-  { weight: 2, arbitrary: session('session verify', { right: mostly }) },
+  { weight: 2, arbitrary: session('session enroll', { jwt: ratherTheirs }) },
+  { weight: 2, arbitrary: session('session verify', { right: mostly, jwt: ratherTheirs }) },
   { weight: 3, arbitrary: session('session call', { jwt: someone }) },
   { weight: 1, arbitrary: session('session end', {}) },
 );
@@ -188,6 +204,10 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('together' as const), steps: fc.tuple(step, step), pauses }),
   },
   { weight: 2, arbitrary: fc.constantFrom(...waits).map(wait) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('crowd' as const), who, right: fc.boolean() }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({

@@ -4,7 +4,7 @@
 
 import { type Secret, TOTP } from 'otpauth';
 import { MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
-import { firstPassword as password, type Slot, type Who } from './steps.ts';
+import { type JwtMethod, type Method, firstPassword as password, type Slot, type Who } from './steps.ts';
 
 /** The browser whose cookie was sent. Null: none, as with programs. */
 export type Party = string | null;
@@ -31,7 +31,6 @@ interface Login {
   readonly party: Party;
   readonly who: Who;
   readonly passed: readonly Proof[];
-  readonly primaryToken: string | null;
   /** Of the certificate, if that was the primary proof. */
   readonly certificate: Who | null;
   /** The code that it gave in the end; null until then. */
@@ -60,7 +59,6 @@ interface Grant {
 interface Session {
   readonly who: Who;
   passed: readonly Proof[];
-  readonly primaryToken: string | null;
   lastUse: Millis;
   hasEnded: boolean;
   pending: Enrollment | null;
@@ -98,17 +96,21 @@ export type Happened =
   | ({
       readonly what: 'primary';
       readonly who: Who;
-      readonly method: 'password' | 'cert' | 'ext-jwt';
+      readonly method: Method;
       readonly right: boolean;
       /** The password that was sent. */
       readonly secret: string | null;
-      /** Whose external JWT came along. */
+      /** Whose external JWT of the required signer came along. */
       readonly also: Who | null;
-      readonly tokens: readonly string[];
     } & OnRequest)
   | ({ readonly what: 'totp'; readonly text: string } & OnRequest)
   /** An external JWT alone: as a primary or as the second proof. */
-  | ({ readonly what: 'jwt'; readonly who: Who; readonly right: boolean; readonly token: string } & OnRequest)
+  | ({
+      readonly what: 'jwt';
+      readonly who: Who;
+      readonly right: boolean;
+      readonly method: JwtMethod;
+    } & OnRequest)
   | ({ readonly what: 'queries' } & OnRequest)
   | ({ readonly what: 'enroll' } & OnRequest)
   | ({ readonly what: 'verify'; readonly text: string } & OnRequest)
@@ -142,10 +144,9 @@ export type Happened =
   | {
       readonly what: 'open session';
       readonly who: Who;
-      readonly method: 'password' | 'cert' | 'ext-jwt';
+      readonly method: Method;
       readonly right: boolean;
       readonly foreign: boolean;
-      readonly primaryToken: string | null;
       readonly now: Millis;
       readonly opened: {
         readonly token: string;
@@ -157,6 +158,8 @@ export type Happened =
       readonly what: 'session totp' | 'session enroll' | 'session verify' | 'session end';
       readonly token: string;
       readonly text: string;
+      /** Whose external JWT came along. */
+      readonly jwt: Who | null;
       readonly now: Millis;
       readonly outcome: Outcome;
     }
@@ -294,20 +297,30 @@ type Of<What extends Happened['what']> = Extract<Happened, { readonly what: What
 
 /** Either of two external JWTs may be the primary proof, in any order. */
 function readingsOf(happened: Of<'primary'>): readonly Of<'primary'>[] {
-  const { method, who, right, also, tokens } = happened;
-  if (method !== 'ext-jwt' || also === null) return [happened];
+  const { method, who, right, also } = happened;
+  if (!method.endsWith('-jwt') || also === null) return [happened];
+  const isSecond = right && method === 'ext-jwt';
   const turned = {
     ...happened,
+    method: 'ext-jwt',
     who: also,
     right: true,
-    also: right ? who : null,
-    tokens: tokens.toReversed(),
-  };
+    also: isSecond ? who : null,
+  } as const;
   return [happened, turned];
 }
 
+/** @throws Broken when the token is of the issuer of which the person's policy requires another: one account, one factor */
+function opening(world: World, who: Who, method: Method): Proof {
+  if (!method.endsWith('-jwt')) return method as Proof;
+  if (method !== 'other-jwt' && world.people[who].needs.includes('ejs')) {
+    throw new Broken(`a token of the issuer of the second proof opened a login of ${who}`);
+  }
+  return 'ext-jwt';
+}
+
 function primary(world: World, happened: Of<'primary'>): World {
-  const { slot, party, who, method, right, also, tokens, now, outcome } = happened;
+  const { slot, party, who, method, right, also, now, outcome } = happened;
   if (!right) throw new Broken('wrong credentials were accepted');
   const { secret } = happened;
   if (secret !== null && secret !== world.people[who].password)
@@ -316,8 +329,7 @@ function primary(world: World, happened: Of<'primary'>): World {
   const login: Login = {
     party,
     who,
-    passed: isSecond ? [method, 'ejs'] : [method],
-    primaryToken: method === 'ext-jwt' ? (tokens[0] ?? null) : null,
+    passed: [opening(world, who, method), ...(isSecond ? (['ejs'] as const) : [])],
     certificate: method === 'cert' ? who : null,
     code: null,
   };
@@ -353,7 +365,7 @@ function settled(world: World, slot: Slot, login: Login, outcome: Outcome, now: 
 
 /** Alone it may be the second proof of this login, a primary proof, or worth nothing: the answer tells. */
 function secondJwt(before: World, happened: Of<'jwt'>): readonly World[] {
-  const { slot, party, who, right, token, now, outcome } = happened;
+  const { slot, party, who, right, method, now, outcome } = happened;
   const { login: last } = before.requests[slot];
   // Elsewhere it is a primary login or nothing.
   const login = last?.party === party ? last : null;
@@ -362,27 +374,24 @@ function secondJwt(before: World, happened: Of<'jwt'>): readonly World[] {
     login !== null &&
     login.who === who &&
     before.people[who].needs.includes('ejs') &&
-    login.primaryToken !== token;
-  const asPrimary: Login = {
+    method === 'ext-jwt';
+  const asPrimary = (world: World): Login => ({
     party,
     who,
-    passed: ['ext-jwt'],
-    primaryToken: token,
+    passed: [opening(world, who, method)],
     certificate: null,
     code: null,
-  };
+  });
   const readings = [
-    ...(isSecond
-      ? [{ login: { ...login, passed: [...new Set([...login.passed, 'ejs' as const])] }, isNew: false }]
-      : []),
-    ...(right ? [{ login: asPrimary, isNew: true }] : []),
-    ...(login !== null && outcome.kind === 'partial' ? [{ login, isNew: false }] : []),
+    ...(isSecond ? [() => ({ ...login, passed: [...new Set([...login.passed, 'ejs' as const])] })] : []),
+    ...(right ? [asPrimary] : []),
+    ...(login !== null && outcome.kind === 'partial' ? [() => login] : []),
   ];
   return surviving(
-    readings.map(({ login: reading, isNew }) => () => {
+    readings.map((reading) => () => {
       const world = structuredClone(before);
-      if (isNew) world.requests[slot].pending = null;
-      return [settled(world, slot, reading, outcome, now)];
+      if (reading === asPrimary) world.requests[slot].pending = null;
+      return [settled(world, slot, reading(world), outcome, now)];
     }),
   );
 }
@@ -427,6 +436,7 @@ function afterPrimary(
       const { pending } = request;
       if (pending === null || pending.who !== login.who)
         throw new Broken('nothing of this person was pending');
+      addsLast(world, login.who, login.passed);
       completeEnrollment(world, login.who, pending, happened.text, now);
       return [settled(world, slot, withProof(login, 'totp'), outcome, now)];
     }
@@ -487,6 +497,13 @@ function mayEnroll(world: World, who: Who, passed: readonly Proof[], label: stri
   if (world.people[who].enrolled !== null) throw new Broken('enrolled again');
   if (passed.includes('totp')) throw new Broken('enrolled after TOTP was passed');
   if (!label.includes(who)) throw new Broken(`the secret of ${who} is labelled ${label}`);
+  addsLast(world, who, passed);
+}
+
+/** A factor is added only when every factor that can be proven now has been. */
+function addsLast(world: World, who: Who, passed: readonly Proof[]): void {
+  if (!lacking(world, who, passed).includes('ejs')) return;
+  throw new Broken(`${who} set up an app before the external JWT`);
 }
 
 function completeEnrollment(world: World, who: Who, pending: Enrollment, text: string, now: Millis): void {
@@ -559,16 +576,17 @@ function refresh(world: World, happened: Of<'refresh'>): readonly World[] {
 }
 
 function openSession(world: World, happened: Of<'open session'>): World {
-  const { who, method, right, foreign, primaryToken, now, opened } = happened;
+  const { who, method, right, foreign, now, opened } = happened;
   if (opened === null) return world;
   if (foreign) throw new Broken('a page of another site opened a session');
   if (!right) throw new Broken('wrong credentials opened a session');
   if (opened.who !== who) throw new Broken(`a session of ${opened.who} for ${who}`);
-  const lacks = lacking(world, who, [method]);
+  const passed = [opening(world, who, method)];
+  const lacks = lacking(world, who, passed);
   if (String(opened.lacks) !== String(lacks)) {
     throw new Broken(`a session asks ${who} for ${opened.lacks.join(', ')} instead of ${lacks.join(', ')}`);
   }
-  const session = { who, passed: [method], primaryToken, lastUse: now, hasEnded: false, pending: null };
+  const session = { who, passed, lastUse: now, hasEnded: false, pending: null };
   world.sessions[opened.token] = session;
   return world;
 }
@@ -596,9 +614,9 @@ function onSession(world: World, happened: OfSession): readonly World[] {
 
 function acceptedOnSession(world: World, session: Session, happened: OfSession): void {
   const { who } = session;
+  const proven = happened.jwt === who ? [...session.passed, 'ejs' as const] : session.passed;
   if (happened.what === 'session call') {
     if (happened.called !== who) throw new Broken(`a session of ${who} was answered to ${happened.called}`);
-    const proven = happened.jwt === who ? [...session.passed, 'ejs' as const] : session.passed;
     const lacks = lacking(world, who, proven);
     if (lacks.length > 0) throw new Broken(`a call of ${who} was answered without ${lacks.join(', ')}`);
     return;
@@ -611,11 +629,12 @@ function acceptedOnSession(world: World, session: Session, happened: OfSession):
       return;
     case 'session enroll':
       if (outcome.kind !== 'shown') throw new Broken(`an enrollment began with ${outcome.kind}`);
-      mayEnroll(world, who, session.passed, outcome.label);
+      mayEnroll(world, who, proven, outcome.label);
       session.pending = outcome.enrollment;
       return;
     case 'session verify':
       if (session.pending === null) throw new Broken('nothing was pending in this session');
+      addsLast(world, who, proven);
       completeEnrollment(world, who, session.pending, text, now);
       session.passed = [...new Set([...session.passed, 'totp' as const])];
       return;
