@@ -401,7 +401,7 @@ export const edgeSchema = z.strictObject({
         .min(1000)
         .max(100_000_000)
         .default(100_000)
-        .describe('Records kept at most; the oldest go first.'),
+        .describe('Records kept at most; beyond that, whoever has most loses the oldest.'),
     })
     .prefault({}),
   auditEvents: z
@@ -412,7 +412,7 @@ export const edgeSchema = z.strictObject({
         .min(1000)
         .max(100_000_000)
         .default(100_000)
-        .describe('Audit events kept at most; the oldest go first.'),
+        .describe('Audit events kept at most; beyond that, whoever did most loses the oldest.'),
     })
     .prefault({}),
   externalJwtSigners: z.strictObject({ jwksFetch: jwksFetchSchema.prefault({}) }).prefault({}),

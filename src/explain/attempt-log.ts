@@ -10,7 +10,6 @@ import type {
 } from '../model/login-attempt.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
-import { sourcePrefix } from '../platform/network/source-prefix.ts';
 import type { Random } from '../platform/random.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import { hourlyShare } from './hourly-share.ts';
@@ -36,8 +35,8 @@ export interface RunningAttemptLog extends AttemptLog {
 }
 
 /**
- * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and
- *                   then: until the next count, each node may exceed the limit by one in a hundred
+ * @param keepAtMost records, by the configuration in use; beyond that whoever has most loses the oldest. They are
+ *                   counted now and then: until the next count, each node may exceed the limit by one in a hundred
  */
 export function attemptLog(
   needs: {
@@ -52,7 +51,7 @@ export function attemptLog(
   let dropped = 0;
   let waiting: ConcludedAttempt[] = [];
   let writing: Promise<void> = Promise.resolve();
-  const countEvery = () => Math.min(100, Math.ceil(keepAtMost() / 100));
+  const countEvery = () => Math.min(1000, Math.ceil(keepAtMost() / 100));
   // Nothing is known yet about existing records.
   let uncounted = countEvery();
   let timer: NodeJS.Timeout | undefined;
@@ -76,10 +75,7 @@ export function attemptLog(
 
   function keep(attempt: ConcludedAttempt): void {
     const isAboutNobody = attempt.identityId === null && attempt.reason !== null;
-    if (
-      waiting.length >= longestQueue ||
-      (isAboutNobody && !hasRoomForStranger(sourcePrefix(attempt.ipAddress)))
-    ) {
+    if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(attempt.ipAddress))) {
       dropped += 1;
       return;
     }

@@ -102,8 +102,8 @@ const mostWaiting = 1000;
 /**
  * The audit trail that also keeps its events in the store. They are written at once, those that arrive meanwhile with
  * the next write, so that the caller of a change can wait for it. Failed writes are retried with the next one.
- * @param keepAtMost records, by the configuration in use; beyond that the oldest go first. They are counted now and
- *                   then: until the next count, each thread of each node may exceed the limit by one in a hundred
+ * @param keepAtMost records, by the configuration in use; beyond that whoever did most loses the oldest. They are
+ *                   counted now and then: until the next count, each thread of each node may exceed the limit by one in a hundred
  */
 export function keptAudit(
   trail: WrittenAuditTrail,

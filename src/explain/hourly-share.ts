@@ -1,30 +1,26 @@
 import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
+import { sharedLimit } from '../platform/shared-limit.ts';
 
-const mostOfOne = 600;
-const mostInAll = 6000;
+/** What an hour has room for: a little from each source, and more from some. Who leaves much takes no room for a little. */
+const hour = [
+  { most: 24_000, share: 20 },
+  { most: 6_000, share: 580 },
+];
 
 /**
- * How many records somebody who is not an administrator may cause in an hour. A record costs its sender one request
- * and pushes out the oldest one: without a limit, anybody could send enough requests to erase the records that explain
- * something.
- * @returns takes a place for this source; false if there is none left
+ * How many records somebody who is not an administrator may cause in an hour. A record costs its sender one request, so
+ * without a limit anybody could keep the disk busy.
+ * @returns takes a place for this source, an address or the id of an identity; false if there is none left
  */
 export function hourlyShare(clock: Clock): (source: string) => boolean {
   let ends: Millis = 0;
-  let inAll = 0;
-  // At most as many entries as records.
-  const ofSource = new Map<string, number>();
+  let limits = hour.map(sharedLimit);
   return (source) => {
     const now = clock.monotonic();
     if (now >= ends) {
       ends = now + HOUR;
-      inAll = 0;
-      ofSource.clear();
+      limits = hour.map(sharedLimit);
     }
-    const count = ofSource.get(source) ?? 0;
-    if (inAll >= mostInAll || count >= mostOfOne) return false;
-    inAll += 1;
-    ofSource.set(source, count + 1);
-    return true;
+    return limits.some((limit) => limit.take(source) !== null);
   };
 }

@@ -278,6 +278,40 @@ export function limitTests(shared: GetDatabase): void {
     });
   });
 
+  test('audit events beyond their number go from those who caused most', async () => {
+    const { store } = shared();
+    const entityId = uniqueName('entity');
+    let at = 0;
+    const event = (name: AuditRecord['event'], identityId: string, byIdentityId: string): AuditRecord => {
+      at += 1;
+      const of = { entity: 'identity', entityId, identityId, byIdentityId, requestId: null, ipAddress: null };
+      return {
+        id: newId<string>(),
+        at: t0 + at,
+        event: name,
+        action: null,
+        issuer: null,
+        details: {},
+        ...of,
+      };
+    };
+    const bound = { keepAtMost: 20, ofOwners: ['account.changed'] } as const;
+    await store.auditEvents.append(
+      [event('admin.changed', 'x', 'root'), event('account.changed', 'ana', 'ana')],
+      null,
+    );
+    for (let round = 0; round < 40; round += 1)
+      await store.auditEvents.append(
+        [event('account.changed', 'bob', 'bob'), event('admin.changed', 'x', 'other')],
+        bound,
+      );
+    const { items } = await store.auditEvents.list(query());
+    const by = items.map(({ byIdentityId }) => byIdentityId);
+    assert.equal(items.length, bound.keepAtMost);
+    assert.ok(by.includes('root') && by.includes('ana'), by.join(' '));
+    await store.auditEvents.deleteBefore(t0 + HOUR, 100);
+  });
+
   describe('decision records', () => {
     const record = (reference: string, at: number): LoginAttempt & { id: string } => ({
       id: newId<string>(),
@@ -300,7 +334,8 @@ export function limitTests(shared: GetDatabase): void {
       const attempts = Array.from({ length: 6 }, (_value, at) => record(reference, t0 + at));
       await store.loginAttempts.append(attempts.slice(0, 4), 1000);
       await store.loginAttempts.append(attempts.slice(4, 5), null);
-      await store.loginAttempts.append(attempts.slice(5), 5);
+      // Refusals take at most three quarters.
+      await store.loginAttempts.append(attempts.slice(5), 7);
       const times = async () =>
         (await store.loginAttempts.findByReference(reference)).map(({ at }) => at - t0);
       assert.deepEqual(await times(), [1, 2, 3, 4, 5]);
@@ -310,6 +345,57 @@ export function limitTests(shared: GetDatabase): void {
       assert.equal(await store.loginAttempts.deleteBefore(t0 + 4, 2), 2);
       assert.equal(await store.loginAttempts.deleteBefore(t0 + 4, 2), 1);
       assert.deepEqual(await times(), [4, 5]);
+    });
+
+    test('beyond their number go from those who have most, and refusals never for logins that passed', async () => {
+      const { store } = shared();
+      const [ana, bob] = [uniqueName('ana'), uniqueName('bob')];
+      let at = 0;
+      const of = (outcome: 'passed' | 'refused', identityId: string | null, ipAddress: string) => {
+        at += 1;
+        const reason = outcome === 'passed' ? null : ('wrong-password' as const);
+        return { ...record(uniqueName('trail'), t0 + at), outcome, reason, identityId, ipAddress };
+      };
+      const many = <T>(count: number, make: (at: number) => T) =>
+        Array.from({ length: count }, (_, at) => make(at));
+      const keep = 40;
+      const first = [
+        ...many(3, () => of('refused', ana, '192.0.2.1')),
+        of('refused', null, '192.0.2.2'),
+        of('passed', ana, '192.0.2.1'),
+      ];
+      const left = async () => {
+        const { items } = await store.loginAttempts.list(
+          query({ sort: [{ field: 'at', descending: false }] }),
+        );
+        const isFirst = (one: LoginAttempt) => first.some(({ reference }) => reference === one.reference);
+        return { first: items.filter(isFirst).length, total: items.length };
+      };
+      await store.loginAttempts.append(first, keep);
+      // An account from one address, from a network of its own and from everywhere.
+      for (const address of [
+        () => '192.0.2.1',
+        (n: number) => `2001:db8:1:${n}::1`,
+        (n: number) => `198.51.100.${n}`,
+      ])
+        await store.loginAttempts.append(
+          many(100, (n) => of('passed', bob, address(n))),
+          keep,
+        );
+      assert.deepEqual(await left(), { first: 5, total: keep });
+      // Strangers from one address, from one network, and at the account of somebody else.
+      for (const address of [() => '203.0.113.1', (n: number) => `2001:db8:2:${n}::1`]) {
+        await store.loginAttempts.append(
+          many(100, (n) => of('refused', null, address(n))),
+          keep,
+        );
+        await store.loginAttempts.append(
+          many(100, (n) => of('refused', ana, address(n))),
+          keep,
+        );
+      }
+      assert.deepEqual(await left(), { first: 5, total: keep });
+      await store.loginAttempts.deleteBefore(t0 + HOUR, 1000);
     });
 
     test('are counted by the hours of UTC and by outcome', async () => {
@@ -335,7 +421,7 @@ export function limitTests(shared: GetDatabase): void {
         { from: hour, outcome: 'refused', count: 2 },
         { from: hour + HOUR, outcome: 'passed', count: 1 },
       ]);
-      assert.equal(await store.loginAttempts.deleteBefore(hour + DAY, 100), 7);
+      assert.equal(await store.loginAttempts.deleteBefore(hour + DAY, 100), 5);
     });
   });
 }

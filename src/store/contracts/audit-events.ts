@@ -10,11 +10,11 @@ export interface ListedAuditEvent extends AuditRecord {
 
 /** How many audit events are kept. */
 export interface AuditBound {
-  /** The oldest go first. */
+  /** Beyond it, whoever did most loses the oldest. */
   readonly keepAtMost: number;
   /**
-   * Events that the owner of an account can cause. Once they are more than half of all, the oldest of them go first:
-   * nobody pushes out what administrators did by changing their own account again and again.
+   * Events that the owner of an account can cause. Once they are more than half of all, those of the owner with the most
+   * go first: nobody pushes out what administrators did by changing their own account again and again.
    */
   readonly ofOwners: readonly AuditRecord['event'][];
 }

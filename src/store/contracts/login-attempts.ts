@@ -15,8 +15,9 @@ export interface HourlyCount {
 
 export interface LoginAttemptStore {
   /**
-   * Stores decision records. With `keepAtMost`, deletes the oldest beyond that number, a few hundred per step. That
-   * counts the records, which takes longer the more there are, so do not ask for it with every call.
+   * Stores decision records. With `keepAtMost`, deletes those beyond that number, some hundreds per step: of those who
+   * passed the oldest of the identity with the most, of those who were refused the oldest of the source or identity with
+   * the most. Refusals take at most three quarters of the number, and never give way to logins that passed. That counts the records, which takes longer the more there are, so do not ask for it with every call.
    */
   append(
     attempts: readonly (LoginAttempt & { readonly id: string })[],

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
 import type { Intent, SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
-import { tablesOfLogins } from './tables-of-logins.ts';
+import { loginAttemptsBySource, tablesOfLogins } from './tables-of-logins.ts';
 import { tablesOfApplications, tablesOfNames, tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService, versionTable } from './tables-of-service.ts';
 
@@ -18,6 +18,8 @@ const fromMain: readonly Migration[] = [
   versionTable,
   ...tablesOfNames,
   nameEverybody,
+  `ALTER TABLE login_attempts ADD COLUMN source TEXT NOT NULL DEFAULT ''`,
+  loginAttemptsBySource,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -1,5 +1,8 @@
 // Logins in progress, the sessions they open, and the records of attempts.
 
+export const loginAttemptsBySource =
+  'CREATE INDEX login_attempts_by_source ON login_attempts (outcome, source, identity_id, id)';
+
 export const tablesOfLogins: readonly string[] = [
   `CREATE TABLE auth_requests (
     id TEXT PRIMARY KEY,
@@ -145,9 +148,12 @@ export const tablesOfLogins: readonly string[] = [
     subject TEXT,
     ip_address TEXT NOT NULL,
     issuer TEXT NOT NULL,
-    checks TEXT NOT NULL
+    checks TEXT NOT NULL,
+    source TEXT NOT NULL DEFAULT ''
   )`,
   'CREATE INDEX login_attempts_by_reference ON login_attempts (reference)',
   'CREATE INDEX login_attempts_by_identity ON login_attempts (identity_id, at)',
   'CREATE INDEX login_attempts_by_time ON login_attempts (at)',
+  // For finding who has most of them.
+  loginAttemptsBySource,
 ];

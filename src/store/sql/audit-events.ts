@@ -2,8 +2,9 @@ import type { AuditRecord } from '../../model/audit-event.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuditBound, AuditEventStore } from '../contracts/audit-events.ts';
+import { countOf, evict } from './bounded-trail.ts';
 import { type Database, integer, text, textOrNull } from './codec.ts';
-import { all, first, type Intent, run, type SqlRow } from './intent.ts';
+import { all, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const byName = '(SELECT actors.name FROM identities AS actors WHERE actors.id = audit_events.by_identity_id)';
@@ -69,22 +70,15 @@ function* appendAuditEvents(args: {
 }
 
 function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Intent<void> {
-  const surplus = (yield* countWhere('1 = 1', [])) - keepAtMost;
+  const all = { table: 'audit_events', where: '1 = 1', params: [] };
+  const surplus = (yield* countOf(all)) - keepAtMost;
   if (surplus <= 0) return;
   const isOfOwner = ofOwners.length === 0 ? '1 = 0' : `event IN (${ofOwners.map(() => '?').join(', ')})`;
-  const areHalf = (yield* countWhere(isOfOwner, ofOwners)) > keepAtMost / 2;
-  // Ids are ordered by time, so the surplus is the oldest.
-  yield* run(
-    `DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events
-       WHERE ${areHalf ? isOfOwner : '1 = 1'} ORDER BY id LIMIT ?)`,
-    ...(areHalf ? ofOwners : []),
-    Math.min(surplus, most),
-  );
-}
-
-function* countWhere(condition: string, params: readonly string[]): Intent<number> {
-  const row = yield* first(`SELECT count(*) AS total FROM audit_events WHERE ${condition}`, ...params);
-  return row === undefined ? 0 : integer(row, 'total');
+  const theirs = { ...all, where: isOfOwner, params: ofOwners };
+  const areHalf = (yield* countOf(theirs)) > keepAtMost / 2;
+  const others = { ...theirs, where: `NOT (${isOfOwner})` };
+  if (areHalf) yield* evict(theirs, [['identity_id']], Math.min(surplus, most));
+  else yield* evict(others, [['by_identity_id']], Math.min(surplus, most));
 }
 
 function* deleteAuditEvents(args: { readonly before: Millis; readonly batch: number }): Intent<number> {

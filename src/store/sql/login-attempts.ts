@@ -2,9 +2,11 @@ import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { AttemptStep } from '../../model/login.ts';
 import type { AttemptCheck, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
+import { sourcesOf } from '../../platform/network/source-prefix.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
+import { countOf, evict, type Trail } from './bounded-trail.ts';
 import { type Database, integer, text, textOrNull } from './codec.ts';
-import { all, first, type Intent, run, type SqlRow } from './intent.ts';
+import { all, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 
 const listed = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
@@ -47,14 +49,20 @@ function listedOf(row: SqlRow): ListedAttempt {
 }
 
 /** A record as the intent receives it: checks as the JSON text of their column. */
-type LoginAttemptRow = Omit<LoginAttempt, 'checks'> & { readonly id: string; readonly checks: string };
+type LoginAttemptRow = Omit<LoginAttempt, 'checks'> & {
+  readonly id: string;
+  readonly checks: string;
+  /** Who is counted together: the widest network of the address. */
+  readonly source: string;
+};
 
 function loginAttemptRow(attempt: LoginAttempt & { readonly id: string }): LoginAttemptRow {
-  return { ...attempt, checks: JSON.stringify(attempt.checks) };
+  const source = sourcesOf(attempt.ipAddress).at(-1)?.prefix ?? '';
+  return { ...attempt, checks: JSON.stringify(attempt.checks), source };
 }
 
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
-const mostOverdue = 200;
+const mostOverdue = 1200;
 
 function* appendLoginAttempts(args: {
   readonly attempts: readonly LoginAttemptRow[];
@@ -63,7 +71,7 @@ function* appendLoginAttempts(args: {
   for (const attempt of args.attempts) {
     yield* run(
       `INSERT INTO login_attempts (id, reference, at, step, mechanism, outcome, reason, identity_id, subject,
-         ip_address, issuer, checks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         ip_address, issuer, checks, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       attempt.id,
       attempt.reference,
       attempt.at,
@@ -76,17 +84,32 @@ function* appendLoginAttempts(args: {
       attempt.ipAddress,
       attempt.issuer,
       attempt.checks,
+      attempt.source,
     );
   }
   if (args.keepAtMost === null) return;
-  const count = yield* first('SELECT count(*) AS total FROM login_attempts');
-  const tooMany = count === undefined ? 0 : integer(count, 'total') - args.keepAtMost;
-  if (tooMany <= 0) return;
-  // Ids are ordered by time, so those beyond the limit are the oldest.
-  yield* run(
-    'DELETE FROM login_attempts WHERE id IN (SELECT id FROM login_attempts ORDER BY id LIMIT ?)',
-    Math.min(tooMany, args.attempts.length + mostOverdue),
+  const refused = yield* countOf(of('refused'));
+  const tooManyRefused = Math.max(0, refused - Math.floor(args.keepAtMost * mostRefused));
+  const passed = yield* countOf(of('passed'));
+  const tooManyPassed = refused - tooManyRefused + passed - args.keepAtMost;
+  const most = args.attempts.length + mostOverdue;
+  // A stranger has no identity, and owners of accounts may come from anywhere.
+  yield* evict(
+    of('refused'),
+    [
+      ['source', 'identity_id'],
+      ['identity_id', 'source'],
+    ],
+    Math.min(tooManyRefused, most),
   );
+  yield* evict(of('passed'), [['identity_id'], ['source']], Math.min(tooManyPassed, most));
+}
+
+/** The share of refusals. They never give way to logins that passed, and those keep the rest. */
+const mostRefused = 3 / 4;
+
+function of(outcome: LoginAttempt['outcome']): Trail {
+  return { table: 'login_attempts', where: 'outcome = ?', params: [outcome] };
 }
 
 function* deleteLoginAttempts(args: { readonly before: Millis; readonly batch: number }): Intent<number> {

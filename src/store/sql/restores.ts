@@ -78,7 +78,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   // A lock set before the backup still applies.
   attempts: { kept: 'key failures locks locked_until forget_at' },
   login_attempts: {
-    kept: 'id reference at step mechanism outcome reason identity_id subject ip_address issuer checks',
+    kept: 'id reference at step mechanism outcome reason identity_id subject ip_address issuer checks source',
   },
   audit_events: {
     kept: 'id at event action entity entity_id identity_id by_identity_id request_id ip_address issuer details',

@@ -1,0 +1,73 @@
+// Keeps a trail within its bound: whoever has most records loses the oldest ones, so that nobody erases what is written
+// about others by causing many records.
+
+import { integer, text } from './codec.ts';
+import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
+
+/** Some records of a table, whose ids are ordered by time. */
+export interface Trail {
+  readonly table: string;
+  readonly where: string;
+  readonly params: readonly SqlValue[];
+}
+
+export function* countOf({ table, where, params }: Trail): Intent<number> {
+  const row = yield* first(`SELECT count(*) AS total FROM ${table} WHERE ${where}`, ...params);
+  return row === undefined ? 0 : integer(row, 'total');
+}
+
+/** Looking for the heaviest owner counts all records, so what is left after so many times goes by age alone. */
+const rounds = 8;
+
+/**
+ * Deletes records of a trail.
+ * @param owners columns that name who caused a record, in levels: the value that most records have in a column of the
+ *               first level loses, and among its records that which most have in the next one
+ */
+export function* evict(trail: Trail, owners: readonly (readonly string[])[], surplus: number): Intent<void> {
+  let left = surplus;
+  for (let round = 0; round < rounds && left > 0; round += 1) {
+    let heaviest = { trail, total: 0 };
+    const used: string[] = [];
+    for (const columns of owners) {
+      const found = yield* heaviestOf(
+        heaviest.trail,
+        columns.filter((column) => !used.includes(column)),
+      );
+      // An owner whose records come from everywhere has no heaviest source.
+      if (found === null || found.total < heaviest.total / 4) break;
+      heaviest = found;
+      used.push(found.column);
+    }
+    const most = Math.min(left, Math.ceil(heaviest.total / 2));
+    yield* deleteOldest(heaviest.trail, most);
+    left -= most;
+  }
+  if (left > 0) yield* deleteOldest(trail, left);
+}
+
+/** The records with the value that most of them have in one of the columns; null: they have none. */
+function* heaviestOf({ table, where, params }: Trail, columns: readonly string[]) {
+  let heaviest: { readonly trail: Trail; readonly total: number; readonly column: string } | null = null;
+  for (const column of columns) {
+    const row: SqlRow | undefined = yield* first(
+      `SELECT ${column} AS who, count(*) AS total FROM ${table} WHERE ${where} AND ${column} IS NOT NULL
+       GROUP BY ${column} ORDER BY 2 DESC LIMIT 1`,
+      ...params,
+    );
+    if (row === undefined) continue;
+    const total = integer(row, 'total');
+    if (heaviest !== null && heaviest.total >= total) continue;
+    const trail = { table, where: `${where} AND ${column} = ?`, params: [...params, text(row, 'who')] };
+    heaviest = { trail, total, column };
+  }
+  return heaviest;
+}
+
+function* deleteOldest({ table, where, params }: Trail, most: number): Intent<void> {
+  yield* run(
+    `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} ORDER BY id LIMIT ?)`,
+    ...params,
+    most,
+  );
+}
