@@ -3,9 +3,8 @@ import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import type { View } from './view.ts';
 
-/** What a person must know before signing in for a device. */
+/** What a person must know of the device for which they sign in. */
 export interface WaitingDevice {
-  readonly userCode: string;
   /** What the client calls itself. */
   readonly client: string;
   /** The address from which the device asked. */
@@ -36,24 +35,70 @@ export function deviceCodePage(view: View, userCode: string, failure: Failure | 
 }
 
 /** Names the device, and asks whether the person means it (RFC 8628 5.4). */
-export function confirmDevicePage(view: View, waiting: WaitingDevice): Html {
+export function confirmDevicePage(view: View, waiting: WaitingDevice, userCode: string): Html {
   const { device } = view.texts;
-  return layout(view, {
-    title: device.confirmHeading,
+  return question(view, {
     heading: device.confirmHeading,
     lead: device.confirmLead,
-    content: html`<dl>
-<dt>${device.code}</dt><dd><code>${waiting.userCode}</code></dd>
-<dt>${device.client}</dt><dd>${waiting.client}</dd>
-<dt>${device.place}</dt><dd>${waiting.ipAddress}</dd>
-<dt>${device.time}</dt><dd><time datetime="${waiting.since}">${waiting.since.slice(0, 16).replace('T', ' ')} UTC</time></dd>
-</dl>
-<p>${device.warning}</p>
-<form method="post" action="${path}">
-<input type="hidden" name="user_code" value="${waiting.userCode}">
+    facts: [html`<dt>${device.code}</dt><dd><code>${userCode}</code></dd>`, ...factsOf(view, waiting)],
+    warning: device.warning,
+    form: html`<form method="post" action="${path}">
+<input type="hidden" name="user_code" value="${userCode}">
 <button type="submit" name="step" value="continue">${device.confirm}</button>
 <button type="submit" name="step" value="deny" class="link">${device.deny}</button>
 </form>`,
+  });
+}
+
+/** The same after the person has signed in: only now does the device get the result. */
+export function finishDevicePage(
+  view: View,
+  waiting: WaitingDevice,
+  finished: { readonly path: string; readonly code: string },
+): Html {
+  const { device } = view.texts;
+  return question(view, {
+    heading: device.finishHeading,
+    lead: device.finishLead,
+    facts: factsOf(view, waiting),
+    warning: device.finishWarning,
+    form: html`<form method="post" action="${finished.path}">
+<input type="hidden" name="code" value="${finished.code}">
+<button id="approve-device" type="submit" name="step" value="approve">${device.finish}</button>
+<button type="submit" name="step" value="deny" class="link">${device.deny}</button>
+</form>`,
+  });
+}
+
+function factsOf({ texts: { device } }: View, { client, ipAddress, since }: WaitingDevice): readonly Html[] {
+  const time = `${since.slice(0, 16).replace('T', ' ')} UTC`;
+  return [
+    html`<dt>${device.client}</dt><dd>${client}</dd>`,
+    html`<dt>${device.place}</dt><dd>${ipAddress}</dd>`,
+    html`<dt>${device.time}</dt><dd><time datetime="${since}">${time}</time></dd>`,
+  ];
+}
+
+function question(
+  view: View,
+  asked: {
+    readonly heading: string;
+    readonly lead: string;
+    readonly facts: readonly Html[];
+    readonly warning: string;
+    readonly form: Html;
+  },
+): Html {
+  const { heading, lead, facts, warning, form } = asked;
+  return layout(view, {
+    title: heading,
+    heading,
+    lead,
+    content: html`<dl>
+${facts}
+</dl>
+<p>${warning}</p>
+${form}`,
   });
 }
 

@@ -45,15 +45,16 @@ export type Application = 'account' | 'console' | NamedApplication;
 export interface NamedApplication {
   readonly name: string;
   /** The host of its address; null if the name says it, or it has none. */
-  readonly host: string | null | 'this-device';
+  readonly host: string | null | 'this-device' | 'another-device';
 }
 
 /** The application that this login leads to; null for one on the visitor's own device without a name. */
 export function destination({ texts }: View, application: Application | null): Html | string {
-  const { to, toHere, toThisDevice, toOwn } = texts.signIn;
+  const { to, toHere, toDevice, toThisDevice, toOwn } = texts.signIn;
   if (application === null) return toThisDevice;
   if (typeof application === 'string') return toOwn[application];
   const name = html`<strong>${application.name}</strong>`;
   if (application.host === 'this-device') return toHere(name);
+  if (application.host === 'another-device') return toDevice(name);
   return to(application.host === null ? name : html`${name} (${application.host})`);
 }

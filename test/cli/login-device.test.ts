@@ -34,6 +34,9 @@ async function decide(screen: string, step: 'continue' | 'deny'): Promise<void> 
   const done = await server.post('/oidc/login/username', { headers: mine, form: credentials });
   const { pathname, search } = new URL(locationOf(done));
   assert.equal((await server.get(pathname + search, { headers: mine })).status, 200);
+  const answer = { code: new URLSearchParams(search).get('code') ?? '', step: 'approve' };
+  const finished = await server.post('/oidc/device/finished', { headers: mine, form: answer });
+  assert.match(finished.text, /Your device is signed in/);
 }
 
 describe('login --device', () => {

@@ -66,6 +66,13 @@ async function logInFor(person: Browser, userCode: string, name = 'alice'): Prom
   const done = await person.post('/oidc/login/username', { authRequestId: id, username: name, password });
   return pathOf(locationOf(done));
 }
+/** What the person answers when asked whether the device is to be signed in. */
+async function finish(person: Browser, handOver: string, step = 'approve'): Promise<Answer> {
+  const question = await person.get(handOver);
+  assert.equal(question.status, 200);
+  const code = /name="code" value="([^"]+)"/.exec(question.text)?.[1];
+  return code === undefined ? question : person.post('/oidc/device/finished', { code, step });
+}
 const pathOf = (address: string) => {
   const { pathname, search } = new URL(address, server.url);
   return pathname + search;
@@ -92,7 +99,14 @@ describe('a device', () => {
     for (const named of [json.user_code, 'overlay', '127.0.0.1', '2026-01-01 00:00 UTC']) {
       assert.ok(confirmation.text.includes(named), named);
     }
-    const finished = await person.get(await logInFor(person, json.user_code));
+    const handOver = await logInFor(person, json.user_code);
+    const question = await person.get(handOver);
+    for (const named of ['overlay', '127.0.0.1', '2026-01-01 00:00 UTC', 'Sign in the device?']) {
+      assert.ok(question.text.includes(named), named);
+    }
+    clock.advance(5 * SECOND);
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+    const finished = await finish(person, handOver);
     assert.ok(finished.text.includes('Your device is signed in'));
 
     clock.advance(5 * SECOND);
@@ -147,13 +161,13 @@ describe('a device', () => {
     clock.advance(10 * MINUTE);
     assertOAuthError(await poll(json.device_code), 'expired_token');
     assert.equal((await decide(person, json.user_code, 'look')).status, 404);
-    assert.ok((await person.get(handOver)).text.includes('no longer waits'));
+    assert.ok((await finish(person, handOver)).text.includes('no longer waits'));
   });
 
   test('gets one session for one code', async () => {
     const { json } = await asked();
     const person = browser();
-    await person.get(await logInFor(person, json.user_code));
+    await finish(person, await logInFor(person, json.user_code));
     const both = await Promise.all([poll(json.device_code), poll(json.device_code)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400]);
   });
@@ -191,6 +205,38 @@ describe('what somebody else cannot do with a device', () => {
     } as never);
     const redirect = `${server.url}/oidc/device/finished`;
     assertOAuthError(await redeem(server, code, { redirect_uri: redirect }), 'invalid_grant');
+  });
+
+  test('the result goes to it only by a click of who has logged in, on our page', async () => {
+    const { json } = await asked();
+    const person = browser();
+    const handOver = await logInFor(person, json.user_code);
+    const code = new URLSearchParams(handOver.split('?')[1]).get('code') ?? '';
+    const approval = { code, step: 'approve' };
+    const ownPage = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+    // Led there by a link, twice: nothing is settled.
+    for (let times = 0; times < 2; times += 1) {
+      assert.ok((await person.get(handOver)).text.includes('Sign in the device?'));
+    }
+    // Another browser, a program, and pages of other origins.
+    const attempts = [
+      [200, ownPage],
+      [403, {}],
+      [403, { accept: 'text/html' }],
+      [403, { ...ownPage, 'sec-fetch-site': 'same-site', origin: 'https://localhost:9' }],
+      [403, { ...ownPage, 'sec-fetch-site': 'cross-site', origin: 'http://localhost:8400' }],
+      [403, { origin: 'http://localhost:8400' }],
+    ] as const;
+    for (const [status, headers] of attempts) {
+      const answer = await server.post('/oidc/device/finished', { form: approval, headers });
+      assert.equal(answer.status, status, JSON.stringify(headers));
+      assert.ok(!answer.text.includes('Your device is signed in'));
+    }
+    clock.advance(5 * SECOND);
+    assertOAuthError(await poll(json.device_code), 'authorization_pending');
+    assert.ok((await finish(person, handOver, 'deny')).text.includes('The device was refused'));
+    assertOAuthError(await poll(json.device_code), 'access_denied');
+    assert.ok((await finish(person, handOver)).text.includes('no longer waits'));
   });
 
   test('no authorization request may name the address at which logins are handed over', async () => {
@@ -250,7 +296,8 @@ describe('what beginning a device login costs', () => {
         assert.ok(!answer.text.includes(json.user_code));
       }
     }
-    await server.get(await logInFor(browser(), json.user_code));
+    const person = browser();
+    await finish(person, await logInFor(person, json.user_code));
     clock.advance(5 * SECOND);
     assert.equal((await poll(json.device_code)).status, 200);
   });

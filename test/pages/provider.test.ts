@@ -134,7 +134,8 @@ test('a visit that a program has begun ends in no browser, whoever is sent to th
     const id = await beginLogin(server);
     const leaving = await server.get(
       `/oidc/login/ext-jwt/visit?step=primary&signer=${signerId}&authRequestID=${id}`,
-      { headers: accept === '' ? {} : { accept } },
+      // A program can say of itself what it likes.
+      { headers: { 'sec-fetch-site': 'same-origin', ...(accept === '' ? {} : { accept }) } },
     );
     const victim = await visitor();
     const answered = victim.page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback/'));
@@ -147,6 +148,36 @@ test('a visit that a program has begun ends in no browser, whoever is sent to th
   }
 });
 
+test('the way there begins on our own page: whoever is led to its address gets the button', async () => {
+  const ana = await visitor();
+  await beginAt(server, application, ana.page);
+  const href = (await ana.page.getByText('Continue with Example ID').getAttribute('href')) ?? '';
+  const cookies = await ana.context.cookies(server.url);
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const accept = 'text/html';
+  const window = { accept, cookie, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  for (const [status, headers] of [
+    [200, { accept, cookie }],
+    [200, { ...window, 'sec-fetch-site': 'none' }],
+    [200, { ...window, 'sec-fetch-site': 'same-site' }],
+    [200, { ...window, 'sec-fetch-site': 'cross-site' }],
+    [302, { ...window, 'sec-fetch-site': 'same-origin' }],
+    // No cookie counts.
+    [400, { ...window, 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'iframe' }],
+    [400, { cookie, accept: '*/*', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+  ] as const) {
+    const answer = await server.get(href, { headers });
+    assert.equal(answer.status, status, JSON.stringify(headers));
+    const leaves = String(answer.headers.location ?? '').startsWith(provider.issuer);
+    assert.equal(leaves, status === 302);
+  }
+  await ana.page.goto(`${server.url}${href}`);
+  await ana.page.click('text=Continue with Example ID');
+  await signInAtProvider(provider, ana.page, 'ana');
+  await assertLoggedIn(server, application, ana.page);
+  await ana.close();
+});
+
 describe('an answer that is not what was asked for', () => {
   const accept = 'text/html';
   async function begun() {
@@ -154,7 +185,7 @@ describe('an answer that is not what was asked for', () => {
     await beginAt(server, application, page.page);
     const href = (await page.page.getByText('Continue with Example ID').getAttribute('href')) ?? '';
     const [cookie] = await page.context.cookies(server.url);
-    const headers = { accept, cookie: `${cookie?.name}=${cookie?.value}` };
+    const headers = { accept, cookie: `${cookie?.name}=${cookie?.value}`, 'sec-fetch-site': 'same-origin' };
     const leaving = await server.get(href, { headers });
     await page.close();
     return { headers, parameters: new URL(String(leaving.headers.location)).searchParams };
@@ -227,7 +258,8 @@ test('an answer reaches no token endpoint when the address of the application wa
   const app = await registerClient(admin, { redirectUris: [appRedirectUri, lost] });
   const id = await beginLogin(server, { client_id: app.id, redirect_uri: lost });
   const visit = `/oidc/login/ext-jwt/visit?step=primary&signer=${signerId}&authRequestID=${id}`;
-  const leaving = await server.get(visit, { headers: { accept: 'text/html' } });
+  const ownPage = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+  const leaving = await server.get(visit, { headers: ownPage });
   const cookie = leaving.lines('set-cookie')[0]?.split(';')[0] ?? '';
   const state = new URL(String(leaving.headers.location)).searchParams.get('state') ?? '';
   const answer = { state, iss: provider.issuer, code: 'made-up' };
@@ -266,8 +298,9 @@ test('a signer without an address or a client id, or a disabled one, has no butt
   assert.equal(await page.getByText('No client').count(), 0);
   const path = `/oidc/login/ext-jwt/visit?step=primary&signer=${id}`;
   const request = new URL(page.url()).searchParams.get('authRequestID');
-  const answer = await page.goto(`${server.url}${path}&authRequestID=${request}`);
-  assert.equal(answer?.status(), 404);
+  const answered = page.waitForResponse((answer) => answer.url().includes(path));
+  await page.evaluate(`location.assign('${path}&authRequestID=${request}')`);
+  assert.equal((await answered).status(), 404);
   await close();
 });
 
@@ -279,11 +312,15 @@ describe('the test of a signer', () => {
     caller.call('POST', `external-jwt-signers/${id}/test-result`, { answer });
   /** Opens the link of a test in a browser. */
   async function leave(href: string) {
-    const leaving = await server.get(href, { headers: { accept } });
+    const leaving = await server.get(href, { headers: { accept, 'sec-fetch-site': 'same-origin' } });
     assert.equal(leaving.status, 302);
     const { searchParams } = new URL(String(leaving.headers.location));
     const cookie = String(leaving.headers['set-cookie']).split(';')[0] ?? '';
-    return { headers: { accept, cookie }, state: searchParams.get('state') ?? '', searchParams };
+    return {
+      headers: { accept, cookie, 'sec-fetch-site': 'same-origin' },
+      state: searchParams.get('state') ?? '',
+      searchParams,
+    };
   }
   /** What the browser comes back to the console with. */
   function handedOver(answer: { readonly status: number; readonly headers: object }) {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { DeviceLogin } from '../../model/device-login.ts';
 import {
   approveDevice,
@@ -8,21 +7,29 @@ import {
   beginDeviceLogin,
   type DeviceLoginNeeds,
   denyDevice,
+  deviceOfLogin,
   findByUserCode,
 } from '../../oidc/device/device-login.ts';
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
 import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
 import { authenticateClient, type ClientAuthNeeds } from '../../oidc/grants/authenticate-client.ts';
 import { existingScopes, parametersOf, required } from '../../oidc/parameters.ts';
-import { confirmDevicePage, deviceCodePage, deviceDonePage } from '../../pages/device.ts';
+import {
+  confirmDevicePage,
+  deviceCodePage,
+  deviceDonePage,
+  finishDevicePage,
+  type WaitingDevice,
+} from '../../pages/device.ts';
 import { isoTime } from '../../platform/clock.ts';
+import { sha256 } from '../../platform/digest.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import { bindBrowser } from './browser-binding.ts';
+import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { clientName, passwordPath } from './sign-in-ways.ts';
 
 export interface DeviceRouteNeeds extends DeviceLoginNeeds, ClientAuthNeeds {
@@ -50,11 +57,12 @@ const pageBody = z.object({ user_code: typedCode, step: z.enum(['look', 'continu
 
 const common = { api: 'oidc', guard: 'anonymous' } as const;
 const pageOf = { ...common, path: '/oidc/device', errors: 'html-or-edge', produces: [htmlType] } as const;
+const finishedPath = '/oidc/device/finished';
 const somePage = contentAnswer(htmlType, 'A page for people');
 
 /** POST `/oidc/device_authorization`, for the device; `/oidc/device`, for the person (RFC 8628 3.1 to 3.3). */
 export function deviceRoutes(needs: DeviceRouteNeeds): readonly Route[] {
-  return [authorizationRoute(needs), codeRoute(needs), decisionRoute(needs), finishedRoute(needs)];
+  return [authorizationRoute(needs), codeRoute(needs), decisionRoute(needs), ...finishedRoutes(needs)];
 }
 
 function authorizationRoute(needs: DeviceRouteNeeds): Route {
@@ -118,9 +126,7 @@ function decisionRoute(needs: DeviceRouteNeeds): Route {
         return page(deviceDonePage(view, isDenied ? 'denied' : 'gone'));
       }
       const userCode = shownUserCode(readUserCode(body.user_code) ?? '');
-      const { ipAddress, createdAt } = device;
-      const client = clientName(needs.clients, device.clientId);
-      return page(confirmDevicePage(view, { userCode, client, ipAddress, since: isoTime(createdAt) }));
+      return page(confirmDevicePage(view, waitingDevice(needs, device), userCode));
     },
   });
 }
@@ -131,18 +137,57 @@ function toLogin(needs: DeviceRouteNeeds, context: RequestContext, device: Devic
   return redirect(`${passwordPath}?authRequestID=${id}`, { headers });
 }
 
-function finishedRoute(needs: DeviceRouteNeeds): Route {
-  return route({
-    ...pageOf,
+/**
+ * GET and POST `/oidc/device/finished`: asks who has logged in whether the device is to get the result, and takes the
+ * answer. Whoever began the login may be somebody else, who has led the person through it.
+ */
+function finishedRoutes(needs: DeviceRouteNeeds): readonly Route[] {
+  const finished = { ...pageOf, path: finishedPath };
+  const code = z.string().max(200);
+  const deviceOf = (context: RequestContext, of: string) => {
+    const cookie = bindingCookie(context);
+    const login = { code: of, browser: cookie === null ? null : sha256(cookie) };
+    return deviceOfLogin(needs, login, originOf(context));
+  };
+  const show = route({
+    ...finished,
     methods: ['GET'],
-    path: '/oidc/device/finished',
-    summary: 'Hand a finished login over to the device that waits for it',
+    summary: 'Ask whether a device is to get a finished login',
     answers: { 200: somePage },
-    query: z.object({ code: z.string().max(200), state: z.string().optional(), iss: z.string().optional() }),
+    query: z.object({ code, state: z.string().optional(), iss: z.string().optional() }),
     async handler(context, { query }) {
-      const origin: RequestOrigin = originOf(context);
-      const isApproved = await approveDevice(needs, query.code, origin);
-      return page(deviceDonePage(needs.views(context), isApproved ? 'approved' : 'gone'));
+      const view = needs.views(context);
+      const device = await deviceOf(context, query.code);
+      if (device === null) return page(deviceDonePage(view, 'gone'));
+      return page(
+        finishDevicePage(view, waitingDevice(needs, device), { path: finishedPath, code: query.code }),
+      );
     },
   });
+  const decide = route({
+    ...finished,
+    methods: ['POST'],
+    summary: 'Hand a finished login over to the device that waits for it, or refuse it',
+    answers: { 200: somePage },
+    refusals: ['forbidden'],
+    body: { json: false, form: true, schema: z.object({ code, step: z.enum(['approve', 'deny']) }) },
+    async handler(context, { body }) {
+      if (context.sender.kind !== 'own-page') throw new AuthError('forbidden');
+      const device = await deviceOf(context, body.code);
+      const isApproval = body.step === 'approve';
+      const isSettled =
+        device !== null &&
+        (isApproval ? await approveDevice(needs, device, body.code) : await denyDevice(needs, device));
+      const outcome = isSettled ? (isApproval ? 'approved' : 'denied') : 'gone';
+      return page(deviceDonePage(needs.views(context), outcome));
+    },
+  });
+  return [show, decide];
+}
+
+function waitingDevice(
+  { clients }: DeviceRouteNeeds,
+  { clientId, ipAddress, createdAt }: DeviceLogin,
+): WaitingDevice {
+  return { client: clientName(clients, clientId), ipAddress, since: isoTime(createdAt) };
 }

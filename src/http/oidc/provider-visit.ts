@@ -10,7 +10,7 @@ import {
   returnFromProvider,
   visitProvider,
 } from '../../oidc/flow/provider-login.ts';
-import { openVisit, providerCallbackPath } from '../../oidc/flow/provider-visit.ts';
+import { openVisit, type ProviderStep, providerCallbackPath } from '../../oidc/flow/provider-visit.ts';
 import {
   answerOfSignerTest,
   leaveForSignerTest,
@@ -20,8 +20,8 @@ import {
 } from '../../oidc/flow/signer-test.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { consolePaths } from '../pages/console-paths.ts';
-import { type Answer, htmlType, redirect } from '../request/answer.ts';
-import { redirectAnswer } from '../request/declared-answers.ts';
+import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
+import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
@@ -66,7 +66,10 @@ export function providerVisitRoutes(
     methods: ['GET'],
     path: visitPath,
     summary: 'Go to another provider to sign in there',
-    answers: { 302: redirectAnswer('To the provider') },
+    answers: {
+      200: contentAnswer(htmlType, 'The button that leads there, unless one of our pages has led here'),
+      302: redirectAnswer('To the provider'),
+    },
     refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: visitQuery,
     async handler(context, { query }) {
@@ -74,6 +77,7 @@ export function providerVisitRoutes(
       const { step, headers } = bindStep(needs, opened);
       await requireOpen(needs, step.authRequest);
       const signerId = asId<SignerId>(query.signer);
+      if (context.sender.kind !== 'own-page') return buttonPage(needs, step, { ...query, signerId, headers });
       const login = { authRequest: step.authRequest, step: query.step };
       const outcome = await visitProvider(needs, { signerId, ...login }, originOf(context));
       if (outcome.kind === 'redirect') return redirect(outcome.location, { headers });
@@ -90,6 +94,8 @@ export function providerVisitRoutes(
     refusals: ['auth_request_unknown', 'could_not_validate', 'not_found'],
     query: z.object({ test: z.string().max(4000) }),
     async handler(context, { query }) {
+      // The console opens it. Anywhere else there is nothing to test.
+      if (context.sender.kind !== 'own-page') return redirect(consolePaths.page);
       const { binding, headers } = bindBrowser(needs.random, context);
       const left = await leaveForSignerTest(
         needs,
@@ -130,6 +136,20 @@ export function providerVisitRoutes(
     },
   });
   return [visit, test, callback];
+}
+
+/** The page with the button that leads to the provider. */
+function buttonPage(
+  { signers }: ProviderLoginNeeds,
+  step: Step,
+  visit: { readonly step: ProviderStep; readonly signerId: SignerId; readonly headers: AnswerHeaders },
+): Answer {
+  const { signerId, headers } = visit;
+  const shown =
+    visit.step === 'primary'
+      ? providerPage(signers, step)
+      : secondProviderAnswer(signers, step, { signerId });
+  return { ...shown, headers: { ...shown.headers, ...headers } };
 }
 
 /** In the fragment, which is never sent and appears in no log. */

@@ -88,7 +88,9 @@ export function applicationOf(
   clients: ClientRegistry,
   { clientId, redirectUri, issuer }: Pick<AuthRequest, 'clientId' | 'redirectUri' | 'issuer'>,
 ): Application | null {
-  if (isForDevice({ redirectUri, issuer })) return { name: clientName(clients, clientId), host: null };
+  if (isForDevice({ redirectUri, issuer })) {
+    return { name: clientName(clients, clientId), host: 'another-device' };
+  }
   const registered = clients.find(clientId)?.registered ?? null;
   const own = registered === null ? ownApplicationAt(redirectUri, issuer) : undefined;
   if (own !== undefined) return own;

@@ -15,6 +15,7 @@ import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { Client } from '../clients.ts';
+import { isSameBrowser } from '../flow/open-auth-request.ts';
 import { codeChallengeOf } from '../pkce.ts';
 import { deviceRedirectUri, isForDevice } from '../redirect-uri.ts';
 import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-code.ts';
@@ -157,25 +158,36 @@ export async function denyWaitingDevice(
   if (device !== null) await store.deviceLogins.settle(device.id, null, clock.now());
 }
 
-/**
- * Stores the code of a finished login for the device that waits for it. The caller has the code from the answer to the
- * last step of the login, and the challenge in its request identifies the device.
- * @returns false when no device waits for it
- */
-export async function approveDevice(
+/** A finished login for a device, in the browser in which somebody has logged in. */
+export interface FinishedDeviceLogin {
+  /** The authorization code, which only the answer to the last step of the login contained. */
+  readonly code: string;
+  /** SHA-256 of the binding cookie of the browser, or null. */
+  readonly browser: string | null;
+}
+
+/** The device that waits for a finished login; null when none does, or this is not where somebody has logged in. */
+export async function deviceOfLogin(
   needs: DeviceLoginNeeds,
-  codeText: string,
+  { code: codeText, browser }: FinishedDeviceLogin,
   origin: RequestOrigin,
-): Promise<boolean> {
+): Promise<DeviceLogin | null> {
   const code = readOpaqueToken(needs.tagKey, 'code', codeText);
-  if (code === undefined) return false;
+  if (code === undefined) return null;
   const now = needs.clock.now();
   const login = await needs.store.authRequests.findLogin(asId<AuthRequestKey>(code.id), now);
   if (login === null || !isForDevice(login.authRequest) || login.authRequest.issuer !== origin.issuer)
-    return false;
-  const { codeChallenge } = login.authRequest;
-  const device = await needs.store.deviceLogins.findWaiting({ codeChallenge }, now);
-  if (device === null) return false;
-  const sealed = needs.vault.seal(Buffer.from(codeText), sealedCodeLabel(device.id));
-  return needs.store.deviceLogins.settle(device.id, sealed, now);
+    return null;
+  const { codeChallenge, browserBinding } = login.authRequest;
+  if (!isSameBrowser(browserBinding, browser)) return null;
+  return needs.store.deviceLogins.findWaiting({ codeChallenge }, now);
+}
+
+/**
+ * Stores the code of a finished login for the device that waits for it, once the person has confirmed that.
+ * @returns false when the device no longer waits
+ */
+export function approveDevice(needs: DeviceLoginNeeds, device: DeviceLogin, code: string): Promise<boolean> {
+  const sealed = needs.vault.seal(Buffer.from(code), sealedCodeLabel(device.id));
+  return needs.store.deviceLogins.settle(device.id, sealed, needs.clock.now());
 }

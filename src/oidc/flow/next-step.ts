@@ -26,7 +26,7 @@ import type { IdentityStore } from '../../store/contracts/identities.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import { type ClientRegistry, mayUse } from '../clients.ts';
 import { denyWaitingDevice } from '../device/device-login.ts';
-import { codeLifetime } from '../grants/grant-authorization-code.ts';
+import { codeLifetime, deviceCodeLifetime } from '../grants/grant-authorization-code.ts';
 import { isForDevice } from '../redirect-uri.ts';
 import { newBrowserSession, noteOpened } from './browser-session.ts';
 import { type CallbackSealer, type Handover, handOver, wayBack } from './callback.ts';
@@ -106,7 +106,7 @@ export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 
       ? null
       : {
           hash: code.hash,
-          expiresAt: needs.clock.now() + codeLifetime,
+          expiresAt: needs.clock.now() + (isForDevice(authRequest) ? deviceCodeLifetime : codeLifetime),
           forgetFailures: failureKeys(progress.identityId, progress.authenticatorId),
           ...(opened === null ? {} : { browserSession: opened.stored }),
         },

@@ -7,7 +7,7 @@ import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
-import { type Millis, SECOND } from '../../platform/clock.ts';
+import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import {
@@ -26,6 +26,9 @@ import { issueTokens, mayBeCertified, patienceLeft, sessionCertificate, sessionE
 
 /** Of a code, from issue to the last moment of use (RFC 6749 4.1.2). */
 export const codeLifetime: Millis = 60 * SECOND;
+
+/** The same for a device: the person has to confirm, and the device to ask. It works only with the device code. */
+export const deviceCodeLifetime: Millis = 10 * MINUTE;
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an

@@ -147,6 +147,7 @@ export const de: Texts = {
     to: (application: Html) => html`weiter zu ${application}`,
     toOwn: { account: 'weiter zu Ihrem Konto', console: 'weiter zur Konsole' },
     toThisDevice: 'weiter zu einer Anwendung auf diesem Gerät',
+    toDevice: (application: Html) => html`zur Anmeldung von ${application} auf einem anderen Gerät`,
     toHere: (application: Html) => html`weiter zu ${application} auf diesem Gerät`,
     username: 'Benutzername',
     password: 'Passwort',
@@ -266,6 +267,11 @@ export const de: Texts = {
       'Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben und Ihr Gerät diesen Code zeigt. Wenn Ihnen jemand den Code geschickt hat, will er sich als Sie anmelden.',
     confirm: 'Ja, anmelden',
     deny: 'Nein, das ist nicht mein Gerät',
+    finishHeading: 'Das Gerät anmelden?',
+    finishLead: 'Sie haben sich für ein Gerät angemeldet. Es ist noch nicht angemeldet.',
+    finishWarning:
+      'Fahren Sie nur fort, wenn Sie das gerade selbst an diesem Gerät begonnen haben. Sonst will es jemand als Sie benutzen.',
+    finish: 'Ja, das Gerät anmelden',
     outcomes: {
       approved: {
         heading: 'Ihr Gerät ist angemeldet',

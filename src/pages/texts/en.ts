@@ -154,6 +154,7 @@ export const en = {
     to: (application: Html) => html`to continue to ${application}`,
     toOwn: { account: 'to continue to your account', console: 'to continue to the console' },
     toThisDevice: 'to continue to an application on this device',
+    toDevice: (application: Html) => html`to sign in ${application} on another device`,
     toHere: (application: Html) => html`to continue to ${application} on this device`,
     username: 'User name',
     password: 'Password',
@@ -270,6 +271,11 @@ export const en = {
       'Continue only if you have just started this yourself and your device shows this code. If somebody sent you the code, they want to sign in as you.',
     confirm: 'Yes, sign in',
     deny: 'No, this is not my device',
+    finishHeading: 'Sign in the device?',
+    finishLead: 'You have signed in for a device. It is not signed in yet.',
+    finishWarning:
+      'Continue only if you have just started this yourself on that device. Otherwise somebody wants to use it as you.',
+    finish: 'Yes, sign in the device',
     outcomes: {
       approved: {
         heading: 'Your device is signed in',
