@@ -11,7 +11,7 @@ interface Addition {
 }
 
 setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
+export const collectGarbage: () => void = runInNewContext('gc');
 
 /** Runs something and counts the bytes of keys and values that remain in maps and sets afterwards. */
 export async function bytesRemembered(run: () => Promise<void>): Promise<number> {
