@@ -151,6 +151,7 @@ describe('what could change something', () => {
       path: '/edge/client/v1/open',
       api: 'edge-client',
       guard: 'anonymous',
+      load: 'light',
       errors: 'edge',
       summary: 'For a test',
       answers: {},

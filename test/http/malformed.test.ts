@@ -118,6 +118,7 @@ describe('messages that are not well-formed HTTP', () => {
       path: '/large',
       api: 'pages',
       guard: 'anonymous',
+      load: 'light',
       errors: 'edge',
       summary: 'For a test',
       answers: {},

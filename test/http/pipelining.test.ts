@@ -15,6 +15,7 @@ import { openSocket, readUntilClose, send, sendRaw, startTestListener } from './
 const common = {
   api: 'edge-client',
   guard: 'anonymous',
+  load: 'light',
   errors: 'edge',
   summary: 'For a test',
   answers: {},

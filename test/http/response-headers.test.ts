@@ -14,6 +14,7 @@ const pages = route({
   path: '/page',
   api: 'pages',
   guard: 'anonymous',
+  load: 'light',
   errors: 'html-or-edge',
   summary: 'For a test',
   answers: {},

@@ -85,6 +85,7 @@ export function enrollRoutes(needs: EnrollNeeds, root: string): readonly Route[]
     methods: ['POST'],
     api: 'edge-client',
     guard: 'anonymous',
+    load: 'counted-unless-proven',
     errors: 'edge',
     bodyLimit,
     summary: 'Enroll an identity',

@@ -41,6 +41,7 @@ export function publicSignerRoute(
     path,
     api: 'edge-client',
     guard: 'anonymous',
+    load: 'counted',
     errors: 'edge',
     summary: 'List the identity providers whose tokens are accepted',
     answers: { 200: listAnswer(publicSignerSchema, 'One page of the enabled signers') },

@@ -64,6 +64,7 @@ export function legacyRoutes(
       answers: { 200: opened },
       refusals: ['invalid_auth', 'password_change_required', 'unauthorized', 'rate_limited'],
       guard: 'anonymous',
+      load: 'counted-unless-proven',
       described: { body: loginBody },
       query: methodQuery,
       body: { json: true, form: false, schema: anyBody },

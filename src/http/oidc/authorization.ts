@@ -66,6 +66,7 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
     path,
     api: 'oidc',
     guard: 'anonymous',
+    load: 'counted',
     errors: 'html-or-oauth',
     summary: 'Begin a login (RFC 6749 section 4.1.1, with PKCE)',
     answers: {

@@ -20,6 +20,7 @@ export function callbackRoute(needs: {
     path: `/oidc${callbackPath}`,
     api: 'oidc',
     guard: 'anonymous',
+    load: 'counted',
     errors: 'html-or-oauth',
     summary: 'Follow the second redirect of a finished login (compatibility profile)',
     answers: {

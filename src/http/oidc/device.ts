@@ -55,7 +55,7 @@ const typedCode = z.string().max(100);
 const pageQuery = z.object({ user_code: typedCode.optional() });
 const pageBody = z.object({ user_code: typedCode, step: z.enum(['look', 'continue', 'deny']) });
 
-const common = { api: 'oidc', guard: 'anonymous' } as const;
+const common = { api: 'oidc', guard: 'anonymous', load: 'counted' } as const;
 const pageOf = { ...common, path: '/oidc/device', errors: 'html-or-edge', produces: [htmlType] } as const;
 const finishedPath = '/oidc/device/finished';
 const somePage = contentAnswer(htmlType, 'A page for people');

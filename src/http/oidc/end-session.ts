@@ -37,6 +37,7 @@ export function endSessionRoute(
     path,
     api: 'oidc',
     guard: 'anonymous',
+    load: 'counted',
     errors: 'html-or-oauth',
     summary: 'End a session (OIDC RP-Initiated Logout 1.0)',
     answers: {

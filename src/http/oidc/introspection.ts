@@ -58,6 +58,7 @@ export function introspectionRoutes(needs: IntrospectionRouteNeeds): readonly Ro
       path,
       api: 'oidc',
       guard: 'anonymous',
+      load: 'counted-unless-proven',
       errors: 'oauth',
       summary: 'Ask what a token is worth now (RFC 7662)',
       answers: { 200: documentAnswer(introspectionSchema, 'What the token is worth') },

@@ -58,6 +58,7 @@ const common = {
   path: invitePath,
   api: 'pages',
   guard: 'anonymous',
+  load: 'counted-unless-proven',
   errors: 'html-or-edge',
   produces: [htmlType],
 } as const;

@@ -53,7 +53,13 @@ const cancelled = documentAnswer(z.strictObject({}), 'Abandoned');
 
 /** A code of any shape is simply "invalid": what it should look like does not help whoever types it. */
 const withCode = z.object({ ...authRequestIdMembers, code: z.unknown().meta({ type: 'string' }) });
-const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', query: idOnly } as const;
+const common = {
+  api: 'oidc',
+  guard: 'anonymous',
+  load: 'counted-unless-proven',
+  errors: 'html-or-edge',
+  query: idOnly,
+} as const;
 
 export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   return [...codeRoutes(needs), ...enrollmentRoutes(needs), ...cancelRoutes(needs)];

@@ -26,6 +26,7 @@ export function passwordChangeRoute(needs: LoginFlowNeeds & StepNeeds): Route {
     path: passwordChangePath,
     api: 'oidc',
     guard: 'anonymous',
+    load: 'counted-unless-proven',
     errors: 'html-or-edge',
     summary: 'Answer the query for a new password of a login',
     answers: stepAnswers,

@@ -64,7 +64,13 @@ function routesOf<Fields extends z.ZodRawShape>(
   login: PrimaryMethodRoutes<Fields>,
 ): readonly Route[] {
   const { path } = login;
-  const common = { path, api: 'oidc', guard: 'anonymous', errors: 'html-or-edge' } as const;
+  const common = {
+    path,
+    api: 'oidc',
+    guard: 'anonymous',
+    load: 'counted-unless-proven',
+    errors: 'html-or-edge',
+  } as const;
   const query = z.object(authRequestIdMembers);
   const members = { ...authRequestIdMembers, configTypes, csrPem, ...clientInfoFields };
   const schema = z.object({ ...authRequestIdMembers, ...login.fields, ...members });

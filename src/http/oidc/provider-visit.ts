@@ -41,7 +41,13 @@ import { providerPage, secondProviderAnswer } from './provider-pages.ts';
 import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor } from './step-answers.ts';
 
-const common = { api: 'oidc', guard: 'anonymous', errors: 'html-or-edge', produces: [htmlType] } as const;
+const common = {
+  api: 'oidc',
+  guard: 'anonymous',
+  load: 'counted',
+  errors: 'html-or-edge',
+  produces: [htmlType],
+} as const;
 const visitQuery = z.object({
   ...authRequestIdMembers,
   signer: z.string().max(100),

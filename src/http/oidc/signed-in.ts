@@ -32,6 +32,7 @@ const common = {
   path: continuePath,
   api: 'oidc',
   guard: 'anonymous',
+  load: 'counted-unless-proven',
   errors: 'html-or-edge',
   produces: [htmlType],
 } as const;

@@ -108,6 +108,7 @@ const common = {
   methods: ['POST'],
   api: 'oidc',
   guard: 'anonymous',
+  load: 'counted-unless-proven',
   errors: 'oauth',
   body: formOnly,
 } as const;

@@ -57,6 +57,7 @@ const home = (views: Views) =>
 const changePassword = route({
   ...common,
   guard: 'anonymous',
+  load: 'light',
   methods: ['GET'],
   path: '/.well-known/change-password',
   summary: 'Find the page that changes a password',

@@ -6,7 +6,7 @@ import { htmlType, isUnacceptable, jsonType } from './answer.ts';
 import type { DeclaredAnswer, DeclaredAnswers } from './declared-answers.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
 import { errorTable } from './errors.ts';
-import { mediaTypesOf, type Route } from './route.ts';
+import { countsAgainstSource, mediaTypesOf, type Route } from './route.ts';
 import { mayChangeSomething } from './sender.ts';
 
 /** May happen to any request, before or while it is handled. */
@@ -32,6 +32,7 @@ export function refusalsOf(route: Route): ReadonlySet<ErrorCode> {
     }
   }
   if (route.query !== undefined) codes.add('could_not_validate');
+  if (countsAgainstSource(route)) codes.add('rate_limited');
   if (route.path.includes('/:')) codes.add('not_found');
   return codes;
 }

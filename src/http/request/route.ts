@@ -49,10 +49,12 @@ export type Guard = 'anonymous' | 'partial' | 'full' | 'admin';
 
 /**
  * What an anonymous answer costs. `fixed`: it is made once (fixed-route.ts). `light`: less than a tenth of a TLS
- * handshake. `counted`: it may cost more, so it counts against its source (source-load.ts). A test compares this with
- * what it costs (docs/what-strangers-cost.md).
+ * handshake. `counted`: it may cost more, so it counts against its source (source-load.ts); `counted-unless-proven`: not
+ * when a request that may change something succeeds, since a proof came with it.
  */
-export type Load = 'fixed' | 'light' | 'counted';
+export type Load = 'fixed' | 'light' | 'counted' | 'counted-unless-proven';
+
+type LoadOf<G extends Guard> = G extends 'anonymous' ? { readonly load: Load } : { readonly load?: never };
 
 /** Which bodies an endpoint reads. */
 export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
@@ -163,8 +165,8 @@ export function route<
   Body extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
   Params extends z.ZodType = z.ZodUndefined,
->(definition: RouteDefinition<G, Body, Query, Params>): Route {
-  const { body, query, params, ...rules } = definition;
+>(definition: RouteDefinition<G, Body, Query, Params> & LoadOf<G>): Route {
+  const { body, query, params, ...rules }: RouteDefinition<G, Body, Query, Params> = definition;
   return {
     ...rules,
     body,
@@ -173,4 +175,9 @@ export function route<
     // Sound because mount.ts passes to the handler what the guard and the schemas of this declaration returned.
     handler: definition.handler as unknown as Route['handler'],
   };
+}
+
+/** Whether its answers count against the source that asks. */
+export function countsAgainstSource({ load }: Pick<Route, 'load'>): boolean {
+  return load === 'counted' || load === 'counted-unless-proven';
 }

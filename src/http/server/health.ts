@@ -72,6 +72,7 @@ export function healthRoutes(
     methods: ['GET', 'HEAD'],
     api: 'health',
     guard: 'anonymous',
+    load: 'light',
     errors: 'edge',
     answers: {
       200: dataAnswer(healthSchema, 'Everything works'),

@@ -26,6 +26,7 @@ import { oneAtATime } from './one-at-a-time.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
 import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
+import { type SourceLoad, sourceLoad } from './source-load.ts';
 import { checkTlsMaterial, secureContextOf, type TlsMaterial, tlsOptionsOf } from './tls-material.ts';
 import { type WaitingBytes, waitingBytes, waitingSums } from './waiting-bytes.ts';
 
@@ -190,7 +191,7 @@ async function startServer(
   const { endpoints, bindPoints, ticketKeys, options } = wanted;
   const { listener, material } = endpoints;
   const newReferenceId = referenceIds(needs.random);
-  const applicationNeeds = { ...needs, newReferenceId };
+  const applicationNeeds = { ...needs, newReferenceId, load: sourceLoad(needs) };
   let inUse = await openApplication(applicationNeeds, endpoints, bindPoints);
   const server = createServer(listener, { material, ticketKeys });
   const handle = oneAtATime(needs, server, (request, response) => inUse.handle(request, response));
@@ -255,7 +256,7 @@ interface Application {
 }
 
 async function openApplication(
-  needs: ListenerNeeds & { readonly newReferenceId: () => string },
+  needs: ListenerNeeds & { readonly newReferenceId: () => string; readonly load: SourceLoad },
   { listener, routes, views }: Endpoints,
   [first]: readonly [BindPoint, ...BindPoint[]],
 ): Promise<Application> {

@@ -99,6 +99,7 @@ export function metricsRoutes(read: () => Promise<MetricsText>): readonly Route[
       path: '/metrics',
       api: 'metrics',
       guard: 'anonymous',
+      load: 'counted',
       errors: 'edge',
       summary: 'Read the metrics in the text format of Prometheus',
       answers: { 200: contentAnswer(textFormat, 'The metrics') },

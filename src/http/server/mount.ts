@@ -24,9 +24,10 @@ import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError, errorTable } from '../request/errors.ts';
 import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
-import { type Api, type Input, mediaTypesOf, type Route } from '../request/route.ts';
+import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { mayChangeSomething } from '../request/sender.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
+import { type SourceLoad, tooMuchLoad } from './source-load.ts';
 
 /** `none`: no endpoint has the path. */
 type AnsweredApi = Api | 'none';
@@ -54,6 +55,7 @@ export interface MountNeeds {
 /** The server whose endpoints are mounted. */
 export interface ServerNeeds extends MountNeeds {
   readonly scope: ServerScope;
+  readonly load: SourceLoad;
 }
 
 export type AnswerInspector = (route: Route, answer: Answer) => void;
@@ -95,7 +97,7 @@ export function failureHandler(
   needs: ServerNeeds,
   failing: { readonly format: ErrorFormat; readonly api: AnsweredApi; readonly route?: Route },
 ): FailureHandler {
-  const { clock, scope, log, strangersLog } = needs;
+  const { clock, scope, log, strangersLog, load } = needs;
   const { format, api, route } = failing;
   const begin = requestBeginner(clock, scope, admissionOf(api, route));
   return (thrown, request, reply) => {
@@ -133,10 +135,12 @@ export function failureHandler(
     } else if (context?.principal == null) {
       strangersLog.write({ level: 'info', kind: failure.code, message: 'request refused', fields });
     } else log.info('request refused', fields);
+    // A refusal costs something too. The cheapest form of it costs least.
+    const isSpent = context?.principal === null && !load.count(context.remoteAddress);
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
       traceId,
-      accept: request.headers.accept,
+      accept: isSpent ? undefined : request.headers.accept,
       view: () => needs.views(context ?? { headers: {}, queryText: '', sender: null }),
       loginPage: context?.loginPage ?? null,
       usedBasic: context?.usedBasic ?? false,
@@ -171,13 +175,18 @@ function afterItsBody(request: IncomingMessage, send: () => void): void {
 }
 
 function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): void {
-  const { clock, scope, authenticate, audit } = needs;
+  const { clock, scope, load, authenticate, audit } = needs;
   const begin = requestBeginner(clock, scope, admissionOf(route.api, route));
   const admit = admitter(route);
   const finish = finisher(needs, { api: route.api });
   const produces = mediaTypesOf(route);
+  const isCounted = countsAgainstSource(route);
+  const isGivenBack = (method: string) =>
+    route.load === 'counted-unless-proven' && mayChangeSomething(method);
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
     needs.inspectAnswer?.(route, answer);
+    if (isGivenBack(request.method) && answer.status < 400)
+      load.giveBack(request.raw.socket.remoteAddress ?? '');
     finish(request, reply, answer);
   }
   app.route({
@@ -192,6 +201,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
+        if (isCounted && !load.count(context.remoteAddress)) throw tooMuchLoad();
         if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {
           admitted = traced(context, () => admit(authenticate(presentedTokens(context)), context, reply));
         }
