@@ -210,7 +210,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
   return {
     database,
     async users(count) {
-      const passwordHash = await passwordHasher(foundations.hashPool).hash(userPassword);
+      const passwordHash = await passwordHasher(foundations.hashPool).hash(userPassword, 'bench');
       const names = Array.from({ length: count }, (_, index) => `user-${index}`);
       for (const name of names) await createIdentity(name, passwordHash);
       return names;

@@ -19,7 +19,7 @@ const foundations = await openFoundations({ config, clock: systemClock, random: 
 const { hashPool } = foundations;
 const free: HashPool = {
   cost: hashPool.cost,
-  hash: (password) => hashPool.hash(password),
+  hash: (password, source) => hashPool.hash(password, source),
   verify: async () => true,
   verifyNobody: async () => false,
   depth: () => hashPool.depth(),

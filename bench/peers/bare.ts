@@ -212,7 +212,7 @@ answerCommands({
     ),
   /** Verifies a password, as the controller does, and nothing else. */
   verifyPassword: async () => {
-    phc ??= hashPool.hash(password);
-    return hashPool.verify(await phc, password);
+    phc ??= hashPool.hash(password, 'bench');
+    return hashPool.verify(await phc, password, 'bench');
   },
 });

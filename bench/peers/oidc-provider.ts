@@ -78,7 +78,7 @@ interface LoadContext {
 
 const hashPool = createHashPool({ clock: systemClock });
 const password = preparePassword('seven quiet lanterns');
-const phc = hashes ? await hashPool.hash(password) : '';
+const phc = hashes ? await hashPool.hash(password, 'bench') : '';
 const callback = provider.callback();
 
 createServer(tls, (request, response) => {
@@ -90,7 +90,7 @@ createServer(tls, (request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', async () => {
     const form = JSON.parse(Buffer.concat(chunks).toString()) as { username: string; password: string };
-    if (hashes && !(await hashPool.verify(phc, preparePassword(form.password)))) {
+    if (hashes && !(await hashPool.verify(phc, preparePassword(form.password), form.username))) {
       response.writeHead(401, { 'content-length': 0 }).end();
       return;
     }

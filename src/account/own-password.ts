@@ -91,6 +91,7 @@ export async function changeOwnPassword(
           passwordHash: await hashNewPassword(needs, password, {
             policy: policy.primary.updb,
             ownNames: [username ?? authenticator.username, identity.name],
+            source: identity.id,
           }),
         };
   const now = needs.clock.now();

@@ -157,7 +157,7 @@ export async function hashNewPassword(
   }
   checkNewPassword(password, updb, ownNames);
   try {
-    return await needs.hasher.hash(password);
+    return await needs.hasher.hash(password, 'host');
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     throw new AuthError('password_not_acceptable', {

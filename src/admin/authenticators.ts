@@ -209,6 +209,7 @@ async function hashFor(
   return hashNewPassword(needs, password, {
     policy: policy.primary.updb,
     ownNames: [username, identity.name],
+    source: identity.id,
   });
 }
 

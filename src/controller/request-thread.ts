@@ -44,6 +44,12 @@ export interface ThreadData {
   readonly ticketKeys: Readonly<Record<string, Uint8Array>>;
 }
 
+/** For the pool of the first thread, which has one queue for all. */
+interface Hashed {
+  readonly password: Password;
+  readonly source: string;
+}
+
 /** Calls that the first thread answers. */
 export interface AnswersOfFirst {
   log(entry: LogEntry<LineLevel>): void;
@@ -52,9 +58,9 @@ export interface AnswersOfFirst {
   strangersLine(line: SampledLine): void;
   keepAttempt(attempt: ConcludedAttempt): void;
   flushAttempts(_: null): Promise<void>;
-  hash(password: Password): Promise<string>;
-  verify(of: { readonly phc: string; readonly password: Password }): Promise<boolean>;
-  verifyNobody(password: Password): Promise<false>;
+  hash(of: Hashed): Promise<string>;
+  verify(of: Hashed & { readonly phc: string }): Promise<boolean>;
+  verifyNobody(of: Hashed): Promise<false>;
   /** The other end of the port will send intents. */
   letWrite(port: MessagePort): void;
   /** Something was committed: resolves when no thread still remembers anything that it outdated. */
@@ -248,9 +254,9 @@ function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundatio
   };
   return {
     cost,
-    hash: (password) => first.ask('hash', password).catch(asThrown),
-    verify: (phc, password) => first.ask('verify', { phc, password }).catch(asThrown),
-    verifyNobody: (password) => first.ask('verifyNobody', password).catch(asThrown),
+    hash: (password, source) => first.ask('hash', { password, source }).catch(asThrown),
+    verify: (phc, password, source) => first.ask('verify', { phc, password, source }).catch(asThrown),
+    verifyNobody: (password, source) => first.ask('verifyNobody', { password, source }).catch(asThrown),
     depth() {
       throw new Error('the first thread knows the depth of the pool');
     },

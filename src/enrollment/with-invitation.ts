@@ -82,6 +82,7 @@ export function choosePassword(
     const passwordHash = await hashNewPassword(needs, password, {
       policy: updb,
       ownNames: [username, identity.name],
+      source: origin.ipAddress,
     }).catch((error) => {
       throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
     });

@@ -59,6 +59,7 @@ export function enrollWithPassword(
     const passwordHash = await hashNewPassword(needs, chosen.password, {
       policy: policy.primary.updb,
       ownNames,
+      source: origin.ipAddress,
     }).catch((error) => {
       throw recordedRefusal(attempt, { check: 'password', reason: 'enrollment-password-refused' }, error);
     });

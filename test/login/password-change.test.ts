@@ -24,7 +24,7 @@ async function changeBefore(concern: object, name: string, username: string): Pr
   const login = await server.store.authenticators.findPasswordLogin(username);
   const id = login?.authenticator.id ?? asId('none');
   steps[name] = async (args) => {
-    const passwordHash = await server.controller.services.hasher.hash('eleven loud umbrellas');
+    const passwordHash = await server.controller.services.hasher.hash('eleven loud umbrellas', 'test');
     const when = { now: server.clock.now() };
     assert.ok(await server.store.authenticators.updatePassword(id, { passwordHash }, when));
     return original(args);

@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: flow,
-        from: 'if (await needs.hasher.matches(present.passwordHash, password)) throw samePassword();',
+        from: 'if (await needs.hasher.matches(present.passwordHash, password, identity.id)) throw samePassword();',
         to: '',
       },
     ],

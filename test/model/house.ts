@@ -104,7 +104,7 @@ async function furnished(
       secondary: { requireTotp: true, requireExtJwt: signerId },
     }),
   };
-  const passwordHash = await server.controller.services.hasher.hash(password);
+  const passwordHash = await server.controller.services.hasher.hash(password, 'test');
   const connections = new Map<Actor, HttpsClient>();
   const connectionOf = (actor: Actor) => {
     const leaf = leaves.get(actor);

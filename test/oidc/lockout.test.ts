@@ -404,11 +404,13 @@ describe('guesses in parallel', () => {
 
   test('are not evaluated beyond the limit', async () => {
     const id = await beginLogin(server);
-    const guesses = Array.from({ length: 200 }, (_, at) =>
-      submitPassword(server, id, 'alice', `guess ${at}`),
-    );
-    const statuses = new Set((await Promise.all(guesses)).map(({ status }) => status));
-    assert.deepEqual([...statuses], [401]);
+    // At once, as many as one source may have in the queue of hashes.
+    for (let sent = 0; sent < 200; sent += 25) {
+      const guesses = Array.from({ length: 25 }, (_, at) =>
+        submitPassword(server, id, 'alice', `guess ${sent + at}`),
+      );
+      for (const { status } of await Promise.all(guesses)) assert.equal(status, 401);
+    }
     const counted = await reasons(aliceId);
     assert.equal(counted.length, 200);
     assert.equal(counted.filter((reason) => reason === 'wrong-password').length, 5);
@@ -528,9 +530,13 @@ describe('the source of guesses', () => {
 
   test('has to wait with 429 and Retry-After, whatever it guesses at; then it may try again', async () => {
     const id = await beginLogin(server);
-    const guesses = Array.from({ length: 300 }, (_, at) => submitPassword(server, id, `ghost-${at}`, 'x'));
-    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    assert.deepEqual([...new Set(statuses)], [401]);
+    // No more at once than one source may have in the queue of hashes.
+    for (let sent = 0; sent < 300; sent += 25) {
+      const guesses = Array.from({ length: 25 }, (_, at) =>
+        submitPassword(server, id, `ghost-${sent + at}`, 'x'),
+      );
+      for (const { status } of await Promise.all(guesses)) assert.equal(status, 401);
+    }
     for (const [username, secret] of [
       ['alice', password],
       ['alice', 'wrong'],
@@ -571,7 +577,7 @@ test('when too many logins wait, the answer is 503 with Retry-After, and nothing
   const id = await beginLogin(busy);
   // Some seconds of work: these are being hashed while the attempts below arrive.
   const slow = unmatchableHash({ memoryKiB: 128 * 1024, passes: 32, lanes: 1 });
-  const work = hashPool.verify(slow, preparePassword('x'));
+  const work = hashPool.verify(slow, preparePassword('x'), 'test');
   for (const [username, secret] of [
     ['alice', 'wrong'],
     ['alice', password],

@@ -24,8 +24,8 @@ let isFull = false;
 before(async () => {
   application = await startApplication();
   const pool = createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
-  const verify: typeof pool.verify = (phc, secret) =>
-    isFull ? Promise.reject(new HashPoolFull(7)) : pool.verify(phc, secret);
+  const verify: typeof pool.verify = (phc, secret, source) =>
+    isFull ? Promise.reject(new HashPoolFull(7)) : pool.verify(phc, secret, source);
   // Its store is broken, which reaches the thread of the test only.
   server = await startTestServer({ clock, hashPool: { ...pool, verify }, threads: 1 });
   await server.createUser({ name: 'alice', password });

@@ -24,10 +24,10 @@ let gate: Promise<void> = Promise.resolve();
 let onHash: (() => void) | undefined;
 const hashPool = {
   ...pool,
-  async hash(secret: Parameters<typeof pool.hash>[0]) {
+  async hash(...[secret, source]: Parameters<typeof pool.hash>) {
     onHash?.();
     await gate;
-    return pool.hash(secret);
+    return pool.hash(secret, source);
   },
 };
 

@@ -96,7 +96,7 @@ async function createHome(box: Sandbox, address: string): Promise<string> {
 async function createUsers(path: string): Promise<readonly string[]> {
   const store = await openSqliteStore({ path });
   const pool = createHashPool({ clock: systemClock });
-  const passwordHash = await passwordHasher(pool).hash(password);
+  const passwordHash = await passwordHasher(pool).hash(password, 'test');
   await pool.close();
   const names = Array.from({ length: clientCount }, (_value, at) => `user-${at}`);
   for (const name of names) {

@@ -281,7 +281,7 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
           id: random.id(),
           username,
           usernameKey: usernameKey(username) ?? '',
-          passwordHash: await controller.services.hasher.hash(password),
+          passwordHash: await controller.services.hasher.hash(password, 'test'),
         },
         clock.now(),
       );

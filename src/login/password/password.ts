@@ -27,15 +27,18 @@ import {
   unlockableLimit,
 } from '../throttle.ts';
 
-/** Hashes passwords in a bounded pool. Its promises reject when the queue is full. */
+/**
+ * Hashes passwords in a bounded pool. Its promises reject when the queue is full, at least for the source: an address, or
+ * the id of the identity where that is known.
+ */
 export interface PasswordHasher {
   /**
    * Whether the password matches the hash. Null means "nobody": the same work, and false. Also false for text that can
    * never be a password.
    */
-  matches(phc: string | null, password: string): Promise<boolean>;
+  matches(phc: string | null, password: string, source: string): Promise<boolean>;
   /** A PHC string with the current parameters. @throws MalformedInput for text that cannot be a password */
-  hash(password: string): Promise<string>;
+  hash(password: string, source: string): Promise<string>;
   /** Whether a stored hash has other parameters than `hash` would use now. */
   isOutdated(phc: string): boolean;
 }
@@ -81,7 +84,7 @@ export async function verifyPassword(
   // The step below decides. But once a password is locked, not even time may tell what a guess at it was.
   const isLocked = (await needs.store.attempts.lockedUntil(target.key, needs.clock.now())) !== null;
   const phc = isLocked || login === null ? null : login.passwordHash;
-  const matches = await needs.hasher.matches(phc, password);
+  const matches = await needs.hasher.matches(phc, password, ipAddress);
   const held = heldRecord();
   const current = login === null ? null : await judge(needs, { login, password, matches }, held);
   const settled = await settleGuess(needs, { target, ipAddress, isRight: current !== null });
@@ -128,7 +131,7 @@ async function judge(
   const current = await needs.store.authenticators.findPasswordLogin(
     usernameKey(authenticator.username) ?? '',
   );
-  const checked = { checked: passwordHash, password };
+  const checked = { checked: passwordHash, password, source: authenticator.identityId };
   if (current === null || !(await isStillOf(needs, { stored: current.passwordHash, ...checked }))) {
     attempt.failed('unchanged', 'changed-meanwhile', 'the password was changed while it was checked');
     return null;
@@ -146,13 +149,14 @@ async function upgradeHash(
   password: string,
 ): Promise<string> {
   if (!needs.hasher.isOutdated(passwordHash)) return passwordHash;
-  const newHash = await needs.hasher.hash(password).catch(() => null);
+  const newHash = await needs.hasher.hash(password, authenticator.identityId).catch(() => null);
   if (newHash === null) return passwordHash;
   await needs.store.authenticators.rehashPassword(authenticator.id, passwordHash, newHash);
   const key = usernameKey(authenticator.username) ?? '';
   const stored = (await needs.store.authenticators.findPasswordLogin(key))?.passwordHash ?? newHash;
   if (stored === newHash) return newHash;
-  return (await isStillOf(needs, { stored, checked: passwordHash, password })) ? stored : newHash;
+  const { identityId: source } = authenticator;
+  return (await isStillOf(needs, { stored, checked: passwordHash, password, source })) ? stored : newHash;
 }
 
 /**
@@ -166,10 +170,18 @@ async function isStillOf(
     stored,
     checked,
     password,
-  }: { readonly stored: string; readonly checked: string; readonly password: string },
+    source,
+  }: {
+    readonly stored: string;
+    readonly checked: string;
+    readonly password: string;
+    readonly source: string;
+  },
 ): Promise<boolean> {
   if (stored === checked) return true;
-  return needs.hasher.isOutdated(checked) && needs.hasher.matches(stored, password).catch(() => false);
+  return (
+    needs.hasher.isOutdated(checked) && needs.hasher.matches(stored, password, source).catch(() => false)
+  );
 }
 
 /**
@@ -197,7 +209,7 @@ function unknownNameMark(secret: Buffer, key: string): string {
 /** The hasher over the bounded pool. */
 export function passwordHasher(pool: HashPool): PasswordHasher {
   return {
-    async matches(phc, password) {
+    async matches(phc, password, source) {
       const typed = typedPassword(password);
       // Text that cannot be a password costs nothing. This depends on the text only, not on the user.
       if (typed === undefined) return false;
@@ -205,15 +217,15 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
       const imported = phc === null ? undefined : typedHash(phc);
       if (imported !== undefined) {
         // Cheaper than ours: time must neither reveal whose hash was imported, nor let a right guess overtake wrong ones.
-        const matches = await pool.verify(imported, typed);
-        await pool.verifyNobody(prepared ?? typed);
+        const matches = await pool.verify(imported, typed, source);
+        await pool.verifyNobody(prepared ?? typed, source);
         return matches;
       }
       // Only an imported hash can be of such a text. The work is the same anyway.
-      if (phc === null || prepared === null) return pool.verifyNobody(prepared ?? typed);
-      return pool.verify(phc, prepared);
+      if (phc === null || prepared === null) return pool.verifyNobody(prepared ?? typed, source);
+      return pool.verify(phc, prepared, source);
     },
-    hash: (password) => pool.hash(preparePassword(password)),
+    hash: (password, source) => pool.hash(preparePassword(password), source),
     isOutdated: (phc) => typedHash(phc) !== undefined || needsRehash(phc, pool.cost),
   };
 }

@@ -338,8 +338,8 @@ async function hashOfReplacement(
   const ownNames = [username, identity.name];
   // A password that breaks the rules costs no hash.
   checkNewPassword(password, rules, ownNames);
-  if (await needs.hasher.matches(present.passwordHash, password)) throw samePassword();
-  return hashNewPassword(needs, password, { policy: rules, ownNames });
+  if (await needs.hasher.matches(present.passwordHash, password, identity.id)) throw samePassword();
+  return hashNewPassword(needs, password, { policy: rules, ownNames, source: identity.id });
 }
 
 /** @param factor the proven factor; null for a step that proves none */

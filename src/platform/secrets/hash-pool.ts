@@ -1,10 +1,11 @@
 // Hashes passwords on a few threads behind a bounded queue. A hash costs as much as hundreds of token checks, so it
 // must not run on the event loop, nor on the thread pool that files, name look-ups and signatures share. Whoever sends
-// more logins than the threads can process is told to come back.
+// more logins than the threads can process is told to come back, and leaves the others their shares of the queue.
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Clock, Millis } from '../clock.ts';
 import { openThread } from '../open-thread.ts';
+import { sharedLimit } from '../shared-limit.ts';
 import { defaultHashCost, type HashCost } from './hash-cost.ts';
 import type { HashReply, HashRequest } from './hash-worker.ts';
 import { hashCost, type Password, unmatchableHash } from './password-hash.ts';
@@ -12,12 +13,16 @@ import { hashCost, type Password, unmatchableHash } from './password-hash.ts';
 export interface HashPool {
   /** The cost of new hashes; see needsRehash. */
   readonly cost: HashCost;
-  /** A PHC string for a new password. @throws HashPoolFull, HashPoolStopped */
-  hash(password: Password): Promise<string>;
+  /**
+   * A PHC string for a new password.
+   * @param source whose share of the queue it takes, as for `sharedLimit`
+   * @throws HashPoolFull, HashPoolStopped
+   */
+  hash(password: Password, source: string): Promise<string>;
   /** @throws HashPoolFull, HashPoolStopped, or Error when the stored hash is malformed */
-  verify(phc: string, password: Password): Promise<boolean>;
+  verify(phc: string, password: Password, source: string): Promise<boolean>;
   /** The work of verify for a user who does not exist or has no password. Always false. @throws as verify */
-  verifyNobody(password: Password): Promise<false>;
+  verifyNobody(password: Password, source: string): Promise<false>;
   depth(): HashPoolDepth;
   /** Ends the threads. Waiting and running jobs are rejected with HashPoolStopped. */
   close(): Promise<void>;
@@ -32,7 +37,7 @@ export interface HashPoolDepth {
   readonly refused: number;
 }
 
-/** The queue is full; nothing was hashed. */
+/** The queue is full, at least for this source; nothing was hashed. */
 export class HashPoolFull extends Error {
   /** When the waiting work will be done, at least 1. */
   readonly retryAfterSeconds: number;
@@ -80,6 +85,11 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
   const longestQueue = options.longestQueue ?? 64;
   const nobody = unmatchableHash(cost);
   const waiting: Job[] = [];
+  const places = sharedLimit({
+    most: threads + longestQueue,
+    free: threads + Math.floor(longestQueue / 2),
+    share: Math.max(1, Math.floor(longestQueue / 32)),
+  });
   let usualDuration: Millis = 25;
   let refused = 0;
   let closed = false;
@@ -94,38 +104,39 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
     }),
   );
 
-  function enqueue(request: HashRequest): Promise<HashReply> {
+  function enqueue(request: HashRequest, source: string): Promise<HashReply> {
     if (closed) return Promise.reject(new HashPoolStopped('the pool of password hashes is closed'));
     const idle = slots.find(({ isBusy }) => !isBusy());
     const untilDone = (waiting.length * usualDuration) / threads;
-    if (idle === undefined && (waiting.length >= longestQueue || untilDone > longestWait)) {
+    const leave = idle === undefined && untilDone > longestWait ? null : places.take(source);
+    if (leave === null) {
       refused += 1;
       return Promise.reject(new HashPoolFull(Math.max(1, Math.ceil(untilDone / 1000))));
     }
-    return new Promise((resolve, reject) => {
+    return new Promise<HashReply>((resolve, reject) => {
       const job = { request, resolve, reject };
       if (idle === undefined) waiting.push(job);
       else idle.run(job);
-    });
+    }).finally(leave);
   }
 
-  async function verify(phc: string, password: Password): Promise<boolean> {
+  async function verify(phc: string, password: Password, source: string): Promise<boolean> {
     hashCost(phc);
-    const reply = await enqueue({ kind: 'verify', password, phc });
+    const reply = await enqueue({ kind: 'verify', password, phc }, source);
     if (reply.kind === 'verify') return reply.matches;
     throw unexpected(reply);
   }
 
   return {
     cost,
-    async hash(password) {
-      const reply = await enqueue({ kind: 'hash', password, cost });
+    async hash(password, source) {
+      const reply = await enqueue({ kind: 'hash', password, cost }, source);
       if (reply.kind === 'hash') return reply.phc;
       throw unexpected(reply);
     },
     verify,
-    async verifyNobody(password) {
-      await verify(nobody, password);
+    async verifyNobody(password, source) {
+      await verify(nobody, password, source);
       return false;
     },
     depth: () => ({
