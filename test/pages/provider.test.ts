@@ -99,6 +99,24 @@ test('an account that nobody here has leads back to the page, which offers the o
   await stranger.close();
 });
 
+test('the account of the second proof does not begin the sign-in, and the page offers the other ways', async () => {
+  const bob = await visitor();
+  const { page } = bob;
+  await beginAt(server, application, page);
+  await page.click('text=Continue with Example ID');
+  const answered = page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback/'));
+  await signInAtProvider(provider, page, 'bob');
+  assert.equal((await answered).status(), 401);
+  assert.match(await page.title(), /^Error: /);
+  assert.equal(await page.locator('#second-provider').count(), 0);
+  await page.click('#use-password');
+  await givePassword(page, 'bob', password);
+  await page.click('#second-provider');
+  await page.waitForURL(`${application.redirectUri}**`);
+  await assertLoggedIn(server, application, page);
+  await bob.close();
+});
+
 test('another account does not count as the second proof', async () => {
   const bob = await visitor();
   await beginAt(server, application, bob.page);
