@@ -141,12 +141,14 @@ export interface EntityDescriptor {
   readonly forceable?: 'changes' | 'names';
   /** The password of a new authenticator: `create` asks for it, `update` sets it on request. */
   readonly hasPassword?: boolean;
-  /** A second step of `create` with its own options, imported when needed. */
+  /** A second step of `create` with its own options; `run-entities.ts` imports it when needed. */
   readonly afterCreate?: {
     readonly options: readonly { readonly flags: string; readonly help: string }[];
-    load(): Promise<AfterCreate>;
+    readonly step: AfterCreateStep;
   };
 }
+
+export type AfterCreateStep = 'identity' | 'authenticator' | 'enrollment';
 
 /** Options as commander returns them, by camel-cased name. */
 export type EntityOptions = SecretOptions & Readonly<Record<string, unknown>>;

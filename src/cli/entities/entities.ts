@@ -73,7 +73,7 @@ const identity: EntityDescriptor = {
       { flags: '--password-stdin', help: 'with --updb: read the password from standard input' },
       { flags: '--password-file <file>', help: 'with --updb: read the password from FILE' },
     ],
-    load: async () => (await import('./new-identity.ts')).newIdentity,
+    step: 'identity',
   },
 };
 
@@ -103,7 +103,7 @@ const authenticator: EntityDescriptor = {
   isUpdatable: true,
   forceable: 'names',
   hasPassword: true,
-  afterCreate: { options: [], load: async () => (await import('./new-authenticator.ts')).newAuthenticator },
+  afterCreate: { options: [], step: 'authenticator' },
 };
 
 const extJwtSigner: EntityDescriptor = {
@@ -254,7 +254,7 @@ const enrollment: EntityDescriptor = {
   ],
   afterCreate: {
     options: [{ flags: '-o, --output-jwt <file>', help: 'write the JWT for the device to FILE' }],
-    load: async () => (await import('./enrollment-actions.ts')).newEnrollment,
+    step: 'enrollment',
   },
 };
 

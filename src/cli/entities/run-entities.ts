@@ -12,9 +12,21 @@ import { readNewPassword } from '../terminal/secret-input.ts';
 import { renderFields, withoutMilliseconds } from '../terminal/table.ts';
 import { bodyOf, type TypedField } from './body.ts';
 import { changed } from './change.ts';
-import { type EntityDescriptor, type EntityOptions, memberName } from './descriptor.ts';
+import {
+  type AfterCreate,
+  type AfterCreateStep,
+  type EntityDescriptor,
+  type EntityOptions,
+  memberName,
+} from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';
 import { findEntity } from './lookup.ts';
+
+const afterCreateSteps: Readonly<Record<AfterCreateStep, () => Promise<AfterCreate>>> = {
+  identity: async () => (await import('./new-identity.ts')).newIdentity,
+  authenticator: async () => (await import('./new-authenticator.ts')).newAuthenticator,
+  enrollment: async () => (await import('./enrollment-actions.ts')).newEnrollment,
+};
 
 /** `create ENTITY …` */
 export async function createEntity(
@@ -28,7 +40,8 @@ export async function createEntity(
     );
     const typed = [...positional, ...typedOptions(entity, 'create', options)];
     const body = await bodyOf({ ports: report.ports, api }, typed, await documentOf(report.ports, options));
-    const afterCreate = await entity.afterCreate?.load();
+    const step = entity.afterCreate?.step;
+    const afterCreate = step === undefined ? undefined : await afterCreateSteps[step]();
     const next = await afterCreate?.prepare(report, options, body);
     const needsPassword = entity.hasPassword === true && body.method !== 'cert';
     const whole = needsPassword ? await withPassword(report, options, { body }) : body;
