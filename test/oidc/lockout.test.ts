@@ -320,12 +320,17 @@ describe('the time of a refused password', () => {
     const { until, release } = holdAnswers();
     const id = await beginLogin(server);
     let answered = 0;
-    const guesses = Array.from({ length: 40 }, async (_, at) => {
+    const guesses: Promise<number>[] = [];
+    const guess = async (at: number) => {
       const { status } = await submitPassword(server, id, `ghost-${at}`, 'wrong');
       answered += 1;
       return status;
-    });
-    while (until.length < guesses.length) await setImmediate();
+    };
+    // Those that wait are not in the queue of hashes any more, where one source may not have forty.
+    for (let sent = 0; sent < 40; sent += 20) {
+      guesses.push(...Array.from({ length: 20 }, (_, at) => guess(sent + at)));
+      while (until.length < guesses.length) await setImmediate();
+    }
     await assertOpen();
     assert.deepEqual([until.length, answered], [40, 0]);
     release();
