@@ -1,10 +1,10 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
-import { sourcePrefix } from '../../platform/network/source-prefix.ts';
+import { sourcesOf } from '../../platform/network/source-prefix.ts';
 
 /** Of one interface. */
 export const mostConnections = 20_000;
-/** How many connections one source may have open. An IPv6 source is its /64. */
+/** The share of one source; see `sourcesOf`. */
 export const mostConnectionsPerSource = 2_000;
 
 /** How many connections each source has. */
@@ -42,15 +42,22 @@ export function limitConnections(
 
   // Before TLS begins, so that a connection too many costs no handshake.
   server.prependListener('connection', (socket: Socket) => {
-    const source = sourcePrefix(socket.remoteAddress ?? '');
-    if (!counts.open(source, perSource)) {
-      socket.destroy();
-      return;
+    const counted: string[] = [];
+    const leave = () => {
+      for (const prefix of counted) counts.close(prefix);
+    };
+    for (const { prefix, shares } of sourcesOf(socket.remoteAddress ?? '')) {
+      if (counts.open(prefix, perSource * shares)) counted.push(prefix);
+      else {
+        leave();
+        socket.destroy();
+        return;
+      }
     }
     sockets.add(socket);
     socket.once('close', () => {
       sockets.delete(socket);
-      counts.close(source);
+      leave();
     });
   });
 
