@@ -179,8 +179,13 @@ describe('admin recover', () => {
     });
     const renamed = { username: 'chief', usernameKey: 'chief' };
     await store.authenticators.updatePassword(asId(items[0]?.id ?? ''), renamed, { now: systemClock.now() });
-    const ordinary = { ...newPassword('ordinary'), username: 'ana', usernameKey: 'ana' };
-    await store.identities.create(newIdentity('ordinary'), ordinary, systemClock.now());
+    await store.identities.create(newIdentity('ordinary'), newPassword('ordinary'), systemClock.now());
+    // As in a database from before names were one namespace.
+    const database = new DatabaseSync(path);
+    database.exec(
+      `UPDATE authenticators SET username = 'ana', username_key = 'ana' WHERE username = 'ordinary'`,
+    );
+    database.close();
     for (const typed of ['ana', ' ana\u00a0'])
       assert.equal((await findAdministrator({ store }, typed))?.id, ana.id, JSON.stringify(typed));
     assert.equal((await findAdministrator({ store }, 'chief'))?.id, ana.id);
