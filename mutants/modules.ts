@@ -15,6 +15,11 @@ export const decidingModules: readonly DecidingModule[] = [
   },
   { name: 'PKCE', files: ['src/oidc/pkce.ts'], tests: ['src/oidc/pkce.test.ts'] },
   {
+    name: 'names',
+    files: ['src/model/names.ts', 'src/store/sql/names.ts'],
+    tests: ['src/model/names.test.ts', 'test/management/names.test.ts'],
+  },
+  {
     name: 'policy',
     files: ['src/login/outstanding-factors.ts'],
     tests: ['src/login/outstanding-factors.test.ts'],
