@@ -4,7 +4,7 @@
 import { mayYield } from '../login/certificate/ca-claim.ts';
 import { allowsMethod, allowsSigner, isDisabled } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf, type ListReader } from '../model/list-query.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -5,7 +5,7 @@ import { hashNewPassword } from '../login/password/new-password.ts';
 import type { PasswordHasher } from '../login/password/password.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Authenticator } from '../model/authenticator.ts';
-import type { Identity, Tags } from '../model/identity.ts';
+import type { Identity, Tags } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';

@@ -22,7 +22,7 @@ export function changesOf(
     if (field.sameAs !== undefined) return [];
     const [from, to] = [valueIn(before, name, field), valueIn(after, name, field)];
     if (to === undefined && after !== null) return [];
-    if (isDeepStrictEqual(from, to)) return [];
+    if (isDeepStrictEqual(plain(from), plain(to))) return [];
     if (field.kind === 'group')
       return changesOf(field.members, asObject(from), asObject(to)).map((change) => ({
         ...change,
@@ -44,6 +44,11 @@ function valueIn(entity: object | null, name: string, field: Field): unknown {
   if (entity === null) return defaultOf(field);
   const value = (entity as Readonly<Record<string, unknown>>)[name];
   return value === undefined && field.isShownIfSet ? defaultOf(field) : value;
+}
+
+/** Without prototypes, which objects of bodies do not have. */
+function plain(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
 }
 
 function asObject(value: unknown): object | null {

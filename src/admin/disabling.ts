@@ -2,7 +2,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { isDisabled } from '../model/account.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import type { IdentityPatch } from '../store/contracts/identities.ts';
 import { refusedField } from './acceptable-values.ts';

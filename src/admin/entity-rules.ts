@@ -164,12 +164,16 @@ export function managed<E extends Entity, Needs extends EntityNeeds>(
 type FieldRule<Needs> = (value: unknown, needs: Needs) => unknown;
 
 /** Makes the given fields what is stored, with what follows from them. */
-function acceptableBy<E extends Entity, Needs extends EntityNeeds>({
+export function acceptableBy<E extends Entity, Needs extends EntityNeeds>({
   entity,
   fields,
   follows,
   check,
-}: EntityRules<E, Needs>): (given: object, before: Stored<E> | null, needs: Needs) => Promise<object> {
+}: Pick<EntityRules<E, Needs>, 'entity' | 'fields' | 'follows' | 'check'>): (
+  given: object,
+  before: Stored<E> | null,
+  needs: Needs,
+) => Promise<object> {
   const ruleOf: Readonly<Record<string, FieldRule<Needs> | undefined>> = {
     name: (name) => acceptableName('name', name as string),
     tags: (tags) => acceptableTags(tags as Tags),
@@ -193,7 +197,7 @@ function acceptableBy<E extends Entity, Needs extends EntityNeeds>({
  * The given fields with the defaults of the others.
  * @param except fields that have this rule for being left out stay missing
  */
-function completed(fields: Fields, given: object, except?: 'kept'): object {
+export function completed(fields: Fields, given: object, except?: 'kept'): object {
   const values = given as Readonly<Record<string, unknown>>;
   const all = sentFields(fields).flatMap(([name, field]) => {
     const value = values[name];
@@ -207,7 +211,7 @@ function completed(fields: Fields, given: object, except?: 'kept'): object {
 }
 
 /** The names of the fields that are sent, such as `primary.updb.maxAttempts`. */
-function sentNames(fields: Fields, given: object, prefix = ''): readonly string[] {
+export function sentNames(fields: Fields, given: object, prefix = ''): readonly string[] {
   return Object.entries(given).flatMap(([name, value]) => {
     const field = fields[name];
     if (value === undefined) return [];

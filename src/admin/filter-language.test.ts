@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AuthError } from '../errors/auth-error.ts';
-import { identityListFields as fields } from '../model/list-fields.ts';
+import { identityEntity } from '../model/entities/identity.ts';
+import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import { budgetOf, type Filter } from '../model/list-query.ts';
 import { parseFilter, parseSort } from './filter-language.ts';
 import { listQuery } from './list-parameters.ts';
+
+const fields = listFieldsOf(identityEntity);
 
 const filterOf = (text: string) => parseFilter(text, fields).filter;
 

@@ -1,6 +1,6 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { mayHelp } from '../model/actor.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';

@@ -1,24 +1,24 @@
 // Identities: who can authenticate. authenticators.ts has what they authenticate with.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import type { Identity, IdentityType, Tags } from '../model/identity.ts';
+import type { Change } from '../model/entities/entity.ts';
+import { type Identity, identityEntity } from '../model/entities/identity.ts';
 import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
-import type { Permission } from '../model/permission.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
-import type { IdentityPatch } from '../store/contracts/identities.ts';
+import type { IdentityPatch, NewIdentity } from '../store/contracts/identities.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import {
   acceptableExternalId,
-  acceptableName,
   acceptableRoleAttributes,
-  acceptableTags,
   refusedField,
   takenRefused,
 } from './acceptable-values.ts';
-import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
+import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
+import { changesOf } from './changes.ts';
 import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
 import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
+import { acceptableBy, completed, sentNames } from './entity-rules.ts';
 import { helping } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
 
@@ -26,19 +26,24 @@ export interface IdentityNeeds extends EnrollmentNeeds {
   readonly store: EnrollmentNeeds['store'] & StoreForCallers<'identities' | 'authPolicies' | 'apiSessions'>;
 }
 
-/** Everything that an administrator decides about an identity. */
-export interface IdentityFields {
-  readonly name: string;
-  readonly type: IdentityType;
-  readonly isAdmin: boolean;
-  readonly permissions: readonly Permission[];
-  readonly externalId: string | null;
-  /** As it was sent; becomes an AuthPolicyId once the policy is known to exist. */
-  readonly authPolicyId: string;
-  readonly passwordMustChange?: boolean | undefined;
-  readonly roleAttributes: readonly string[];
-  readonly tags: Tags;
-}
+/** Of an identity, without whether it is disabled: changing that ends sessions. */
+export type IdentityFields = Omit<Change<typeof identityEntity>, keyof Disabling>;
+export type NewIdentityFields = IdentityFields & { readonly name: string };
+
+const acceptable = acceptableBy<typeof identityEntity, IdentityNeeds>({
+  entity: identityEntity,
+  fields: {
+    permissions: (held) => [...new Set(held)],
+    externalId: acceptableExternalId,
+    authPolicyId: (id, needs) => existingPolicy(needs, id),
+    roleAttributes: acceptableRoleAttributes,
+  },
+});
+const { fields: table } = identityEntity;
+const { disabledAt, disabledUntil } = table;
+/** What disabling and enabling change, which events of their own say. */
+const disablingFields = { disabledAt, disabledUntil };
+const { disabledAt: _at, disabledUntil: _until, ...otherFields } = table;
 
 /**
  * Creates an identity, together with its enrollment if one is wanted.
@@ -50,10 +55,11 @@ export async function createIdentity(
   {
     fields,
     enrollments = [],
-  }: { readonly fields: IdentityFields; readonly enrollments?: readonly EnrollmentFields[] },
+  }: { readonly fields: NewIdentityFields; readonly enrollments?: readonly EnrollmentFields[] },
 ): Promise<IdentityId> {
   const id = asId<IdentityId>(needs.random.id());
-  const identity = { id, ...(await acceptable(needs, fields)) };
+  const values = await acceptable(completed(otherFields, fields), null, needs);
+  const identity = { ...values, id } as NewIdentity;
   const wanted: NewEnrollment[] = [];
   for (const enrollment of enrollments) wanted.push(await enrollmentOf(newEnrollment(needs, id, enrollment)));
   const step = actingFor(needs, by).enrollments.createIdentity(identity, wanted, needs.clock.now());
@@ -62,8 +68,13 @@ export async function createIdentity(
     { ...fields, username },
     secondRefused(step, wanted.map(({ method }) => method).join(', ')),
   );
-  const sent = enrollments.length === 0 ? { ...fields } : { ...fields, enrollment: true };
-  recordChange(needs, by, { action: 'create', entity: 'identity', entityId: id, fields: namesOf(sent) });
+  recordChange(needs, by, {
+    action: 'create',
+    entity: 'identity',
+    entityId: id,
+    fields: [...sentNames(table, fields), ...(enrollments.length === 0 ? [] : ['enrollment'])],
+    changes: changesOf(table, null, identity),
+  });
   return id;
 }
 
@@ -102,32 +113,38 @@ export async function updateIdentity(
     isWhole = false,
   }: {
     readonly id: string;
-    readonly fields: Some<IdentityFields> & Disabling;
+    readonly fields: IdentityFields & Disabling;
     /** Whether the fields are a whole document, which may have been read a while ago. */
     readonly isWhole?: boolean;
   },
 ): Promise<void> {
-  const { disabled, disabledUntil, ...others } = fields;
-  const disabling = await disablingIn(needs, by, { id, wanted: { disabled, disabledUntil }, isWhole });
-  const patch = { ...(await acceptable(needs, others)), ...disabling };
-  await change(needs, by, { id: asId(id), patch, sent: others });
-  const names = namesOf(others);
+  const before = await getIdentity(needs, id);
+  const { disabled, disabledUntil: until, ...given } = fields;
+  const disabling = disablingIn(needs, by, { before, wanted: { disabled, disabledUntil: until }, isWhole });
+  const sent = isWhole ? completed(otherFields, given, 'kept') : given;
+  const patch = await acceptable(sent, before, needs);
+  await change(needs, by, { id: before.id, patch: { ...patch, ...disabling }, sent: given });
+  const names = sentNames(table, sent);
   if (disabling === null || names.length > 0) {
-    recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: names });
+    const changes = changesOf(table, before, { ...before, ...patch });
+    recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: names, changes });
   }
-  if (disabling !== null) recordDisabling(needs, by, { id, ...disabling });
+  if (disabling !== null) recordDisabling(needs, by, { before, ...disabling });
 }
 
-async function disablingIn(
+function disablingIn(
   needs: IdentityNeeds,
   by: AdminCall,
-  { id, wanted, isWhole }: { readonly id: string; readonly wanted: Disabling; readonly isWhole: boolean },
-): Promise<ReturnType<typeof disablingPatch>> {
+  {
+    before,
+    wanted,
+    isWhole,
+  }: { readonly before: Identity; readonly wanted: Disabling; readonly isWhole: boolean },
+): ReturnType<typeof disablingPatch> {
   if (wanted.disabled === undefined && wanted.disabledUntil === undefined) return null;
-  const identity = await getIdentity(needs, id);
   const now = needs.clock.now();
-  const patch = disablingPatch(identity, wanted, { now });
-  if (isWhole && by.unchanged === null && patch !== null) refuseEarlierEnd(identity, patch, now);
+  const patch = disablingPatch(before, wanted, { now });
+  if (isWhole && by.unchanged === null && patch !== null) refuseEarlierEnd(before, patch, now);
   return patch;
 }
 
@@ -136,10 +153,11 @@ async function disablingIn(
  * @throws AuthError not_found, conflict (the last administrator)
  */
 export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
-  const identityId = asId<IdentityId>(id);
-  const step = actingFor(needs, by).identities.delete(identityId, needs.clock.now());
+  const before = await getIdentity(needs, id);
+  const step = actingFor(needs, by).identities.delete(before.id, needs.clock.now());
   if (!(await administratorKept(step))) throw new AuthError('not_found');
-  recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [] });
+  const changes = changesOf(table, before, null);
+  recordChange(needs, by, { action: 'delete', entity: 'identity', entityId: id, fields: [], changes });
 }
 
 /**
@@ -159,25 +177,30 @@ export async function disableIdentity(
   const patch = disablingPatch(identity, wanted, { now: needs.clock.now(), field });
   if (patch === null) return;
   await change(needs, by, { id: identity.id, patch });
-  recordDisabling(needs, by, { id, ...patch });
+  recordDisabling(needs, by, { before: identity, ...patch });
 }
 
 /** Lets an identity authenticate again. @throws AuthError not_found */
 export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
+  const before = await getIdentity(needs, id);
   const patch = { disabledAt: null, disabledUntil: null };
-  await change(needs, by, { id: asId(id), patch });
-  recordDisabling(needs, by, { id, ...patch });
+  await change(needs, by, { id: before.id, patch });
+  recordDisabling(needs, by, { before, ...patch });
 }
 
 /** Records that an identity was disabled or enabled. */
 export function recordDisabling(
   needs: IdentityNeeds,
   by: AdminCall,
-  { id, disabledAt }: { readonly id: string; readonly disabledAt: Millis | null },
+  { before, ...after }: { readonly before: Identity } & NonNullable<ReturnType<typeof disablingPatch>>,
 ): void {
-  const action = disabledAt === null ? 'enable' : 'disable';
-  const fields = ['disabledAt', 'disabledUntil'];
-  recordChange(needs, by, { action, entity: 'identity', entityId: id, fields });
+  recordChange(needs, by, {
+    action: after.disabledAt === null ? 'enable' : 'disable',
+    entity: 'identity',
+    entityId: before.id,
+    fields: Object.keys(disablingFields),
+    changes: changesOf(disablingFields, before, after),
+  });
 }
 
 /** Ends every session of an identity. @returns how many @throws AuthError not_found, forbidden (see help-desk.ts) */
@@ -203,35 +226,11 @@ async function change(
     id,
     patch,
     sent = {},
-  }: { readonly id: IdentityId; readonly patch: IdentityPatch; readonly sent?: Some<IdentityFields> },
+  }: { readonly id: IdentityId; readonly patch: IdentityPatch; readonly sent?: IdentityFields },
 ): Promise<void> {
   const step = actingFor(needs, by).identities.update(id, patch, needs.clock.now());
   if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
 }
-
-/** The given fields as they are stored. */
-async function acceptable(needs: IdentityNeeds, fields: IdentityFields): Promise<Acceptable>;
-async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>>;
-async function acceptable(needs: IdentityNeeds, fields: Some<IdentityFields>): Promise<Partial<Acceptable>> {
-  const { name, type, isAdmin, permissions, externalId, authPolicyId, roleAttributes, tags } = fields;
-  const { passwordMustChange } = fields;
-  return {
-    ...(name === undefined ? {} : { name: acceptableName('name', name) }),
-    ...(type === undefined ? {} : { type }),
-    ...(isAdmin === undefined ? {} : { isAdmin }),
-    ...(permissions === undefined ? {} : { permissions: [...new Set(permissions)] }),
-    ...(externalId === undefined ? {} : { externalId: acceptableExternalId(externalId) }),
-    ...(authPolicyId === undefined ? {} : { authPolicyId: await existingPolicy(needs, authPolicyId) }),
-    ...(roleAttributes === undefined ? {} : { roleAttributes: acceptableRoleAttributes(roleAttributes) }),
-    ...(passwordMustChange === undefined ? {} : { passwordMustChange }),
-    ...(tags === undefined ? {} : { tags: acceptableTags(tags) }),
-  };
-}
-
-type Acceptable = Omit<IdentityFields, 'authPolicyId' | 'passwordMustChange'> & {
-  readonly authPolicyId: AuthPolicyId;
-  readonly passwordMustChange?: boolean;
-};
 
 async function existingPolicy(needs: Pick<IdentityNeeds, 'store'>, id: string): Promise<AuthPolicyId> {
   const policy = await needs.store.authPolicies.find(asId(id));

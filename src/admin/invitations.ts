@@ -6,7 +6,7 @@ import { passwordOf } from '../login/password/password.ts';
 import { isDisabled } from '../model/account.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Invitation } from '../model/invitation.ts';
 import { type Clock, DAY, MINUTE, type Millis } from '../platform/clock.ts';

@@ -16,7 +16,7 @@ import type { Account } from '../model/account.ts';
 import { isLockedForGood } from '../model/administrator.ts';
 import type { AuthPolicy, AuthPolicyRules, authPolicyEntity } from '../model/entities/auth-policy.ts';
 import type { New } from '../model/entities/entity.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';

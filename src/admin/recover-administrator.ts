@@ -5,7 +5,7 @@ import { passwordOf, usernameKey } from '../login/password/password.ts';
 import { forgetFailures } from '../login/throttle.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AttemptStore } from '../store/contracts/attempts.ts';

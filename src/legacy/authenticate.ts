@@ -19,7 +19,7 @@ import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ClientInfo } from '../model/client-info.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Credentials, Factor } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';

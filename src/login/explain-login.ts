@@ -4,7 +4,7 @@
 import type { Account } from '../model/account.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { Factor, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
 import type { Clock, Millis } from '../platform/clock.ts';

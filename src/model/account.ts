@@ -3,7 +3,7 @@
 import type { Millis } from '../platform/clock.ts';
 import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from './entities/identity.ts';
 import type { SignerId } from './ids.ts';
 import type { PrimaryMethod } from './login.ts';
 

@@ -1,4 +1,4 @@
-import type { Identity } from './identity.ts';
+import type { Identity } from './entities/identity.ts';
 import type { ApiSessionId, IdentityId } from './ids.ts';
 import { isCovered, type Permission } from './permission.ts';
 import type { Principal } from './principal.ts';

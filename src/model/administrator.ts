@@ -2,7 +2,7 @@ import { DAY, type Millis } from '../platform/clock.ts';
 import { allowsMethod, allowsSigner, areIndependent, isDisabled } from './account.ts';
 import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from './entities/identity.ts';
 
 /** What decides whether an administrator can log in. */
 export interface AdministratorMeans {

@@ -18,10 +18,8 @@ export type ListFields = ReadonlyMap<string, ListField>;
 
 const text: Omit<ListField, 'field'> = { kind: 'text', nullable: false };
 const optionalText: Omit<ListField, 'field'> = { kind: 'text', nullable: true };
-const texts: Omit<ListField, 'field'> = { kind: 'texts', nullable: false };
 const boolean: Omit<ListField, 'field'> = { kind: 'boolean', nullable: false };
 const time: Omit<ListField, 'field'> = { kind: 'time', nullable: false };
-const optionalTime: Omit<ListField, 'field'> = { kind: 'time', nullable: true };
 
 /** @param fields by the client's name; `field` where the store's differs */
 function listFields(
@@ -29,23 +27,6 @@ function listFields(
 ): ListFields {
   return new Map(Object.entries(fields).map(([name, rules]) => [name, { field: name, ...rules }]));
 }
-
-export const identityListFields = listFields({
-  id: text,
-  name: text,
-  type: text,
-  typeId: { field: 'type', ...text },
-  externalId: optionalText,
-  authPolicyId: text,
-  authPolicy: { field: 'authPolicyId', ...text },
-  isAdmin: boolean,
-  permissions: texts,
-  roleAttributes: texts,
-  passwordMustChange: boolean,
-  disabledAt: optionalTime,
-  createdAt: time,
-  updatedAt: time,
-});
 
 /** Clients write `identity` for the id, as documents do; in the store that is the joined name. */
 const ofIdentity = {

@@ -2,7 +2,7 @@
 // share the addresses of the listener; clients that administrators have registered have their own settings. Only this
 // file decides what a client may do; everything else asks here.
 
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';

@@ -1,7 +1,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { claimsOfScope, type MappedClaim, type OidcClient } from '../model/entities/oidc-client.ts';
-import type { Identity } from '../model/identity.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SessionView } from '../sessions/session-view.ts';

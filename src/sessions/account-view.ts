@@ -5,7 +5,7 @@
 
 import { type Account, isDisabled } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import { recentMap } from '../platform/recent-map.ts';

@@ -1,8 +1,8 @@
 // The registered OIDC clients in memory: every step of a login and every call with a client's token asks for them, and
 // there are few.
 
+import type { Identity } from '../model/entities/identity.ts';
 import type { OidcClient, OidcClientSecret } from '../model/entities/oidc-client.ts';
-import type { Identity } from '../model/identity.ts';
 import type { OidcClientId } from '../model/ids.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';

@@ -9,7 +9,7 @@ import { readForeignJwt } from '../login/external-jwt/foreign-jwt.ts';
 import { type SecondaryVerdict, verifySecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { enabledSigner } from '../login/external-jwt/signer-directory.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { SignerId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';

@@ -76,7 +76,7 @@ describe('the list of audit events', () => {
       requestId: changed.headers['x-request-id'],
       ipAddress: '127.0.0.1',
       issuer: server.issuer,
-      changes: [],
+      changes: [{ field: 'externalId', from: null, to: 'ann-1' }],
       details: { fields: ['externalId'] },
     });
     assert.deepEqual([identity.name, byIdentity.name, byIdentity.id], ['ann', 'root', byIdentityId]);

@@ -5,6 +5,7 @@ import { authPolicyEntity } from '../../src/model/entities/auth-policy.ts';
 import { caEntity } from '../../src/model/entities/ca.ts';
 import { configTypeEntity } from '../../src/model/entities/config-type.ts';
 import { externalJwtSignerEntity } from '../../src/model/entities/external-jwt-signer.ts';
+import { identityEntity } from '../../src/model/entities/identity.ts';
 import { listFieldsOf } from '../../src/model/entities/listed-fields.ts';
 import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
 import * as fields from '../../src/model/list-fields.ts';
@@ -197,6 +198,7 @@ export function listTests(shared: GetDatabase): void {
       ...fields,
       authPolicyListFields: listFieldsOf(authPolicyEntity),
       caListFields: listFieldsOf(caEntity),
+      identityListFields: listFieldsOf(identityEntity),
       configTypeListFields: listFieldsOf(configTypeEntity),
       externalJwtSignerListFields: listFieldsOf(externalJwtSignerEntity),
       oidcClientListFields: listFieldsOf(oidcClientEntity),

@@ -1,7 +1,7 @@
 // Values for the store's suites: every call makes new ones, so that tests can share a database.
 
 import type { AuthRequest } from '../../src/model/auth-request.ts';
-import type { Identity } from '../../src/model/identity.ts';
+import type { Identity } from '../../src/model/entities/identity.ts';
 import {
   type ApiSessionId,
   type AuthenticatorId,

@@ -6,7 +6,6 @@ import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-
 import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
 import type { Random } from '../../platform/random.ts';
 import { refusedField } from '../acceptable-values.ts';
-import type { Some } from '../admin-call.ts';
 import type { IdentityFields } from '../identities.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';
 import type { AuthPolicyState, IdentityState, NamedState, SignerState, StateKind } from './state.ts';
@@ -107,7 +106,7 @@ export function signerFields(
 export function identityFields(
   references: References,
   { authPolicy, disabled: _disabled, disabledUntil: _until, ...others }: Partial<IdentityState>,
-): Some<IdentityFields> {
+): IdentityFields {
   if (authPolicy === undefined) return others;
   return { ...others, authPolicyId: references.policyId('authPolicy', authPolicy) };
 }

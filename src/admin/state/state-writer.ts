@@ -1,6 +1,7 @@
 // Passes one entity of a document through the rules of its kind.
 
-import { asId, defaultAuthPolicyId } from '../../model/ids.ts';
+import type { Identity } from '../../model/entities/identity.ts';
+import { asId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
 import type { AdminCall } from '../admin-call.ts';
@@ -12,7 +13,6 @@ import { type SignerNeeds, signers } from '../external-jwt-signers.ts';
 import {
   createIdentity,
   deleteIdentity,
-  type IdentityFields,
   type IdentityNeeds,
   recordDisabling,
   updateIdentity,
@@ -90,16 +90,15 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
   } else if (kind === 'oidc-client') {
     await oidcClients.create(needs, by, complete(state as OidcClientState, ['type']) as NewClient);
   } else {
-    const fields = definedOf(identityFields(references, state as IdentityState));
-    const id = await createIdentity(needs, by, {
-      fields: complete<IdentityFields>({ ...newIdentity, ...fields }, []),
-    });
+    const fields = { ...identityFields(references, state as IdentityState), name: state.name };
+    const id = await createIdentity(needs, by, { fields });
     const now = needs.clock.now();
     const enabled = { disabledAt: null, disabledUntil: null };
     const disabling = disablingPatch(enabled, disablingOf(state as IdentityState), { now });
     if (disabling === null) return;
     await scope.store.identities.update(asId(id), disabling, now);
-    recordDisabling(needs, by, { id, ...disabling });
+    const before = { ...enabled, id } as Identity;
+    recordDisabling(needs, by, { before, ...disabling });
   }
 }
 
@@ -163,10 +162,6 @@ function complete<Fields extends object>(
   return given;
 }
 
-function definedOf(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
 function withSameId<State extends { readonly id?: string | undefined }>(
   members: object,
 ): Partial<Omit<State, 'id'>> {
@@ -174,13 +169,3 @@ function withSameId<State extends { readonly id?: string | undefined }>(
   if (id !== undefined) throw refusedField('id', 'cannot be changed', id);
   return others as Partial<Omit<State, 'id'>>;
 }
-
-const newIdentity: Omit<IdentityFields, 'name'> = {
-  type: 'Default',
-  isAdmin: false,
-  permissions: [],
-  externalId: null,
-  authPolicyId: defaultAuthPolicyId,
-  roleAttributes: [],
-  tags: {},
-};

@@ -4,8 +4,8 @@ import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { caEntity } from '../../model/entities/ca.ts';
 import type { Change } from '../../model/entities/entity.ts';
 import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
+import type { IdentityType, Tags } from '../../model/entities/identity.ts';
 import type { oidcClientEntity } from '../../model/entities/oidc-client.ts';
-import type { IdentityType, Tags } from '../../model/identity.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Some } from '../admin-call.ts';
 

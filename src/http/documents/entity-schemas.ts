@@ -12,7 +12,7 @@ import {
   type New,
   sentFields,
 } from '../../model/entities/entity.ts';
-import { shownValues } from '../../model/entities/shown.ts';
+import { shownValue, shownValues } from '../../model/entities/shown.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/formats/durations.ts';
 import { durationField, durationText, idText, someTime } from '../request/fields.ts';
@@ -28,13 +28,30 @@ export interface BodySchemas<E extends Entity> {
   readonly some: z.ZodType<Change<E>>;
 }
 
-/** Sound because the shapes follow from the fields from which the types follow. */
-export function bodySchemas<E extends Entity>({ fields, hasChosenId }: E): BodySchemas<E> {
+interface OwnSchemas {
+  /** Of fields that accept more than their kind says. */
+  readonly own?: Readonly<Record<string, z.ZodType>>;
+  /** Further members of a new one. */
+  readonly fresh?: Readonly<Record<string, z.ZodType>>;
+}
+
+export function bodySchemas<E extends Entity>(
+  { fields, hasChosenId }: E,
+  { own = {}, fresh = {} }: OwnSchemas = {},
+): BodySchemas<E> {
   const id = hasChosenId ? { id: idText.optional() } : {};
+  const shapeOf = (body: Body) => {
+    const theirs = Object.entries(own).map(([name, schema]) => {
+      const field = fields[name];
+      return [name, field !== undefined && mayBeMissing(field, body) ? schema.optional() : schema] as const;
+    });
+    return { ...bodyShape(fields, body), ...Object.fromEntries(theirs) };
+  };
+  // Sound because the shapes follow from the fields from which the types follow.
   return {
-    fresh: z.strictObject({ ...bodyShape(fields, 'new'), ...id }),
-    whole: z.strictObject(bodyShape(fields, 'whole')),
-    some: z.strictObject(bodyShape(fields, 'some')),
+    fresh: z.strictObject({ ...shapeOf('new'), ...id, ...fresh }),
+    whole: z.strictObject(shapeOf('whole')),
+    some: z.strictObject(shapeOf('some')),
   } as unknown as BodySchemas<E>;
 }
 
@@ -46,7 +63,12 @@ export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z
     sent.map(([name, field]) => {
       const [schema, usual] = [sentSchema(field, body), defaultOf(field)];
       if (body === 'object' && usual !== undefined) return [name, schema.default(usual)];
-      return [name, mayBeMissing(field, body) ? schema.optional() : schema];
+      if (!mayBeMissing(field, body)) return [name, schema];
+      const isDefault = body === 'new' || (body === 'whole' && field.whenLeftOut === undefined);
+      // Only described here: the rules set it, also where no body is parsed.
+      if (isDefault && usual !== undefined && usual !== null)
+        return [name, schema.optional().meta({ default: shownValue(field, usual) })];
+      return [name, schema.optional()];
     }),
   );
 }

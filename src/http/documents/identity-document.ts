@@ -1,38 +1,26 @@
 import { z } from 'zod';
 import { isDisabled } from '../../model/account.ts';
-import { type Identity, identityTypes } from '../../model/identity.ts';
+import { type Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId } from '../../model/ids.ts';
-import { permissions } from '../../model/permission.ts';
-import { type Clock, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../../store/contracts/auth-policies.ts';
 import type { TotpStore } from '../../store/contracts/totp.ts';
-import { entityHead, entityMembers, entityRef, entityRefSchema, selfLink, timeSchema } from './wire.ts';
+import { documentSchema, entityDocument } from './entity-schemas.ts';
+import { entityRef, entityRefSchema, selfLink } from './wire.ts';
 
 export interface IdentityDocumentNeeds {
   readonly store: { readonly authPolicies: AuthPolicyStore; readonly totp: TotpStore };
   readonly clock: Clock;
 }
 
-export const identitySchema = z
-  .strictObject({
-    ...entityMembers,
-    name: z.string(),
-    typeId: z.enum(identityTypes),
-    type: entityRefSchema,
-    isAdmin: z.boolean(),
-    permissions: z.array(z.enum(permissions)),
-    isDefaultAdmin: z.boolean(),
-    externalId: z.string().nullable(),
-    authPolicyId: z.string(),
-    authPolicy: entityRefSchema,
-    passwordMustChange: z.boolean(),
-    roleAttributes: z.array(z.string()),
-    disabled: z.boolean(),
-    disabledAt: timeSchema.nullable(),
-    disabledUntil: timeSchema.nullable(),
-    isMfaEnabled: z.boolean(),
-  })
-  .meta({ id: 'Identity' });
+/** Members that do not follow from fields. */
+const more = {
+  type: entityRefSchema,
+  authPolicy: entityRefSchema,
+  isDefaultAdmin: z.boolean(),
+  isMfaEnabled: z.boolean(),
+};
+export const identitySchema = documentSchema(identityEntity, more);
 
 /** Identities as both Edge APIs show them. */
 export async function identityDocuments(
@@ -54,26 +42,17 @@ export async function identityDocuments(
 function identityDocument(identity: Identity, authPolicyName: string, now: Millis): object {
   const { id, type, authPolicyId } = identity;
   const disabled = isDisabled(identity, now);
+  // A time in the past no longer says anything about the identity.
+  const shown = disabled ? identity : { ...identity, disabledAt: null, disabledUntil: null };
   return {
-    ...entityHead('identities', identity, {
+    ...entityDocument(identityEntity, shown, {
       authenticators: { href: `./identities/${id}/authenticators` },
       'api-sessions': { href: `./identities/${id}/api-sessions` },
       'auth-policies': selfLink('auth-policies', authPolicyId),
     }),
-    name: identity.name,
-    typeId: type,
     type: entityRef('identity-types', type, type),
-    isAdmin: identity.isAdmin,
-    permissions: identity.permissions,
-    isDefaultAdmin: false,
-    externalId: identity.externalId,
-    authPolicyId,
     authPolicy: entityRef('auth-policies', authPolicyId, authPolicyName),
-    passwordMustChange: identity.passwordMustChange,
-    roleAttributes: identity.roleAttributes,
+    isDefaultAdmin: false,
     disabled,
-    // A time in the past no longer says anything about the identity.
-    disabledAt: isoTimeOrNull(disabled ? identity.disabledAt : null),
-    disabledUntil: isoTimeOrNull(disabled ? identity.disabledUntil : null),
   };
 }

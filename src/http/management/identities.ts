@@ -16,23 +16,23 @@ import {
 import { findInvitation } from '../../admin/invitations.ts';
 import { ofIdentity } from '../../admin/list-parameters.ts';
 import { noClientInfo } from '../../model/client-info.ts';
-import { identityTypes } from '../../model/identity.ts';
-import { defaultAuthPolicyId } from '../../model/ids.ts';
+import type { New } from '../../model/entities/entity.ts';
+import { identityEntity, identityTypes } from '../../model/entities/identity.ts';
 import {
   apiSessionListFields,
   authenticatorListFields,
   enrollmentListFields,
-  identityListFields,
 } from '../../model/list-fields.ts';
-import { permissions } from '../../model/permission.ts';
 import { isoTimeOrNull, MINUTE, type Millis } from '../../platform/clock.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
+import { bodySchemas } from '../documents/entity-schemas.ts';
 import { mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
-import { idText, someTime, tags } from '../request/fields.ts';
+import { idText, someTime } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
+import { describedResource } from './entity-routes.ts';
 import {
   managedIdentityDocument,
   managedIdentityDocuments,
@@ -41,52 +41,6 @@ import {
 import { invitationDocument, invitationSchema } from './invitations.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
-
-// Some clients send null for a field that they leave at its default.
-const fields = z.strictObject({
-  name: z.string(),
-  type: z.enum(identityTypes),
-  isAdmin: z.boolean(),
-  permissions: z
-    .array(z.enum(permissions))
-    .max(permissions.length)
-    .nullable()
-    .transform((held) => held ?? []),
-  externalId: z.string().nullable(),
-  authPolicyId: idText.nullable().transform((id) => id ?? defaultAuthPolicyId),
-  passwordMustChange: z.boolean().meta({ description: 'The next login with a password asks for a new one' }),
-  roleAttributes: z
-    .array(z.string())
-    .nullable()
-    .transform((attributes) => attributes ?? []),
-  tags,
-});
-
-/** Changes only: a new identity is never disabled. */
-const changes = fields.extend({
-  disabled: z.boolean().meta({
-    description:
-      'True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match',
-  }),
-  disabledUntil: someTime.nullable().meta({
-    description:
-      'A time within the next ten years. It also disables the identity. Null: until somebody enables it',
-  }),
-});
-
-const { type, isAdmin, externalId, authPolicyId, roleAttributes } = fields.shape;
-
-const replacement = changes.extend({
-  // If absent, they do not change: clients that replace a whole identity do not know them.
-  passwordMustChange: fields.shape.passwordMustChange.optional(),
-  disabled: changes.shape.disabled.optional(),
-  disabledUntil: changes.shape.disabledUntil.optional(),
-  permissions: fields.shape.permissions.default([]),
-  externalId: externalId.default(null),
-  authPolicyId: authPolicyId.default(defaultAuthPolicyId),
-  roleAttributes: roleAttributes.default([]),
-  tags: tags.default({}),
-});
 
 // Ignoring an unknown member would leave an identity that cannot be enrolled although its creator believes so.
 const wantedEnrollment = z
@@ -112,11 +66,14 @@ function enrollmentFields(wanted: {
   ];
 }
 
-const newIdentity = replacement.omit({ disabled: true, disabledUntil: true }).extend({
-  type: type.default('Default'),
-  isAdmin: isAdmin.default(false),
-  enrollment: wantedEnrollment,
-});
+/** A document that was read may be sent back, and there the type is a reference. */
+const type = z.preprocess(
+  (sent) => (typeof sent === 'object' && sent !== null && 'id' in sent ? sent.id : sent),
+  z.enum(identityTypes),
+);
+const bodies = bodySchemas(identityEntity, { own: { type }, fresh: { enrollment: wantedEnrollment } });
+type NewIdentity = New<typeof identityEntity> & { readonly enrollment: readonly EnrollmentFields[] };
+const newIdentity = bodies.fresh as unknown as z.ZodType<NewIdentity>;
 
 /** Members about the data plane, which this service does not have. */
 const membersOfOthers = [
@@ -185,13 +142,9 @@ const identityDetail = z
 /** `/identities` */
 export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
-    collection: 'identities',
-    versioned: { entity: 'identities', versions: needs.store.versions },
-    noun: 'an identity',
-    document: managedIdentitySchema,
+    ...describedResource(identityEntity, needs, { document: managedIdentitySchema }),
     detail: identityDetail,
     sentByOthers: membersOfOthers,
-    listFields: identityListFields,
     async list(query) {
       const page = await needs.store.identities.list(query);
       return { ...page, items: await managedIdentityDocuments(needs, page.items) };
@@ -212,10 +165,10 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>
       createIdentity(needs, by, { fields: identity, enrollments: enrollment }),
     ),
-    replace: operation(replacement, (by, identity, id) =>
+    replace: operation(bodies.whole, (by, identity, id) =>
       updateIdentity(needs, by, { id, fields: identity, isWhole: true }),
     ),
-    patch: operation(changes.partial(), (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
+    patch: operation(bodies.some, (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
     remove: (by, id) => deleteIdentity(needs, by, id),
     // Actions that let people in again.
     permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },

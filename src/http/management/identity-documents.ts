@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type EnrollmentNeeds, issuedEnrollment } from '../../admin/enrollments.ts';
 import type { Enrollment } from '../../model/enrollment.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { inChunks } from '../../platform/in-chunks.ts';
 import {

@@ -3,7 +3,7 @@
 
 import type { ChallengeError } from '../../errors/challenge.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -2,7 +2,7 @@
 // after it. It must come from the one signer that the policy names, and name the identity of the login.
 
 import type { ChallengeError } from '../../errors/challenge.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { SignerId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';

@@ -2,7 +2,7 @@
 // It uses the rules of the login, stores nothing and counts no attempt.
 
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
 import { isEnabled, mayLogIn } from '../account.ts';
 import { notedRecord } from '../noted-record.ts';

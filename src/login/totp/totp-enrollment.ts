@@ -2,7 +2,7 @@
 // the password cannot swap it unnoticed.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';

@@ -69,10 +69,10 @@ export type Field<Value = unknown, Way = unknown, Sent = Value> = Kind &
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** `rare`: optional, and stored values may lack it. `alias`: another name. */
+/** `rare`: optional, and stored values may lack it. `alias`: another name, or not stored. */
 type Ways<Rules> = Rules extends { isDerived: true }
   ? 'derived'
-  : Rules extends { sameAs: string }
+  : Rules extends { sameAs: string } | { column: null }
     ? 'alias'
     : Rules extends { isShownIfSet: true }
       ? 'rare'

@@ -13,13 +13,17 @@ const kinds: { readonly [Of in Kind['kind']]?: FieldKind } = {
   time: 'time',
 };
 
-/** The listed fields of a managed entity. A reference has two names: that of the id, and that of the other entity. */
+/** The listed fields of a managed entity. A reference has two names: that of the id, and that of the
+ * other entity. So does a field that documents call otherwise. */
 export function listFieldsOf({ fields }: Pick<Entity, 'fields'>): ListFields {
   const listed = Object.entries(fields).flatMap(([name, rules]): [string, ListField][] => {
     const kind = kinds[rules.kind];
     if (!rules.isListed || kind === undefined) return [];
     const field = { field: name, kind, nullable: rules.isNullable === true };
-    const names = rules.kind === 'reference' ? [name, name.replace(/Id$/, '')] : [rules.shownAs ?? name];
+    const names =
+      rules.kind === 'reference'
+        ? [name, name.replace(/Id$/, '')]
+        : [...new Set([rules.shownAs ?? name, name])];
     return names.map((each) => [each, field]);
   });
   const always = (field: string, kind: FieldKind): [string, ListField] => [

@@ -22,7 +22,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { AuthenticatorId } from '../../model/ids.ts';
 import type { Credentials, PassedMethod } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';

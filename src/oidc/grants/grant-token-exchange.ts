@@ -5,7 +5,7 @@
 import type { RequestedKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ApiSession } from '../../model/api-session.ts';
-import type { IdentityInTokens } from '../../model/identity.ts';
+import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { type ExchangeResponse, type TokenType, tokenTypes } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';

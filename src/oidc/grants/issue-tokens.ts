@@ -6,7 +6,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { provenFactors } from '../../login/standing.ts';
 import type { ApiSession, ProvenSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
-import type { IdentityInTokens } from '../../model/identity.ts';
+import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import type { Within } from '../../store/contracts/auth-requests.ts';

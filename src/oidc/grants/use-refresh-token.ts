@@ -5,7 +5,7 @@ import { AuthError, type GrantReason } from '../../errors/auth-error.ts';
 import { verifyCertificate } from '../../login/certificate/certificate.ts';
 import { standingObjection } from '../../login/standing.ts';
 import type { ApiSession } from '../../model/api-session.ts';
-import type { IdentityInTokens } from '../../model/identity.ts';
+import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';

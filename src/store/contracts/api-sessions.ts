@@ -1,5 +1,5 @@
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
-import type { Identity, IdentityInTokens } from '../../model/identity.ts';
+import type { Identity, IdentityInTokens } from '../../model/entities/identity.ts';
 import type { ApiSessionId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { LoginProgress, PassedMethod, Verified } from '../../model/login.ts';

@@ -2,7 +2,7 @@ import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientProgram } from '../../model/client-info.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { IdentityInTokens } from '../../model/identity.ts';
+import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import type { ApiSessionId, AuthenticatorId, AuthRequestKey, BrowserSessionId } from '../../model/ids.ts';
 import type { LoginProgress, Verified } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';

@@ -5,7 +5,7 @@ import type {
   PasswordAuthenticator,
 } from '../../model/authenticator.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { Identity, Tags } from '../../model/identity.ts';
+import type { Identity, Tags } from '../../model/entities/identity.ts';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';

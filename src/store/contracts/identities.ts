@@ -1,20 +1,19 @@
 import type { Account } from '../../model/account.ts';
 import type { ClientInfo } from '../../model/client-info.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Some } from '../../model/entities/entity.ts';
+import type { Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { Unstored } from './entities.ts';
 
-type ByDefault = 'permissions' | 'passwordMustChange';
-/** Without permissions, and with a password that may stay, unless said otherwise. */
+type ByDefault = 'permissions' | 'passwordMustChange' | 'disabledAt' | 'disabledUntil';
+/** Enabled, without permissions, and with a password that may stay, unless said otherwise. */
 export type NewIdentity = Partial<Pick<Identity, ByDefault>> &
-  Omit<Identity, ByDefault | 'disabledAt' | 'disabledUntil' | 'createdAt' | 'updatedAt'>;
+  Omit<Unstored<typeof identityEntity>, ByDefault>;
 
 /** Only the members that are present are changed. */
-export type IdentityPatch = Partial<Omit<NewIdentity, 'id'>> & {
-  readonly disabledAt?: Millis | null;
-  readonly disabledUntil?: Millis | null;
-};
+export type IdentityPatch = Some<Omit<Unstored<typeof identityEntity>, 'id'>>;
 
 export interface IdentityStore {
   /**

@@ -1,6 +1,6 @@
 import type { AuthPolicyRules } from '../../model/entities/auth-policy.ts';
 import type { Ca } from '../../model/entities/ca.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewCertificateAuthenticator, NewPasswordAuthenticator } from './authenticators.ts';

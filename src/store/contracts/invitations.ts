@@ -1,5 +1,5 @@
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { Identity } from '../../model/identity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';

@@ -5,7 +5,7 @@ import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { programOfSession } from '../../model/client-info.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { IdentityInTokens } from '../../model/identity.ts';
+import type { IdentityInTokens } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';

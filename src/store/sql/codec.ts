@@ -4,11 +4,10 @@ import type { Account } from '../../model/account.ts';
 import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { Authenticator } from '../../model/authenticator.ts';
 import { type AuthPolicy, authPolicyEntity } from '../../model/entities/auth-policy.ts';
-import type { Identity, IdentityInTokens, IdentityType, Tags } from '../../model/identity.ts';
+import { type IdentityInTokens, identityEntity, type Tags } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { PassedMethod } from '../../model/login.ts';
-import type { Permission } from '../../model/permission.ts';
 import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
 import type { Engine, WriteOptions } from './engine.ts';
@@ -97,58 +96,18 @@ function json<T>(row: SqlRow, column: string): T {
   return JSON.parse(text(row, column)) as T;
 }
 
-/** Columns of an identity, prefixed when they are part of a join. */
-export function identityOf(row: SqlRow, prefix = ''): Identity {
-  const at = (column: string) => `${prefix}${column}`;
-  return {
-    id: asId(text(row, at('id'))),
-    name: text(row, at('name')),
-    type: text(row, at('type')) as IdentityType,
-    externalId: textOrNull(row, at('external_id')),
-    authPolicyId: asId(text(row, at('auth_policy_id'))),
-    isAdmin: integer(row, at('is_admin')) === 1,
-    permissions: json<Permission[]>(row, at('permissions')),
-    disabledAt: integerOrNull(row, at('disabled_at')),
-    disabledUntil: integerOrNull(row, at('disabled_until')),
-    passwordMustChange: integer(row, at('password_must_change')) === 1,
-    roleAttributes: json<string[]>(row, at('role_attributes')),
-    tags: json<Tags>(row, at('tags')),
-    createdAt: integer(row, at('created_at')),
-    updatedAt: integer(row, at('updated_at')),
-  };
-}
+export const identityTable = entityTable(identityEntity);
+export const { read: identityOf } = identityTable;
 
 export function identityInTokensOf(row: SqlRow): IdentityInTokens {
   return { id: asId(text(row, 'id')), name: text(row, 'name'), isAdmin: integer(row, 'is_admin') === 1 };
-}
-
-/** `SELECT` list of an identity in a join, for `identityOf(row, prefix)`. */
-export function identityColumns(table: string, prefix: string): string {
-  return [
-    'id',
-    'name',
-    'type',
-    'external_id',
-    'auth_policy_id',
-    'is_admin',
-    'permissions',
-    'disabled_at',
-    'disabled_until',
-    'password_must_change',
-    'role_attributes',
-    'tags',
-    'created_at',
-    'updated_at',
-  ]
-    .map((column) => `${table}.${column} AS ${prefix}${column}`)
-    .join(', ');
 }
 
 export const authPolicyTable = entityTable(authPolicyEntity);
 export const { read: authPolicyOf } = authPolicyTable;
 
 /** `SELECT` list of an account, where `identities` is joined with `auth_policies`, for `accountOf`. */
-export const accountColumns = `${identityColumns('identities', 'identity__')},
+export const accountColumns = `${identityTable.columns('identity__')},
     ${authPolicyTable.columns('policy__')},
     (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled,
     (SELECT COALESCE(held.password_set_at, held.created_at) FROM authenticators AS held

@@ -18,8 +18,8 @@ import {
   authPolicyOf,
   authPolicyTable,
   type Database,
-  identityColumns,
   identityOf,
+  identityTable,
   integer,
   integerOrNull,
   text,
@@ -67,7 +67,7 @@ export function enrollmentStore(db: Database<typeof enrollmentIntents>): Enrollm
 }
 
 const enrollmentByHashSql = `SELECT enrollments.*,
-    ${identityColumns('identities', 'identity__')}, ${authPolicyTable.columns('policy__')}
+    ${identityTable.columns('identity__')}, ${authPolicyTable.columns('policy__')}
   FROM enrollments
   JOIN identities ON identities.id = enrollments.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id

@@ -1,7 +1,6 @@
 import { isDisabled } from '../../model/account.ts';
 import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
-import { identityListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
 import {
@@ -15,12 +14,17 @@ import {
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { clientInfoOf, findClientInfoSql } from './client-info.ts';
-import { accountOf, accountsSql, type Database, identityOf, text, textOrNull } from './codec.ts';
-import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
-import { listSource } from './list-source.ts';
+import {
+  accountOf,
+  accountsSql,
+  type Database,
+  identityOf,
+  identityTable,
+  text,
+  textOrNull,
+} from './codec.ts';
+import { all, first, type Intent, run, type SqlRow } from './intent.ts';
 import { alikeSql, giveName, type MayShareName } from './names.ts';
-
-const listed = listSource('identities', identityListFields);
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
 
@@ -33,7 +37,7 @@ export function identityStore({ write, read, find, list }: Database<typeof ident
     findAccountByExternalId: (externalId) =>
       find(accountOf, `${accountsSql} WHERE identities.external_id = ?`, externalId),
     findClientInfo: (id) => find(clientInfoOf, findClientInfoSql, id),
-    list: (query) => list(listed, query, (row) => identityOf(row)),
+    list: (query) => list(identityTable.listed, query, identityOf),
     async listAlike(limit) {
       const groups = Map.groupBy(await read(alikeSql, limit), (row) => text(row, 'key'));
       return [...groups.values()].map((rows) => rows.map((row) => text(row, 'name')));
@@ -66,22 +70,8 @@ interface IdentityCreation extends MayShareName {
 }
 
 export function* createIdentity({ identity, password, now, sharesName }: IdentityCreation): Intent<void> {
-  yield* run(
-    `INSERT INTO identities (id, name, type, external_id, auth_policy_id, is_admin, permissions,
-       password_must_change, role_attributes, tags, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    identity.id,
-    identity.name,
-    identity.type,
-    identity.externalId,
-    identity.authPolicyId,
-    identity.isAdmin ? 1 : 0,
-    JSON.stringify(identity.permissions ?? []),
-    identity.passwordMustChange === true ? 1 : 0,
-    JSON.stringify(identity.roleAttributes),
-    JSON.stringify(identity.tags),
-    now,
-    now,
-  );
+  const byDefault = { permissions: [], passwordMustChange: false };
+  yield* identityTable.insert({ ...byDefault, ...identity }, now);
   yield* giveName({ identityId: identity.id, kind: 'name', name: identity.name, sharesName });
   if (password !== null) {
     yield* insertPassword({ ...password, identityId: identity.id, tags: '{}', sharesName }, now);
@@ -162,28 +152,9 @@ function isDisabling(patch: IdentityPatch): boolean {
 }
 
 function* applyUpdate({ id, patch, now, sharesName }: IdentityUpdate): Intent<boolean> {
-  const set: [string, SqlValue][] = [['updated_at', now]];
-  if (patch.name !== undefined) set.push(['name', patch.name]);
-  if (patch.type !== undefined) set.push(['type', patch.type]);
-  if (patch.externalId !== undefined) set.push(['external_id', patch.externalId]);
-  if (patch.authPolicyId !== undefined) set.push(['auth_policy_id', patch.authPolicyId]);
-  if (patch.isAdmin !== undefined) set.push(['is_admin', patch.isAdmin ? 1 : 0]);
-  if (patch.permissions !== undefined) set.push(['permissions', JSON.stringify(patch.permissions)]);
-  if (patch.passwordMustChange !== undefined) {
-    set.push(['password_must_change', patch.passwordMustChange ? 1 : 0]);
-  }
-  if (patch.roleAttributes !== undefined) set.push(['role_attributes', JSON.stringify(patch.roleAttributes)]);
-  if (patch.tags !== undefined) set.push(['tags', JSON.stringify(patch.tags)]);
-  if (patch.disabledAt !== undefined) set.push(['disabled_at', patch.disabledAt]);
-  if (patch.disabledUntil !== undefined) set.push(['disabled_until', patch.disabledUntil]);
   if (patch.externalId !== undefined) yield* endSessionsByClaim(id, patch.externalId, now);
   const before = yield* first('SELECT * FROM identities WHERE id = ?', id);
-  const row = yield* first(
-    `UPDATE identities SET ${set.map(([column]) => `${column} = ?`).join(', ')}
-     WHERE id = ? RETURNING *`,
-    ...set.map(([, value]) => value),
-    id,
-  );
+  const row = yield* identityTable.update({ id, patch, now });
   if (row === undefined) return false;
   if (patch.name !== undefined)
     yield* giveName({ identityId: id, kind: 'name', name: patch.name, sharesName });

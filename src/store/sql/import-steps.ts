@@ -133,7 +133,7 @@ function caStep(item: ImportedCa): ImportStep {
 
 function identityStep(item: ImportedIdentity): ImportStep {
   const { identity } = item;
-  const { id, name, externalId, authPolicyId, disabledAt, disabledUntil } = identity;
+  const { id, name, externalId, authPolicyId } = identity;
   return {
     ...common(item, { kind: 'identity', id, table: 'identities' }),
     name: { identityId: id, text: name },
@@ -141,15 +141,7 @@ function identityStep(item: ImportedIdentity): ImportStep {
       const names = { name, ...(externalId === null ? {} : { external_id: externalId }) };
       return (yield* taken('identities', id, names)) ?? (yield* missing(known, 'auth-policy', authPolicyId));
     },
-    *create(now) {
-      yield* createIdentity({ identity, password: null, now, sharesName: true });
-      yield* run(
-        'UPDATE identities SET disabled_at = ?, disabled_until = ? WHERE id = ?',
-        disabledAt,
-        disabledUntil,
-        id,
-      );
-    },
+    create: (now) => createIdentity({ identity, password: null, now, sharesName: true }),
     *change(now) {
       const { id: _id, ...patch } = identity;
       yield* identityIntents.updateIdentity({ id, patch, now, force: true, sharesName: true });

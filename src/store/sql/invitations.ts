@@ -14,8 +14,8 @@ import {
   authPolicyOf,
   authPolicyTable,
   type Database,
-  identityColumns,
   identityOf,
+  identityTable,
   integer,
   text,
   textOrNull,
@@ -50,7 +50,7 @@ export function invitationStore({ write, find, list }: Database<typeof invitatio
 }
 
 const invitationByHashSql = `SELECT invitations.*, authenticators.username AS username,
-    ${identityColumns('identities', 'identity__')}, ${authPolicyTable.columns('policy__')}
+    ${identityTable.columns('identity__')}, ${authPolicyTable.columns('policy__')}
   FROM invitations
   JOIN identities ON identities.id = invitations.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id

@@ -2,6 +2,7 @@ import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { caEntity } from '../../model/entities/ca.ts';
 import { configTypeEntity } from '../../model/entities/config-type.ts';
 import { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
+import { identityEntity } from '../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../model/entities/oidc-client.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
@@ -36,10 +37,7 @@ interface ColumnRules {
 export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   schema_version: { kept: 'version usable_by' },
   auth_policies: { kept: columnsOf(authPolicyEntity).join(' ') },
-  identities: {
-    kept: `id name type external_id auth_policy_id is_admin permissions disabled_at disabled_until password_must_change role_attributes
-      tags created_at updated_at`,
-  },
+  identities: { kept: columnsOf(identityEntity).join(' ') },
   authenticators: {
     kept: `id identity_id method username username_key password_hash password_set_at cert_pem thumbprint is_extend_requested
       is_key_roll_requested is_imported tags created_at updated_at`,

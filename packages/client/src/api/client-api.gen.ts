@@ -903,18 +903,20 @@ export interface components {
             name: string;
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
-            type: components["schemas"]["EntityRef"];
-            isAdmin: boolean;
-            permissions: ("read" | "helpdesk")[];
-            isDefaultAdmin: boolean;
             externalId: string | null;
             authPolicyId: string;
-            authPolicy: components["schemas"]["EntityRef"];
+            isAdmin: boolean;
+            permissions: ("read" | "helpdesk")[];
+            /** @description The next login with a password asks for a new one */
             passwordMustChange: boolean;
-            roleAttributes: string[];
+            /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
             disabled: boolean;
             disabledAt: string | null;
             disabledUntil: string | null;
+            roleAttributes: string[];
+            type: components["schemas"]["EntityRef"];
+            authPolicy: components["schemas"]["EntityRef"];
+            isDefaultAdmin: boolean;
             isMfaEnabled: boolean;
         };
         Link: {

@@ -1664,18 +1664,20 @@ export interface components {
             name: string;
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
-            type: components["schemas"]["EntityRef"];
-            isAdmin: boolean;
-            permissions: ("read" | "helpdesk")[];
-            isDefaultAdmin: boolean;
             externalId: string | null;
             authPolicyId: string;
-            authPolicy: components["schemas"]["EntityRef"];
+            isAdmin: boolean;
+            permissions: ("read" | "helpdesk")[];
+            /** @description The next login with a password asks for a new one */
             passwordMustChange: boolean;
-            roleAttributes: string[];
+            /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
             disabled: boolean;
             disabledAt: string | null;
             disabledUntil: string | null;
+            roleAttributes: string[];
+            type: components["schemas"]["EntityRef"];
+            authPolicy: components["schemas"]["EntityRef"];
+            isDefaultAdmin: boolean;
             isMfaEnabled: boolean;
         };
         Link: {
@@ -1928,18 +1930,20 @@ export interface components {
             name: string;
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
-            type: components["schemas"]["EntityRef"];
-            isAdmin: boolean;
-            permissions: ("read" | "helpdesk")[];
-            isDefaultAdmin: boolean;
             externalId: string | null;
             authPolicyId: string;
-            authPolicy: components["schemas"]["EntityRef"];
+            isAdmin: boolean;
+            permissions: ("read" | "helpdesk")[];
+            /** @description The next login with a password asks for a new one */
             passwordMustChange: boolean;
-            roleAttributes: string[];
+            /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
             disabled: boolean;
             disabledAt: string | null;
             disabledUntil: string | null;
+            roleAttributes: string[];
+            type: components["schemas"]["EntityRef"];
+            authPolicy: components["schemas"]["EntityRef"];
+            isDefaultAdmin: boolean;
             isMfaEnabled: boolean;
             enrollment: {
                 ott?: {
@@ -1982,18 +1986,20 @@ export interface components {
             name: string;
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
-            type: components["schemas"]["EntityRef"];
-            isAdmin: boolean;
-            permissions: ("read" | "helpdesk")[];
-            isDefaultAdmin: boolean;
             externalId: string | null;
             authPolicyId: string;
-            authPolicy: components["schemas"]["EntityRef"];
+            isAdmin: boolean;
+            permissions: ("read" | "helpdesk")[];
+            /** @description The next login with a password asks for a new one */
             passwordMustChange: boolean;
-            roleAttributes: string[];
+            /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
             disabled: boolean;
             disabledAt: string | null;
             disabledUntil: string | null;
+            roleAttributes: string[];
+            type: components["schemas"]["EntityRef"];
+            authPolicy: components["schemas"]["EntityRef"];
+            isDefaultAdmin: boolean;
             isMfaEnabled: boolean;
             enrollment: {
                 ott?: {
@@ -3493,18 +3499,17 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /**
-                     * @default Default
-                     * @enum {string}
-                     */
+                    /** @enum {string} */
                     type?: "Default" | "User" | "Device" | "Service" | "Router";
+                    externalId?: string | null;
+                    authPolicyId?: string | null;
                     /** @default false */
                     isAdmin?: boolean;
                     permissions?: ("read" | "helpdesk")[] | null;
-                    /** @default null */
-                    externalId?: string | null;
-                    authPolicyId?: string | null;
-                    /** @description The next login with a password asks for a new one */
+                    /**
+                     * @description The next login with a password asks for a new one
+                     * @default false
+                     */
                     passwordMustChange?: boolean;
                     roleAttributes?: string[] | null;
                     tags?: {
@@ -3578,21 +3583,19 @@ export interface operations {
                     name: string;
                     /** @enum {string} */
                     type: "Default" | "User" | "Device" | "Service" | "Router";
-                    isAdmin: boolean;
-                    permissions?: ("read" | "helpdesk")[] | null;
-                    /** @default null */
                     externalId?: string | null;
                     authPolicyId?: string | null;
+                    isAdmin: boolean;
+                    permissions?: ("read" | "helpdesk")[] | null;
                     /** @description The next login with a password asks for a new one */
                     passwordMustChange?: boolean;
+                    /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
+                    disabled?: boolean;
+                    disabledUntil?: string | null;
                     roleAttributes?: string[] | null;
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
-                    /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
-                    disabled?: boolean;
-                    /** @description A time within the next ten years. It also disables the identity. Null: until somebody enables it */
-                    disabledUntil?: string | null;
                 };
             };
         };
@@ -3661,20 +3664,19 @@ export interface operations {
                     name?: string;
                     /** @enum {string} */
                     type?: "Default" | "User" | "Device" | "Service" | "Router";
-                    isAdmin?: boolean;
-                    permissions?: ("read" | "helpdesk")[] | null;
                     externalId?: string | null;
                     authPolicyId?: string | null;
+                    isAdmin?: boolean;
+                    permissions?: ("read" | "helpdesk")[] | null;
                     /** @description The next login with a password asks for a new one */
                     passwordMustChange?: boolean;
+                    /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
+                    disabled?: boolean;
+                    disabledUntil?: string | null;
                     roleAttributes?: string[] | null;
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
-                    /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
-                    disabled?: boolean;
-                    /** @description A time within the next ten years. It also disables the identity. Null: until somebody enables it */
-                    disabledUntil?: string | null;
                 };
             };
         };
@@ -4960,6 +4962,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /** @default true */
                     enabled?: boolean;
                     issuer: string;
                     audience: string;
@@ -5860,7 +5863,9 @@ export interface operations {
                     name: string;
                     /** @enum {string} */
                     type: "public" | "confidential";
+                    /** @default [] */
                     redirectUris?: string[];
+                    /** @default [] */
                     postLogoutRedirectUris?: string[];
                     /** @enum {string} */
                     tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
@@ -5872,13 +5877,27 @@ export interface operations {
                         [key: string]: unknown;
                     }) | null;
                     jwksUri?: string | null;
+                    /** @default true */
                     requirePkce?: boolean;
-                    /** @enum {string} */
+                    /**
+                     * @default RS256
+                     * @enum {string}
+                     */
                     idTokenSigningAlg?: "RS256" | "ES256";
+                    /**
+                     * @default [
+                     *       "openid",
+                     *       "offline_access"
+                     *     ]
+                     */
                     scopes?: string[];
+                    /** @default false */
                     apiAccess?: boolean;
+                    /** @default [] */
                     resources?: string[];
+                    /** @default [] */
                     allowedRoleAttributes?: string[];
+                    /** @default {} */
                     claims?: {
                         [key: string]: string;
                     };
@@ -5951,7 +5970,9 @@ export interface operations {
                     name: string;
                     /** @enum {string} */
                     type: "public" | "confidential";
+                    /** @default [] */
                     redirectUris?: string[];
+                    /** @default [] */
                     postLogoutRedirectUris?: string[];
                     /** @enum {string} */
                     tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
@@ -5963,13 +5984,27 @@ export interface operations {
                         [key: string]: unknown;
                     }) | null;
                     jwksUri?: string | null;
+                    /** @default true */
                     requirePkce?: boolean;
-                    /** @enum {string} */
+                    /**
+                     * @default RS256
+                     * @enum {string}
+                     */
                     idTokenSigningAlg?: "RS256" | "ES256";
+                    /**
+                     * @default [
+                     *       "openid",
+                     *       "offline_access"
+                     *     ]
+                     */
                     scopes?: string[];
+                    /** @default false */
                     apiAccess?: boolean;
+                    /** @default [] */
                     resources?: string[];
+                    /** @default [] */
                     allowedRoleAttributes?: string[];
+                    /** @default {} */
                     claims?: {
                         [key: string]: string;
                     };

@@ -1,6 +1,6 @@
 import { acceptableExternalId } from '../../../../src/admin/acceptable-values.ts';
 import { isDisabled } from '../../../../src/model/account.ts';
-import type { Identity } from '../../../../src/model/identity.ts';
+import type { Identity } from '../../../../src/model/entities/identity.ts';
 import { asId, defaultAuthPolicyId } from '../../../../src/model/ids.ts';
 import { type Permission, permissions } from '../../../../src/model/permission.ts';
 import { isoTime } from '../../../../src/platform/clock.ts';

@@ -1,0 +1,77 @@
+import { type AuthPolicyId, defaultAuthPolicyId, type IdentityId } from '../ids.ts';
+import { permissions } from '../permission.ts';
+import {
+  choice,
+  choices,
+  entity,
+  flag,
+  reference,
+  type Stored,
+  tags,
+  text,
+  texts,
+  time,
+  usually,
+} from './entity.ts';
+
+export type { Tags } from './entity.ts';
+
+/** `Router` may report the sessions of its connections; the other types differ only in how they are shown. */
+export const identityTypes = ['Default', 'User', 'Device', 'Service', 'Router'] as const;
+export type IdentityType = (typeof identityTypes)[number];
+
+export const identityEntity = entity<IdentityId>()({
+  kind: 'identity',
+  table: 'identities',
+  collection: 'identities',
+  document: 'Identity',
+  noun: 'an identity',
+  fields: {
+    /** Unique. */
+    name: text({ isListed: true }),
+    type: choice(identityTypes, {
+      default: 'Default',
+      whenLeftOut: 'refused',
+      shownAs: 'typeId',
+      isListed: true,
+    }),
+    /** Matched by external JWT signers and third-party CAs that map to `externalId`. Unique when set. */
+    externalId: text({ isNullable: true, isListed: true }),
+    authPolicyId: reference<AuthPolicyId>('auth-policy')({ ...usually(defaultAuthPolicyId), isListed: true }),
+    isAdmin: flag({ default: false, whenLeftOut: 'refused', isListed: true }),
+    /** For somebody who is not an administrator; administrators need none. */
+    permissions: choices(permissions, { ...usually([]), isListed: true, isSet: true }),
+    /** Whether the next login with a password asks for a new one. Clients that replace an identity may not know it. */
+    passwordMustChange: flag({
+      default: false,
+      whenLeftOut: 'kept',
+      isListed: true,
+      description: 'The next login with a password asks for a new one',
+    }),
+    /** Not stored: `disabledAt` says it. */
+    disabled: flag({
+      column: null,
+      isForChange: true,
+      whenLeftOut: 'kept',
+      description:
+        'True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match',
+    }),
+    disabledAt: time({ isNullable: true, isDerived: true, isListed: true }),
+    /** With `disabledAt`: disabled until then; null: until an administrator enables it. */
+    disabledUntil: time({
+      isNullable: true,
+      isForChange: true,
+      whenLeftOut: 'kept',
+      description:
+        'A time within the next ten years. It also disables the identity. Null: until somebody enables it',
+    }),
+    roleAttributes: texts({ ...usually([]), isListed: true, isSet: true }),
+    tags: tags(),
+  },
+});
+
+/** Who can authenticate: a person, a device, a service. */
+export type Identity = Stored<typeof identityEntity>;
+
+/** What tokens say about an identity. */
+export type IdentityInTokens = Pick<Identity, 'id' | 'name' | 'isAdmin'>;
