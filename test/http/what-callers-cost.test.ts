@@ -1,0 +1,323 @@
+// What one request costs the server in time, memory, requests to others and database connections, at every declared
+// endpoint, for three callers: a stranger, an account without a permission, and the permission `read`. Compared with
+// docs/what-strangers-cost.md. To write those tables again: OVERLAY_AUTH_WRITE_DOCS=1.
+
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ServerResponse } from 'node:http';
+import { after, before, test } from 'node:test';
+import { connect, type TLSSocket } from 'node:tls';
+import pg from 'pg';
+import { z } from 'zod';
+import { unsentBytes } from '../../src/http/request/long-answer.ts';
+import type { Route } from '../../src/http/request/route.ts';
+import { sourceLimits } from '../../src/login/throttle.ts';
+import { createSigner } from '../support/external-jwt.ts';
+import { authorizationQuery, beginLogin } from '../support/flow.ts';
+import { loggedIn, password, rootOf } from '../support/management.ts';
+import { postgresServer } from '../support/postgres.ts';
+import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const document = new URL('../../docs/what-strangers-cost.md', import.meta.url).pathname;
+/** Requests that are sent at once, without waiting for the answers. */
+const pipelined = 10;
+const runs = 3;
+
+let server: TestServer;
+let idp: TestIdp;
+let signerId: string;
+before(async () => {
+  const db = await (await postgresServer()).createDatabase();
+  server = await startTestServer({ db, signing: true, threads: 1, comparesAnswers: false });
+  idp = await startTestIdp();
+  const root = await rootOf(server);
+  signerId = await createSigner(root, idp, 'idp', { externalAuthUrl: idp.issuer, clientId: 'x' });
+  await server.createUser({ name: 'alice', password });
+  // Whom strangers lock.
+  await server.createUser({ name: 'target', password });
+  const reader = await server.createUser({ name: 'reader', password });
+  await root.call('PATCH', `identities/${reader}`, { permissions: ['read'] });
+});
+after(async () => {
+  await server?.close();
+  await idp?.close();
+});
+
+interface Cost {
+  /** Processor time of the process, in handshakes. */
+  time: number;
+  /** Bytes that a connection was given at once, or that were made for it. */
+  waiting: number;
+  asked: number;
+  /** Database connections at the same time. */
+  connections: number;
+}
+
+/** Counts what happens in this process until `stop`. */
+function counters(): { readonly most: Omit<Cost, 'time'>; stop(): void } {
+  const most = { waiting: 0, asked: 0, connections: 0 };
+  let held = 0;
+  const onAsked = () => {
+    most.asked += 1;
+  };
+  subscribe('http.client.request.start', onAsked);
+  const { emit } = pg.Pool.prototype;
+  pg.Pool.prototype.emit = function (this: pg.Pool, event: string, ...rest: unknown[]) {
+    if (event === 'acquire') held += 1;
+    if (event === 'release') held -= 1;
+    most.connections = Math.max(most.connections, held);
+    return emit.call(this, event, ...rest);
+  } as typeof emit;
+  const { write, end } = ServerResponse.prototype;
+  const note = ({ socket }: ServerResponse) => {
+    if (socket === null) return;
+    most.waiting = Math.max(most.waiting, socket.writableLength + unsentBytes(socket));
+  };
+  for (const [name, original] of Object.entries({ write, end })) {
+    Object.assign(ServerResponse.prototype, {
+      [name](this: ServerResponse, ...rest: never[]) {
+        const { socket } = this;
+        const result = (original as (...rest: never[]) => unknown).apply(this, rest);
+        if (socket !== null) note(this);
+        return result;
+      },
+    });
+  }
+  return {
+    most,
+    stop() {
+      unsubscribe('http.client.request.start', onAsked);
+      pg.Pool.prototype.emit = emit;
+      Object.assign(ServerResponse.prototype, { write, end });
+    },
+  };
+}
+
+async function open(): Promise<TLSSocket> {
+  const socket = connect({
+    port: Number(new URL(server.url).port),
+    host: '127.0.0.1',
+    ca: server.caPem,
+    servername: 'localhost',
+  });
+  await new Promise<void>((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+  return socket;
+}
+
+/** Sends bytes and reads until the server closes. @returns the statuses */
+function exchange(socket: TLSSocket, bytes: string): Promise<readonly number[]> {
+  return new Promise((resolve) => {
+    const statuses: number[] = [];
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      for (const [, status] of chunk.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) /g))
+        statuses.push(Number(status));
+    });
+    socket.on('close', () => resolve(statuses));
+    socket.write(bytes);
+  });
+}
+
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Half of what both sides of a TLS handshake take, in microseconds. */
+async function handshake(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 10; run += 1) {
+    const begun = processorTime();
+    for (let count = 0; count < 10; count += 1) (await open()).destroy();
+    least = Math.min(least, (processorTime() - begun) / 20);
+  }
+  return least;
+}
+
+function sample(
+  schema: z.ZodType | undefined,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  if (schema === undefined) return {};
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name]) => name in values)
+      .map(([name]) => [name, values[name]]),
+  );
+}
+
+/** One request to the endpoint, as text. */
+async function requestTo(route: Route, method: string, accessToken: string | null): Promise<string> {
+  const state = await beginLogin(server);
+  const values = {
+    authRequestId: state,
+    id: state,
+    state,
+    username: 'target',
+    password: 'a wrong guess',
+    limit: '500',
+    signer: signerId,
+    code: '123456',
+    method: 'password',
+    token: 'x',
+  };
+  const isAuthorization = /\/authoriz(?:e|ation)$/.test(route.path);
+  const query = isAuthorization
+    ? authorizationQuery({})
+    : new URLSearchParams(
+        sample(route.described?.query ?? route.query, values) as Record<string, string>,
+      ).toString();
+  const path = route.path.replaceAll(':signer', signerId).replaceAll(/:\w+/g, 'no-such');
+  const hasBody = !['GET', 'DELETE'].includes(method);
+  const schema = route.described?.body ?? route.body?.schema;
+  const fields = {
+    ...sample(schema, values),
+    ...(isAuthorization ? Object.fromEntries(new URLSearchParams(query)) : {}),
+  };
+  const isForm = route.body?.json === false;
+  const body = !hasBody
+    ? ''
+    : isForm
+      ? new URLSearchParams(fields as Record<string, string>).toString()
+      : JSON.stringify(fields);
+  const lines = [
+    `${method} ${path}?${query} HTTP/1.1`,
+    `Host: ${new URL(server.url).host}`,
+    'Accept: text/html, */*;q=0.5',
+    ...(accessToken === null ? [] : [`Authorization: Bearer ${accessToken}`]),
+    ...(hasBody
+      ? [
+          `Content-Type: application/${isForm ? 'x-www-form-urlencoded' : 'json'}`,
+          `Content-Length: ${Buffer.byteLength(body)}`,
+        ]
+      : []),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+const countersOfSource = (['source', 'visit', 'device'] as const).flatMap((kind) =>
+  sourceLimits(kind, '127.0.0.1').map(({ key }) => key),
+);
+
+async function costOf(
+  route: Route,
+  method: string,
+  caller: { readonly name: string | null },
+  unit: number,
+): Promise<Cost> {
+  const most: Cost = { time: Number.POSITIVE_INFINITY, waiting: 0, asked: 0, connections: 0 };
+  for (let run = 0; run < runs; run += 1) {
+    // What earlier requests counted against this source must not make later ones cheap.
+    await server.store.attempts.clear(countersOfSource);
+    const token = await tokenOf(caller.name);
+    const text = await requestTo(route, method, token);
+    const last = text.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+    const socket = await open();
+    const counted = counters();
+    const begun = processorTime();
+    const statuses = await exchange(socket, text.repeat(pipelined - 1) + last);
+    const time = (processorTime() - begun) / pipelined / unit;
+    counted.stop();
+    if (statuses.includes(401) && caller.name !== null) tokens.delete(caller.name);
+    most.time = Math.min(most.time, time);
+    for (const name of ['waiting', 'asked', 'connections'] as const)
+      most[name] = Math.max(most[name], counted.most[name]);
+  }
+  return most;
+}
+
+const tokens = new Map<string, string>();
+
+async function tokenOf(name: string | null): Promise<string | null> {
+  if (name === null) return null;
+  const known = tokens.get(name) ?? (await loggedIn(server, name)).accessToken;
+  tokens.set(name, known);
+  return known;
+}
+
+const callers = [
+  { title: 'Time and memory: a stranger', name: null },
+  { title: 'An account without a permission', name: 'alice' },
+  { title: 'An account with the permission `read`', name: 'reader' },
+] as const;
+
+const steps = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128];
+
+function timeStep(time: number): number {
+  return steps.find((step) => time <= step) ?? 256;
+}
+
+function bytesStep(bytes: number): number {
+  return bytes === 0 ? 0 : 2 ** Math.max(10, Math.ceil(Math.log2(bytes)));
+}
+
+/** Part of the path of the pages' files, which changes with their content. */
+function withoutHash(path: string): string {
+  return path.startsWith('/assets/') ? path.replace(/\.[\w-]{12}(?=[./])/, '.*') : path;
+}
+
+function tableOf(measured: ReadonlyMap<string, Cost>): string {
+  const lines = [...measured]
+    .sort(([one], [other]) => one.localeCompare(other, 'en'))
+    .map(
+      ([endpoint, { time, waiting, asked, connections }]) =>
+        `| \`${endpoint}\` | ${timeStep(time * 1.3)} | ${bytesStep(waiting)} | ${asked} | ${connections} |`,
+    );
+  return ['| Endpoint | time | waits | asks | connections |', '|---|---|---|---|---|', ...lines, ''].join(
+    '\n',
+  );
+}
+
+/** The tables of the document, by title. */
+function sections(): Map<string, string> {
+  const [, ...parts] = readFileSync(document, 'utf8').split(/^## /m);
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]));
+}
+
+for (const caller of callers) {
+  test(`the document says what an answer takes: ${caller.title}`, { timeout: 600_000 }, async (t) => {
+    const unit = await handshake();
+    const measured = new Map<string, Cost>();
+    for (const route of server.controller.services.routes) {
+      if ((route.guard === 'anonymous') !== (caller.name === null) || route.aliasOf !== undefined) continue;
+      for (const method of route.methods.filter((name) => name !== 'HEAD')) {
+        measured.set(`${method} ${withoutHash(route.path)}`, await costOf(route, method, caller, unit));
+      }
+    }
+    t.diagnostic(`a handshake takes ${Math.round(unit)} µs`);
+    const text = readFileSync(document, 'utf8');
+    const said = sections().get(caller.title);
+    if (process.env.OVERLAY_AUTH_WRITE_DOCS === '1') {
+      const fresh = `## ${caller.title}\n\n${tableOf(measured)}`;
+      const rest = said === undefined ? text : text.replace(`## ${said}`, '');
+      writeFileSync(document, `${rest.trimEnd()}\n\n${fresh}`);
+      return;
+    }
+    const rows = new Map(
+      [...(said ?? '').matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, endpoint = '', cells = '']) => [
+        endpoint,
+        cells.split(' | ').map(Number),
+      ]),
+    );
+    assert.deepEqual(
+      [...rows.keys()].sort(),
+      [...measured.keys()].sort(),
+      'run this test with OVERLAY_AUTH_WRITE_DOCS=1',
+    );
+    for (const [endpoint, cost] of measured) {
+      const [time = 0, waiting = 0, asked = 0, connections = 0] = rows.get(endpoint) ?? [];
+      // Processor time differs between machines and runs.
+      assert.ok(
+        cost.time <= 4 * time + 1,
+        `${endpoint}: ${cost.time.toFixed(2)} handshakes instead of ${time}`,
+      );
+      assert.ok(cost.waiting <= waiting * 2, `${endpoint}: ${cost.waiting} bytes waited`);
+      assert.ok(cost.asked <= asked, `${endpoint}: ${cost.asked} requests to others`);
+      // What a node does in the background may hold two more just then.
+      assert.ok(cost.connections <= connections + 2, `${endpoint}: ${cost.connections} database connections`);
+    }
+  });
+}
