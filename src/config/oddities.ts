@@ -1,6 +1,6 @@
 import { bindPointsOf, type ReadableParts, value } from './consistency.ts';
 import type { Finding } from './describe-issues.ts';
-import { formatRedirectUri, isAnyPortOfOthers } from './redirect-uris.ts';
+import { formatRedirectUri, isAnyPortOfOthers, isLoopbackHost } from './redirect-uris.ts';
 
 /** Findings that deserve a warning but do not stop the service. */
 export function findOddities(parts: ReadableParts): readonly Finding[] {
@@ -9,6 +9,7 @@ export function findOddities(parts: ReadableParts): readonly Finding[] {
     ...addressOfTwoListeners(parts),
     ...nothingBound(parts),
     ...anyPortOfOthers(parts),
+    ...applicationsOnOwnHost(parts),
     ...privateKeyServers(parts),
     ...metricsForStrangers(parts),
   ];
@@ -70,6 +71,34 @@ function anyPortOfOthers({ listeners }: ReadableParts): readonly Finding[] {
       );
     }),
   );
+}
+
+/** Cookies ignore the port (RFC 6265 section 8.5). On a loopback address every program is a neighbour anyway. */
+function applicationsOnOwnHost({ listeners }: ReadableParts): readonly Finding[] {
+  return listeners.flatMap((listener, index) => {
+    const hosts = (listener?.bindPoints ?? []).map(({ address }) => hostnameOf(`https://${address.text}`));
+    const own = new Set(hosts.filter((host) => !isLoopbackHost(host)));
+    return (listener?.apis ?? []).flatMap((api, at) => {
+      if (api.binding !== 'edge-oidc') return [];
+      return (['redirectURIs', 'postLogoutURIs'] as const).flatMap((key) =>
+        api.options[key].flatMap((pattern, position) =>
+          own.has(hostnameOf(pattern.kind === 'exact' ? pattern.uri : pattern.prefix))
+            ? [
+                value(
+                  ['web', index, 'apis', at, 'options', key, position],
+                  `${formatRedirectUri(pattern)} is at the host name of this service: whatever answers there can read and set the cookies of logins, because cookies ignore the port`,
+                  'Give this service a host name that no other service has.',
+                ),
+              ]
+            : [],
+        ),
+      );
+    });
+  });
+}
+
+function hostnameOf(uri: string): string {
+  return new URL(uri).hostname;
 }
 
 function privateKeyServers({ edge }: ReadableParts): readonly Finding[] {

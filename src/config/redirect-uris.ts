@@ -151,7 +151,12 @@ function isPort(text: string): boolean {
 
 /** Whether a pattern sends codes to any port of a host that others may use too. */
 export function isAnyPortOfOthers(pattern: RedirectUriPattern): boolean {
-  return pattern.kind === 'any-port' && !loopbackHosts.includes(pattern.prefix.replace(/^https?:\/\//, ''));
+  return pattern.kind === 'any-port' && !isLoopbackHost(pattern.prefix.replace(/^https?:\/\//, ''));
+}
+
+/** @param host as a URL spells it */
+export function isLoopbackHost(host: string): boolean {
+  return loopbackHosts.includes(host);
 }
 
 /** The text that `parseRedirectUri` reads as this pattern. */

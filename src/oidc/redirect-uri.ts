@@ -24,6 +24,20 @@ function isPort(text: string): boolean {
   return Number(text.slice(1)) <= 65_535;
 }
 
+/** 127.0.0.0/8, `::1`, the names for them, and addresses that mean any of them. As a URL parser writes hosts. */
+const loopback =
+  /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[\da-f]{2}|0):[\da-f]+\])$/;
+
+/**
+ * Whether a redirect URI leads to the person's own device, where any program can listen on a port or claim a scheme: who
+ * receives a code there is not known (RFC 8252 section 8.6).
+ */
+export function isOnOwnDevice(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri);
+  const isWeb = protocol === 'https:' || protocol === 'http:';
+  return !isWeb || loopback.test(hostname);
+}
+
 /** Where a login for a device leads (RFC 8628): one of our pages, which no request may name. */
 export function deviceRedirectUri(issuer: string): string {
   return `${issuer}/device/finished`;

@@ -424,6 +424,27 @@ describe('warnings', () => {
     assert.match(warnings[1] ?? '', /postLogoutURIs\[1\]: https:\/\/app\.example\.com:\*\/out lets/);
   });
 
+  test('an application at the host name of the service is pointed out, because cookies ignore the port', () => {
+    const options = {
+      redirectURIs: [
+        'https://ctrl.example.com:8443/cb',
+        'https://ctrl.example.com/cb',
+        'https://app.example.com/cb',
+        'https://x.ctrl.example.com/cb',
+        'com.example.app:/cb',
+      ],
+      postLogoutURIs: ['https://ctrl.example.com/out'],
+    };
+    const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', options }];
+    const file = replaceAt(minimalFile(), ['web', 0, 'apis'], apis);
+    replaceAt(file, ['web', 0, 'bindPoints', 0, 'address'], 'ctrl.example.com:443');
+    const { warnings } = load(file);
+    assert.equal(warnings.length, 3, warnings.join('\n'));
+    assert.match(warnings[0] ?? '', /redirectURIs\[0\]: .*cookies of logins.*host name that no other/s);
+    assert.match(warnings[1] ?? '', /redirectURIs\[1\]: /);
+    assert.match(warnings[2] ?? '', /postLogoutURIs\[0\]: /);
+  });
+
   test('metrics beside the client API are pointed out', () => {
     const apis = [{ binding: 'edge-client' }, { binding: 'metrics' }];
     const { warnings } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));

@@ -111,7 +111,9 @@ class Model {
       this.browsers.delete(browser);
       return ask('login_required', 'log in');
     }
-    if (wish === 'select_account' || !session.to.has(to)) return ask('account_selection_required', 'choose');
+    // At a loopback address any program may listen.
+    const isKnown = to !== 'overlay' && session.to.has(to);
+    if (wish === 'select_account' || !isKnown) return ask('account_selection_required', 'choose');
     session.lastUse = now;
     return { code: who };
   }

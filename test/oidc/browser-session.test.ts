@@ -14,13 +14,22 @@ import {
   sessionCookieName,
   signedInBrowser,
   signIn,
+  webRedirectUri,
   withBrowserSession,
 } from '../support/browser-session.ts';
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
 import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { authorizationQuery, authRequestIdOf, callWith, claimsOf, codeOf, redeem } from '../support/flow.ts';
+import {
+  authorizationQuery,
+  authRequestIdOf,
+  callWith,
+  claimsOf,
+  codeOf,
+  redeem as redeemAt,
+  redirectUri,
+} from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
@@ -55,6 +64,8 @@ async function signedIn() {
   return { ...who, browser: await signedInBrowser(server, who.name) };
 }
 
+const redeem = (at: Parameters<typeof redeemAt>[0], code: string) =>
+  redeemAt(at, code, { redirect_uri: webRedirectUri });
 const idTokenOf = async (answer: Answer) => claimsOf((await redeem(server, codeOf(answer))).json.id_token);
 const errorOf = (answer: Answer) => broughtBack(answer).get('error');
 const silently = (browser: CookieBrowser, more: Record<string, string> = {}) =>
@@ -238,17 +249,25 @@ describe('another application', () => {
     }
   });
 
-  test('on the same device is identified by its address: any program may listen there', async () => {
+  test('on the same device asks each time: any program may listen there', async () => {
     const { browser } = await signedIn();
     const native = await registerClient(root, {
       type: 'public',
-      redirectUris: ['http://127.0.0.1:*/cb'],
+      redirectUris: ['http://127.0.0.1:*/cb', 'com.example.app:/cb'],
       tokenEndpointAuthMethod: 'none',
     });
-    const at = (port: number) => ({ client_id: native.id, redirect_uri: `http://127.0.0.1:${port}/cb` });
-    await browser.submit(await follow(browser, await authorizeIn(browser, at(4001))));
-    assert.equal(errorOf(await silently(browser, at(4001))), null);
-    assert.ok(asksWhom(await authorizeIn(browser, at(4002))));
+    for (const at of [
+      { redirect_uri: redirectUri },
+      { client_id: native.id, redirect_uri: 'http://127.0.0.1:4001/cb' },
+      { client_id: native.id, redirect_uri: 'com.example.app:/cb' },
+    ]) {
+      for (let times = 0; times < 2; times += 1) {
+        const asked = await authorizeIn(browser, at);
+        assert.ok(asksWhom(asked), at.redirect_uri);
+        assert.equal(errorOf(await browser.submit(await follow(browser, asked))), null);
+        assert.equal(errorOf(await silently(browser, at)), 'account_selection_required');
+      }
+    }
   });
 
   test('that is not for this person learns so after the click', async () => {
@@ -538,7 +557,7 @@ describe('the cookie', () => {
 
   test('counts when somebody navigates to the address, but not for a script, frame or form of another page', async () => {
     const { browser } = await signedIn();
-    const query = authorizationQuery({ prompt: 'none' });
+    const query = authorizationQuery({ prompt: 'none', redirect_uri: webRedirectUri });
     const mode = (value: string, destination = 'empty') =>
       browser.get(`/oidc/authorization?${query}`, {
         'sec-fetch-mode': value,
@@ -603,7 +622,7 @@ describe('administrators', () => {
     assert.equal(session.identity.name, name);
     assert.deepEqual(session.amr, ['password']);
     assert.deepEqual([session.program, session.operatingSystem], ['Firefox', 'Linux']);
-    assert.deepEqual(session.applications, ['overlay http://localhost:8400/auth/callback']);
+    assert.deepEqual(session.applications, [`overlay ${webRedirectUri}`]);
     assert.equal(JSON.stringify(session).includes('token'), false);
     assert.deepEqual((await admin.get(`browser-sessions/${session.id}`)).json.data, session);
     assert.equal((await admin.call('DELETE', `browser-sessions/${session.id}`)).status, 200);
@@ -656,11 +675,13 @@ test('without the setting nobody stays signed in, and prompt=none is refused', a
   try {
     await plain.createUser({ name: 'alice', password });
     const browser = cookieBrowser(plain);
-    assert.equal(broughtBack(await signIn(browser, 'alice')).has('code'), true);
+    const at = { redirect_uri: redirectUri };
+    assert.equal(broughtBack(await signIn(browser, 'alice', at)).has('code'), true);
     assert.equal(browser.cookies.has(sessionCookieName), false);
-    assert.ok(asksForLogin(await authorizeIn(browser)));
-    assert.equal(errorOf(await silently(browser)), 'login_required');
-    assert.ok(asksForLogin(await authorizeIn(browser, { id_token_hint: 'x', prompt: 'select_account' })));
+    assert.ok(asksForLogin(await authorizeIn(browser, at)));
+    assert.equal(errorOf(await silently(browser, at)), 'login_required');
+    const asked = { ...at, id_token_hint: 'x', prompt: 'select_account' };
+    assert.ok(asksForLogin(await authorizeIn(browser, asked)));
   } finally {
     await plain.close();
   }

@@ -8,12 +8,15 @@ import { password } from './management.ts';
 
 export const sessionCookieName = '__Host-overlay-auth-session';
 
+/** A web application of the built-in client, which may be answered without a question. */
+export const webRedirectUri = 'https://portal.example/auth/callback';
+
 /** Changes the configuration of a test so that people stay signed in. */
 export function withBrowserSession(yaml: string): string {
   const binding = `
       - binding: edge-oidc
         options:
-          redirectURIs: ['http://localhost:*/auth/callback', 'http://127.0.0.1:*/auth/callback']
+          redirectURIs: ['http://localhost:*/auth/callback', 'http://127.0.0.1:*/auth/callback', '${webRedirectUri}']
           postLogoutURIs: ['http://localhost:8400/auth/logout']
           browserSession: { idle: 30m, absolute: 12h }
 `;
@@ -22,9 +25,11 @@ export function withBrowserSession(yaml: string): string {
 
 type Changes = Readonly<Record<string, string | null>>;
 
-/** Where an application sends the browser. */
+/** Where a web application sends the browser. */
 export function authorizeIn(browser: CookieBrowser, changes: Changes = {}): Promise<Answer> {
-  return browser.get(`/oidc/authorization?${authorizationQuery(changes)}`);
+  return browser.get(
+    `/oidc/authorization?${authorizationQuery({ redirect_uri: webRedirectUri, ...changes })}`,
+  );
 }
 
 /** Follows an answer to a page of this server. */

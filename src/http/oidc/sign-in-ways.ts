@@ -5,7 +5,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import { isForPeople } from '../../oidc/flow/provider-login.ts';
 import type { ProviderStep } from '../../oidc/flow/provider-visit.ts';
-import { isForDevice } from '../../oidc/redirect-uri.ts';
+import { isForDevice, isOnOwnDevice } from '../../oidc/redirect-uri.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { consolePaths } from '../pages/console-paths.ts';
@@ -116,7 +116,5 @@ export function clientName(clients: ClientRegistry, clientId: string): string {
 
 /** The host of a web application; null for one on the person's own device. */
 function hostOf(redirectUri: string): string | null {
-  const { protocol, host, hostname } = new URL(redirectUri);
-  const isWeb = protocol === 'https:' || protocol === 'http:';
-  return isWeb && !/^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? host : null;
+  return isOnOwnDevice(redirectUri) ? null : new URL(redirectUri).host;
 }

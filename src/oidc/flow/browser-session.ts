@@ -11,20 +11,26 @@ import type { NewBrowserSession } from '../../store/contracts/auth-requests.ts';
 import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
 import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { ClientRegistry } from '../clients.ts';
+import { isOnOwnDevice } from '../redirect-uri.ts';
+
+/**
+ * Whether an authorization may be answered without a question: only at a registered https address that is not on the
+ * person's own device.
+ */
+export function mayBeSilent({ redirectUri }: Pick<AuthRequest, 'redirectUri'>): boolean {
+  return redirectUri.startsWith('https:') && !isOnOwnDevice(redirectUri);
+}
 
 /**
  * The application that an authorization leads to. A web address that only this client has identifies a registered
- * client. On the person's own device any program may listen or claim the scheme (RFC 8252 8.6), and many programs share
- * the built-in client, so there the address counts too.
+ * client; many programs share the built-in client, so there the address counts too.
  */
 export function applicationKey(
   clients: ClientRegistry,
   { clientId, redirectUri }: Pick<AuthRequest, 'clientId' | 'redirectUri'>,
 ): string {
-  const { protocol, hostname } = new URL(redirectUri);
-  const isLoopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
   const isRegistered = (clients.find(clientId)?.registered ?? null) !== null;
-  return isRegistered && protocol === 'https:' && !isLoopback ? clientId : `${clientId} ${redirectUri}`;
+  return isRegistered && mayBeSilent({ redirectUri }) ? clientId : `${clientId} ${redirectUri}`;
 }
 
 /** When a session that is used now will end. */

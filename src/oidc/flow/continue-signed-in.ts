@@ -11,7 +11,7 @@ import type { BrowserSessionStore } from '../../store/contracts/browser-sessions
 import { acrOf } from '../../tokens/access-token.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import { codeLifetime } from '../grants/grant-authorization-code.ts';
-import { applicationKey, endOfSession, type PresentedSession } from './browser-session.ts';
+import { applicationKey, endOfSession, mayBeSilent, type PresentedSession } from './browser-session.ts';
 import { type Handover, handOver, wayBack } from './callback.ts';
 import { asStored, requireOpen } from './login-flow.ts';
 import { type LoginFlowNeeds, outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
@@ -32,8 +32,8 @@ export interface SignedInBrowser {
 export type SignedInAnswer = Handover | { readonly kind: 'log-in' } | { readonly kind: 'choose' };
 
 /**
- * The result of an authorization request where somebody may be signed in: a code at once for an application that the
- * person has used before, a question for another one.
+ * The result of an authorization request where somebody may be signed in: a code at once for a web application that the
+ * person has used before, a question for another one, and always for programs on the person's own device.
  * @throws AuthorizationError with `prompt=none`, if a person would have to act; client_not_allowed
  */
 export async function answerSignedIn(
@@ -54,7 +54,8 @@ export async function answerSignedIn(
   const account = await signedInAccount(needs, signedIn);
   if (account === null) return logIn();
   const isAsked = wish.prompts.includes('select_account') || wish.prompts.includes('consent');
-  if (isAsked || !session.applications.includes(applicationKey(needs.clients, authRequest))) {
+  const isUsedBefore = session.applications.includes(applicationKey(needs.clients, authRequest));
+  if (isAsked || !isUsedBefore || !mayBeSilent(authRequest)) {
     if (isSilent) throw refuse('account_selection_required');
     return { kind: 'choose' };
   }
