@@ -52,7 +52,7 @@ export function openMigratedPostgresStore(opened: OpenedBySeveral): Store {
   return sqlStore(openPostgresEngine(settingsOf(opened)));
 }
 
-/** The number in the URL is for the whole process. Each thread needs two: one reads, one writes. */
+/** The number in the URL is for the whole process. Each thread needs three: for reads, writes and lists (`sharesOf`). */
 function settingsOf({ url, threads = 1 }: OpenedBySeveral): PostgresSettings {
   const settings = postgresSettings(url);
   return { ...settings, maxConnections: Math.max(2, Math.floor(settings.maxConnections / threads)) };
