@@ -1,6 +1,9 @@
 // What a form will change: only the fields that differ from what was read. So two people who change different fields of
 // one entity do not undo each other's work.
 
+/** What a person reads of each field. */
+export type Labels<Draft> = { readonly [Name in keyof Draft & string]: string };
+
 /** The fields that somebody has changed. */
 export function changesOf<Draft extends object>(read: Draft, draft: Draft): Partial<Draft> {
   const changed = Object.entries(draft).filter(([name, value]) => !isSame(read[name as keyof Draft], value));

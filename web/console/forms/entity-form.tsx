@@ -9,7 +9,7 @@ import { Failure } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { type Change, make, Refusal, type Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { changesOf, isEmpty } from './draft.ts';
+import { changesOf, isEmpty, type Labels } from './draft.ts';
 import { refreshEntities } from './entity.ts';
 import { type Meanwhile, MeanwhileChanged } from './meanwhile.tsx';
 import { SaveQuestion } from './save-question.tsx';
@@ -28,8 +28,6 @@ export interface FormState<Draft> {
 }
 
 type Typed = Readonly<Record<string, string>>;
-
-export type Labels<Draft> = { readonly [Name in keyof Draft & string]: string };
 
 export interface EntityFormProps<Draft extends object> {
   /** What was read, or the initial values of a new entity. */

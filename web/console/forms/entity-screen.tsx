@@ -8,9 +8,9 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { type Flags, optionsFor } from './draft.ts';
+import { type Flags, type Labels, optionsFor } from './draft.ts';
 import { refreshEntities, rereadEntity, useEntity } from './entity.ts';
-import { EntityForm, type FormState, type Labels } from './entity-form.tsx';
+import { EntityForm, type FormState } from './entity-form.tsx';
 
 export interface EntityScreenProps<Document extends { readonly name: string }, Draft extends object> {
   readonly id: string;

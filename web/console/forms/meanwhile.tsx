@@ -1,8 +1,7 @@
 import { Button } from '../../parts/button.tsx';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { changesOf } from './draft.ts';
-import type { Labels } from './entity-form.tsx';
+import { changesOf, type Labels } from './draft.ts';
 
 /** What somebody else has changed while a form was open. */
 export interface Meanwhile<Draft> {

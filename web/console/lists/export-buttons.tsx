@@ -5,11 +5,11 @@ import { csvOf, download } from '../parts/export.ts';
 import { Failure } from '../parts/failure.tsx';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Column } from './data-list.tsx';
 
 interface ExportProps<Item> {
   readonly path: string;
-  readonly columns: readonly Column<Item>[];
+  /** A column without a text is not exported. */
+  readonly columns: readonly { readonly title: string; readonly text: ((item: Item) => string) | null }[];
   readonly filter: string;
   readonly sort: string;
 }

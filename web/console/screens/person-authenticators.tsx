@@ -9,7 +9,6 @@ import type { Authenticator, IdentityDetail } from '../types.ts';
 import { authenticatorsOf } from './password-action.tsx';
 import { AuthenticatorActions } from './people/authenticator-actions.tsx';
 import { words as more } from './people/words.ts';
-import { lockEnd } from './person.tsx';
 
 const { person: words } = texts;
 
@@ -98,4 +97,10 @@ function Certificate({ of }: { readonly of: Extract<Authenticator, { readonly me
       </span>
     </>
   );
+}
+
+/** A lock without an end is one that ends in many years. */
+export function lockEnd(until: string): string {
+  const isFarAway = Date.parse(until) > Date.now() + 366 * 86_400_000;
+  return isFarAway ? words.forGood : timeText(until);
 }

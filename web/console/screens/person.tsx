@@ -14,7 +14,7 @@ import { PersonEnrollments } from './people/person-enrollments.tsx';
 import { words as more } from './people/words.ts';
 import { PersonActions } from './person-actions.tsx';
 import { PersonAttempts } from './person-attempts.tsx';
-import { PersonAuthenticators } from './person-authenticators.tsx';
+import { lockEnd, PersonAuthenticators } from './person-authenticators.tsx';
 import { PersonSessions } from './person-sessions.tsx';
 import { PersonVerdict } from './person-verdict.tsx';
 import { useSignerNames } from './policy-form.tsx';
@@ -171,10 +171,4 @@ function lockText({ lockedUntil: { password, totp } }: IdentityDetail): string {
     totp === null ? null : words.lockedTotp(lockEnd(totp)),
   ].filter((lock) => lock !== null);
   return locks.length === 0 ? words.notLocked : locks.join('; ');
-}
-
-/** A lock without an end is one that ends in many years. */
-export function lockEnd(until: string): string {
-  const isFarAway = Date.parse(until) > Date.now() + 366 * 86_400_000;
-  return isFarAway ? words.forGood : timeText(until);
 }
