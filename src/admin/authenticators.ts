@@ -1,10 +1,12 @@
 // Authenticators: what proves an identity in a primary login.
 
+import { isDeepStrictEqual } from 'node:util';
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
 import type { PasswordHasher } from '../login/password/password.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { Authenticator } from '../model/authenticator.ts';
+import { certificateFields, passwordFields } from '../model/entities/authenticator.ts';
 import type { Identity, Tags } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,6 +15,7 @@ import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange, type Some } from './admin-call.ts';
+import { changesOf } from './changes.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import { administratorKept } from './last-administrator.ts';
 
@@ -57,6 +60,7 @@ export async function createPassword(
     entityId: id,
     identityId: identity.id,
     fields: ['method', 'identityId', ...namesOf(fields)],
+    changes: changesOf(passwordFields, null, fields),
   });
   return id;
 }
@@ -95,6 +99,7 @@ export async function createCertificate(
     entityId: id,
     identityId: identity.id,
     fields: ['method', 'identityId', ...namesOf(fields)],
+    changes: changesOf(certificateFields, null, { ...authenticator }),
   });
   return id;
 }
@@ -135,6 +140,7 @@ export async function updatePassword(
           }),
         };
   const patch = { ...named, ...tagged, ...hashed };
+  const namesAndTags = { ...named, ...tagged };
   const { authenticators } = actingFor(needs, by);
   const when = { now: needs.clock.now(), exceptSession: by.actor.sessionId };
   const step = authenticators.updatePassword(authenticator.id, patch, when);
@@ -145,8 +151,37 @@ export async function updatePassword(
     entityId: id,
     identityId: identity.id,
     fields: namesOf(fields),
+    changes: changesOf(passwordFields, authenticator, { ...authenticator, ...namesAndTags, password }),
   });
 }
+
+/**
+ * Replaces a password by its document, in which the password itself may be missing: it stays then. The document of a
+ * certificate is accepted as it was read.
+ * @throws AuthError as updatePassword
+ */
+export async function replaceAuthenticator(
+  needs: AuthenticatorNeeds,
+  by: AdminCall,
+  { id, fields }: { readonly id: string; readonly fields: SentAuthenticator },
+): Promise<void> {
+  const { certPem, ...password } = fields;
+  const { authenticator } = await findWithIdentity(needs, id);
+  if (authenticator.method === 'updb') {
+    if (certPem !== undefined) throw refusedField('certPem', 'goes with a certificate only');
+    if (fields.username === undefined) throw refusedField('username', 'is required');
+    await updatePassword(needs, by, { id, fields: password });
+    return;
+  }
+  const isSame =
+    certPem === authenticator.certPem && isDeepStrictEqual({ ...fields.tags }, authenticator.tags);
+  if (!isSame || fields.username !== undefined || fields.password !== undefined)
+    await updatePassword(needs, by, { id, fields: password });
+}
+
+/** A document of either kind. */
+type SentAuthenticator = Some<Omit<PasswordFields, 'tags'> & Pick<CertificateFields, 'certPem'>> &
+  Pick<PasswordFields, 'tags'>;
 
 /**
  * Asks the owner of a certificate to replace it. Their session tells clients that support this.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { authority, client as clientCertificate } from '../support/chains.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -176,6 +177,40 @@ describe('a password', () => {
     assertRefused(await admin.call('DELETE', `authenticators/${id}`), 404, 'NOT_FOUND');
     assertRefused(await admin.call('PATCH', `authenticators/${id}`, { password }), 404, 'NOT_FOUND');
   });
+});
+
+test('the document of a certificate is accepted by PUT as it was read, and not with a change', async () => {
+  const { certPem } = clientCertificate({ issuer: authority() });
+  const made = await admin.call('POST', 'authenticators', {
+    method: 'cert',
+    identityId: await newIdentity('certified'),
+    certPem,
+    tags: { a: 1 },
+  });
+  const path = `authenticators/${createdId(made)}`;
+  const was = (await admin.get(path)).json.data;
+  assert.equal((await admin.call('PUT', path, was)).status, 200);
+  assert.deepEqual((await admin.get(path)).json.data, was);
+  for (const change of [
+    { tags: {} },
+    { certPem: clientCertificate({ issuer: authority() }).certPem },
+    { username: 'x' },
+    { password },
+  ]) {
+    assertRefused(await admin.call('PUT', path, { ...was, ...change }), 409, 'CONFLICT');
+  }
+});
+
+test('a changed password is in the audit trail, without the password', async () => {
+  const id = createdId(await addPassword(await newIdentity('watched'), { username: 'watched', password }));
+  await admin.call('PATCH', `authenticators/${id}`, { username: 'seen', password: newPassword });
+  const filter = encodeURIComponent(`entityId = "${id}"`);
+  const { json, text } = await admin.get(`audit-events?filter=${filter}`);
+  const [changed, created] = json.data.map(({ changes }: { changes: unknown }) => changes);
+  const secret = { field: 'password', from: null, to: 'changed' };
+  assert.deepEqual(created, [{ field: 'username', from: null, to: 'watched' }, secret]);
+  assert.deepEqual(changed, [{ field: 'username', from: 'watched', to: 'seen' }, secret]);
+  for (const never of [password, newPassword]) assert.ok(!text.includes(never));
 });
 
 test('authenticators of one identity are listed with it, whatever the filter says', async () => {

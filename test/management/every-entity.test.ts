@@ -510,16 +510,6 @@ for (const entity of entities) {
       }
     }
 
-    if (fresh !== undefined && replace !== undefined && collection !== 'authenticators') {
-      test('is replaced by its own document, which changes nothing', async () => {
-        const id = createdId(await admin.call('POST', collection, await fresh()));
-        const was = await read(collection, id);
-        const answer = await admin.call('PUT', `${collection}/${id}`, was);
-        assert.equal(answer.status, 200, answer.text);
-        assert.deepEqual(await read(collection, id), was);
-      });
-    }
-
     if (fresh !== undefined && replace !== undefined) {
       test('is replaced by PUT, which removes omitted tags', async () => {
         const body = await fresh();
@@ -535,8 +525,7 @@ for (const entity of entities) {
       test('accepts by PUT the whole document that it returned', async () => {
         const id = await anyOf(entity);
         const document = await read(collection, id);
-        const secret = collection === 'authenticators' ? { password } : {};
-        const sent = { ...document, type: document.typeId, ...entity.sentByOthers, ...secret };
+        const sent = { ...document, ...entity.sentByOthers };
         const answer = await admin.call('PUT', `${collection}/${id}`, sent);
         assert.equal(answer.status, 200, answer.text);
         assert.deepEqual(await read(collection, id), {

@@ -4,6 +4,7 @@ import {
   createPassword,
   deleteAuthenticator,
   getAuthenticator,
+  replaceAuthenticator,
   requestExtension,
   updatePassword,
 } from '../../admin/authenticators.ts';
@@ -13,21 +14,38 @@ import { mapPage } from '../documents/lists.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { doneAnswer } from '../request/declared-answers.ts';
-import { idOf, idText, tags } from '../request/fields.ts';
+import { idOf, idText, tags as tagsField } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
-const fields = z.strictObject({ username: z.string(), password: z.string(), tags });
-const replacement = fields.extend({ tags: tags.default({}) });
-const newPassword = replacement.extend({ method: z.literal('updb'), identityId: idText });
+const { username, password, tags } = z.strictObject({
+  username: z.string(),
+  password: z.string(),
+  tags: tagsField.default({}),
+}).shape;
+const newPassword = z.strictObject({
+  method: z.literal('updb'),
+  identityId: idText,
+  username,
+  password,
+  tags,
+});
 const newCertificate = z.strictObject({
   method: z.literal('cert'),
   identityId: idText,
   certPem: z.string(),
-  tags: tags.default({}),
+  tags,
 });
+/** Of either kind, as it was read: a password is not in its document. */
+const replacement = z.strictObject({
+  username: username.optional(),
+  password: password.optional(),
+  certPem: z.string().optional(),
+  tags,
+});
+const some = z.strictObject({ username, password, tags: tagsField }).partial();
 const newAuthenticator = z.discriminatedUnion(
   'method',
   [newPassword, newCertificate],
@@ -57,10 +75,8 @@ export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
             },
           }),
     ),
-    replace: operation(replacement, (by, password, id) =>
-      updatePassword(needs, by, { id, fields: password }),
-    ),
-    patch: operation(fields.partial(), (by, some, id) => updatePassword(needs, by, { id, fields: some })),
+    replace: operation(replacement, (by, sent, id) => replaceAuthenticator(needs, by, { id, fields: sent })),
+    patch: operation(some, (by, fields, id) => updatePassword(needs, by, { id, fields })),
     remove: (by, id) => deleteAuthenticator(needs, by, id),
   });
   const extend = adminRoute('POST', 'authenticators/:id/request-extend', {

@@ -2138,7 +2138,7 @@ export interface components {
             method: "password" | "cert" | "ext-jwt";
             /** @enum {string} */
             outcome: "allowed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             checks: {
                 name: string;
                 /** @enum {string} */
@@ -2315,7 +2315,7 @@ export interface components {
         TriedExternalJwt: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             checks: {
@@ -2338,7 +2338,7 @@ export interface components {
         TestedExternalJwtSigner: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             checks: {
@@ -2502,7 +2502,7 @@ export interface components {
             mechanism: "oidc" | "legacy" | "enrollment";
             /** @enum {string} */
             outcome: "passed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "secondary-same-token" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "token-algorithm" | "unknown-key" | "keys-unavailable" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code") | null;
             subject: string | null;
             ipAddress: string;
             issuer: string;
@@ -4197,14 +4197,14 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @constant */
+                    method: "updb";
+                    identityId: string;
                     username: string;
                     password: string;
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
-                    /** @constant */
-                    method: "updb";
-                    identityId: string;
                 } | {
                     /** @constant */
                     method: "cert";
@@ -4270,11 +4270,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
-                    username: string;
-                    password: string;
+                    username?: string;
+                    password?: string;
+                    certPem?: string;
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
