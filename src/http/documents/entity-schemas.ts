@@ -43,7 +43,7 @@ export function bodySchemas<E extends Entity>(
   const shapeOf = (body: Body) => {
     const theirs = Object.entries(own).map(([name, schema]) => {
       const field = fields[name];
-      return [name, field !== undefined && mayBeMissing(field, body) ? schema.optional() : schema] as const;
+      return [name, field === undefined ? schema : ruledSchema(schema, field, body)] as const;
     });
     return { ...bodyShape(fields, body), ...Object.fromEntries(theirs) };
   };
@@ -60,17 +60,20 @@ export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z
     ([, { isForChange, sameAs }]) => !(isForChange && body === 'new') && !(sameAs && body === 'state'),
   );
   return Object.fromEntries(
-    sent.map(([name, field]) => {
-      const [schema, usual] = [sentSchema(field, body), defaultOf(field)];
-      if (body === 'object' && usual !== undefined) return [name, schema.default(usual)];
-      if (!mayBeMissing(field, body)) return [name, schema];
-      const isDefault = body === 'new' || (body === 'whole' && field.whenLeftOut === undefined);
-      // Only described here: the rules set it, also where no body is parsed.
-      if (isDefault && usual !== undefined && usual !== null)
-        return [name, schema.optional().meta({ default: shownValue(field, usual) })];
-      return [name, schema.optional()];
-    }),
+    sent.map(([name, field]) => [name, ruledSchema(sentSchema(field, body), field, body)]),
   );
+}
+
+/** What the field's rules add to the schema of its value: whether it may be missing, and what it then is. */
+function ruledSchema(schema: z.ZodType, field: Field, body: Body): z.ZodType {
+  const usual = defaultOf(field);
+  if (body === 'object' && usual !== undefined) return schema.default(usual);
+  if (!mayBeMissing(field, body)) return schema;
+  const isDefault = body === 'new' || (body === 'whole' && field.whenLeftOut === undefined);
+  // Only described here: the rules set it, also where no body is parsed.
+  return isDefault && usual !== undefined && usual !== null
+    ? schema.optional().meta({ default: shownValue(field, usual) })
+    : schema.optional();
 }
 
 function mayBeMissing(field: Field, body: Body): boolean {

@@ -12,6 +12,8 @@ import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
 import { resourceRoutes } from './resource.ts';
 
+const fieldValue = z.unknown().describe('As documents show it');
+
 const auditEventSchema = z
   .strictObject({
     id: z.string(),
@@ -31,7 +33,7 @@ const auditEventSchema = z
     ipAddress: z.string().nullable(),
     issuer: z.string().nullable(),
     changes: z
-      .array(z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() }))
+      .array(z.strictObject({ field: z.string(), from: fieldValue, to: fieldValue }))
       .describe('Fields before and after, as documents show them; of a secret, only that it was changed'),
     details: z.record(z.string(), z.unknown()).describe('The other members of the event; never a secret'),
   })

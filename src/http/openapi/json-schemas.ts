@@ -14,7 +14,15 @@ export function schemaCollection(): SchemaCollection {
     components,
     schemaOf(schema) {
       // Wrapped in a frame, because only nested schemas become definitions.
-      const frame = z.toJSONSchema(z.object({ framed: schema }), { io: 'input', unrepresentable: 'any' });
+      const frame = z.toJSONSchema(z.object({ framed: schema }), {
+        io: 'input',
+        unrepresentable: 'any',
+        // Otherwise a default that is only described is left out where the schema also converts.
+        override({ zodSchema, jsonSchema }) {
+          const usual = z.globalRegistry.get(zodSchema)?.default;
+          if (usual !== undefined) jsonSchema.default = usual;
+        },
+      });
       const { $defs = {}, properties = {} } = tidied(frame) as {
         $defs?: Record<string, JsonSchema>;
         properties?: Record<string, JsonSchema>;

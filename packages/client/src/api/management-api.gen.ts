@@ -2553,7 +2553,9 @@ export interface components {
             /** @description Fields before and after, as documents show them; of a secret, only that it was changed */
             changes: {
                 field: string;
+                /** @description As documents show it */
                 from: unknown;
+                /** @description As documents show it */
                 to: unknown;
             }[];
             /** @description The other members of the event; never a secret */
@@ -3499,19 +3501,26 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @enum {string} */
+                    /**
+                     * @default Default
+                     * @enum {string}
+                     */
                     type?: "Default" | "User" | "Device" | "Service" | "Router";
                     externalId?: string | null;
+                    /** @default default */
                     authPolicyId?: string | null;
                     /** @default false */
                     isAdmin?: boolean;
+                    /** @default [] */
                     permissions?: ("read" | "helpdesk")[] | null;
                     /**
                      * @description The next login with a password asks for a new one
                      * @default false
                      */
                     passwordMustChange?: boolean;
+                    /** @default [] */
                     roleAttributes?: string[] | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -3584,15 +3593,19 @@ export interface operations {
                     /** @enum {string} */
                     type: "Default" | "User" | "Device" | "Service" | "Router";
                     externalId?: string | null;
+                    /** @default default */
                     authPolicyId?: string | null;
                     isAdmin: boolean;
+                    /** @default [] */
                     permissions?: ("read" | "helpdesk")[] | null;
                     /** @description The next login with a password asks for a new one */
                     passwordMustChange?: boolean;
                     /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
                     disabled?: boolean;
                     disabledUntil?: string | null;
+                    /** @default [] */
                     roleAttributes?: string[] | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -4014,6 +4027,7 @@ export interface operations {
                             requireExtJwt?: ("" | string) | null;
                             requireExtJwtSigner?: ("" | string) | null;
                         };
+                        /** @default {} */
                         tags?: {
                             [key: string]: string | number | boolean | null;
                         } | null;
@@ -4466,6 +4480,7 @@ export interface operations {
                         requireExtJwt?: ("" | string) | null;
                         requireExtJwtSigner?: ("" | string) | null;
                     };
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -4555,6 +4570,7 @@ export interface operations {
                         requireExtJwt?: ("" | string) | null;
                         requireExtJwtSigner?: ("" | string) | null;
                     };
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -4706,6 +4722,7 @@ export interface operations {
                         requireExtJwt?: ("" | string) | null;
                         requireExtJwtSigner?: ("" | string) | null;
                     };
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -4970,20 +4987,30 @@ export interface operations {
                     certPem?: string | null;
                     jwksEndpoint?: string | null;
                     kid?: string | null;
+                    /** @default sub */
                     claimsProperty?: string | null;
+                    /** @default false */
                     useExternalId?: boolean | null;
+                    /** @default 30 */
                     leewaySeconds?: number | null;
                     maxLifetimeSeconds?: number | null;
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
+                    /** @default [] */
                     scopes?: string[] | null;
+                    /** @default ACCESS */
                     targetToken?: ("ACCESS" | "ID") | null;
+                    /** @default false */
                     enrollToCertEnabled?: boolean | null;
+                    /** @default false */
                     enrollToTokenEnabled?: boolean | null;
                     enrollAuthPolicyId?: ("" | string) | null;
+                    /** @default sub */
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
+                    /** @default true */
                     requireVerifiedEmail?: boolean | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -5054,20 +5081,30 @@ export interface operations {
                     certPem?: string | null;
                     jwksEndpoint?: string | null;
                     kid?: string | null;
+                    /** @default sub */
                     claimsProperty?: string | null;
+                    /** @default false */
                     useExternalId?: boolean | null;
+                    /** @default 30 */
                     leewaySeconds?: number | null;
                     maxLifetimeSeconds?: number | null;
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
+                    /** @default [] */
                     scopes?: string[] | null;
+                    /** @default ACCESS */
                     targetToken?: ("ACCESS" | "ID") | null;
+                    /** @default false */
                     enrollToCertEnabled?: boolean | null;
+                    /** @default false */
                     enrollToTokenEnabled?: boolean | null;
                     enrollAuthPolicyId?: ("" | string) | null;
+                    /** @default sub */
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
+                    /** @default true */
                     requireVerifiedEmail?: boolean | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -5343,10 +5380,15 @@ export interface operations {
                 "application/json": {
                     name: string;
                     certPem: string;
+                    /** @default false */
                     isAuthEnabled?: boolean | null;
+                    /** @default false */
                     isAutoCaEnrollmentEnabled?: boolean | null;
+                    /** @default false */
                     isOttCaEnrollmentEnabled?: boolean | null;
+                    /** @default [] */
                     identityRoles?: string[] | null;
+                    /** @default  */
                     identityNameFormat?: string | null;
                     externalIdClaim?: {
                         /** @enum {string} */
@@ -5358,6 +5400,7 @@ export interface operations {
                         index?: number | null;
                         removeMatched?: boolean;
                     } | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -5423,10 +5466,15 @@ export interface operations {
                 "application/json": {
                     name: string;
                     certPem?: string;
+                    /** @default false */
                     isAuthEnabled?: boolean | null;
+                    /** @default false */
                     isAutoCaEnrollmentEnabled?: boolean | null;
+                    /** @default false */
                     isOttCaEnrollmentEnabled?: boolean | null;
+                    /** @default [] */
                     identityRoles?: string[] | null;
+                    /** @default  */
                     identityNameFormat?: string | null;
                     externalIdClaim?: {
                         /** @enum {string} */
@@ -5438,6 +5486,7 @@ export interface operations {
                         index?: number | null;
                         removeMatched?: boolean;
                     } | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -5665,6 +5714,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -5730,6 +5780,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -5904,6 +5955,7 @@ export interface operations {
                     };
                     accessTokenDuration?: string | null;
                     refreshTokenDuration?: string | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -6011,6 +6063,7 @@ export interface operations {
                     };
                     accessTokenDuration?: string | null;
                     refreshTokenDuration?: string | null;
+                    /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
