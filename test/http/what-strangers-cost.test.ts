@@ -218,7 +218,8 @@ async function probesOf(route: Route, method: string): Promise<readonly Probe[]>
     Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]));
   const body = filled(route.described?.body ?? route.body?.schema, values);
   const inits: RequestInit[] = [{ headers: bearer(forged) }, { headers: { 'zt-session': 'x.y.z' } }];
-  if (method === 'GET') inits.push({ headers: { accept: 'text/html' } });
+  // A stranger may say that one of our pages has led there.
+  if (method === 'GET') inits.push({ headers: { accept: 'text/html', 'sec-fetch-site': 'same-origin' } });
   else {
     inits.push({ json: body, headers: bearer(forged) }, { json: body }, { form: asText(body) });
     for (const form of special[`${method} ${route.path}`] ?? [])
