@@ -154,6 +154,25 @@ describe('requests without waiting for the answers', () => {
     assert.ok(closed);
   });
 
+  test('with an expectation that nobody knows are answered like others, one after the other', async (t) => {
+    const { calls, routes } = counting();
+    const { port } = await startTestListener(t, { routes });
+    const bytes = Array.from({ length: 3000 }, (_, at) => get(port, `/answers/10?${at}`, 'Expect: x')).join(
+      '',
+    );
+    const socket = await openSocket(port);
+    t.after(() => socket.destroy());
+    socket.pause();
+    socket.write(bytes);
+    await wait(500);
+    const text = readUntilClose(socket, 20_000, () => {
+      socket.write(get(port, '/end', 'Connection: close'));
+      socket.resume();
+    });
+    assert.equal(bodiesIn((await text).text).length, 3001);
+    assert.equal(calls.length, 3000);
+  });
+
   test('end with CONNECT', async (t) => {
     const { calls, routes } = counting();
     const { port } = await startTestListener(t, { routes });

@@ -345,6 +345,8 @@ function createServer(
     if (Number(request.headers['content-length'] ?? 0) <= bodyLimit) response.writeContinue();
     server.emit('request', request, response);
   });
+  // Node would answer by itself, past everything that bounds a connection. RFC 9110 section 10.1.1 allows to ignore it.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Node would silently drop the headers beyond a limit. requestBeginner counts and refuses.
   server.maxHeadersCount = 0;
   return server;

@@ -54,7 +54,7 @@ export function oneAtATime(
   let isScheduled = false;
 
   // After the listener with which Node began to read.
-  server.on('secureConnection', readInstead);
+  server.on('secureConnection', (socket) => readInstead(socket, letGoOn));
   // Node has given its parser to another connection.
   server.prependListener('connect', (_request, socket) => end(connections.get(socket)));
 
@@ -113,7 +113,7 @@ export function oneAtATime(
 }
 
 /** Receives what Node would parse. */
-function readInstead(socket: TLSSocket): void {
+function readInstead(socket: TLSSocket, letGoOn: (connection: Connection) => void): void {
   const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
   if (parse === undefined) return;
   const connection: Connection = {
@@ -131,15 +131,24 @@ function readInstead(socket: TLSSocket): void {
     if (connection.held.length === 0) parseOn(connection, bytes);
     else hold(connection, bytes);
   });
-  // Node resumes a connection whenever a request has been read.
+  // Node resumes a connection whenever a request has been read, or answers that waited have been taken.
   socket.on('resume', () => {
-    if (connection.held.length > 0) socket.pause();
+    if (connection.held.length === 0) return;
+    socket.pause();
+    if (!isBusy(connection)) letGoOn(connection);
   });
 }
 
-/** Whether nothing more may be parsed: the body of a request that is worked on belongs to it. */
-function isBusy({ current, parsed }: Connection): boolean {
-  return parsed.length > 0 || current?.complete === true;
+/**
+ * Whether nothing more may be parsed: the body of a request that is worked on belongs to it. While too much waits for the
+ * client, Node does not parse either, and its parser ends the process if it is asked to.
+ */
+function isBusy({ socket, current, parsed }: Connection): boolean {
+  return parsed.length > 0 || current?.complete === true || (socket as PausedByNode)._paused === true;
+}
+
+interface PausedByNode extends TLSSocket {
+  readonly _paused?: boolean;
 }
 
 /** Parses up to the end of a request at a time, and keeps the rest as soon as one is worked on. */
