@@ -192,7 +192,12 @@ export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: st
 export function recordDisabling(
   needs: IdentityNeeds,
   by: AdminCall,
-  { before, ...after }: { readonly before: Identity } & NonNullable<ReturnType<typeof disablingPatch>>,
+  {
+    before,
+    ...after
+  }: { readonly before: Pick<Identity, 'id' | 'disabledAt' | 'disabledUntil'> } & NonNullable<
+    ReturnType<typeof disablingPatch>
+  >,
 ): void {
   recordChange(needs, by, {
     action: after.disabledAt === null ? 'enable' : 'disable',

@@ -14,6 +14,7 @@ import { differences } from './difference.ts';
 import { type ReadStateNeeds, readState, type StoredState } from './read-state.ts';
 import { type Matched, referencesOf } from './references.ts';
 import {
+  entityOfKind,
   type NamedState,
   type State,
   type StateChanges,
@@ -106,7 +107,7 @@ async function makeChanges(
       created.push(entry);
       continue;
     }
-    const fields = differences(stored.state, given);
+    const fields = differences(entityOfKind[kind].fields, stored.state, given);
     if (fields.length === 0) {
       unchanged.push(entry);
       continue;

@@ -1,42 +1,31 @@
 // How an entity differs from a document.
 
+import type { Field, Fields } from '../../model/entities/entity.ts';
+import { stateFields } from '../../model/entities/state-fields.ts';
 import type { MemberChange } from './state.ts';
 
-/** Members that are compared one level deeper; all others, tags too, are replaced as a whole. */
-const groups: ReadonlySet<string> = new Set([
-  'primary',
-  'primary.cert',
-  'primary.extJwt',
-  'primary.updb',
-  'secondary',
-]);
-/** Lists whose order has no meaning. */
-const sets: ReadonlySet<string> = new Set([
-  'roleAttributes',
-  'identityRoles',
-  'permissions',
-  'scopes',
-  'redirectUris',
-  'postLogoutRedirectUris',
-  'resources',
-  'allowedRoleAttributes',
-  'primary.extJwt.allowedSigners',
-]);
-
-/** The given members that differ. Missing members stay as they are. */
-export function differences(stored: object, given: object, prefix = ''): readonly MemberChange[] {
-  return Object.entries(given).flatMap(([name, after]): readonly MemberChange[] => {
+/** The given members that differ. Missing members stay as they are; members of groups are compared one by one. */
+export function differences(fields: Fields, stored: object, given: object): readonly MemberChange[] {
+  const [old, sent] = [stored, given] as readonly Readonly<Record<string, unknown>>[];
+  const own = stateFields(fields).flatMap(({ member, field }): readonly MemberChange[] => {
+    const [before, after] = [old?.[member], sent?.[member]];
     if (after === undefined) return [];
-    const field = `${prefix}${name}`;
-    const before = (stored as Readonly<Record<string, unknown>>)[name];
-    if (groups.has(field)) return differences(before as object, after as object, `${field}.`);
-    return comparable(field, before) === comparable(field, after) ? [] : [{ field, before, after }];
+    if (field.kind === 'group')
+      return differences(field.members, before as object, after as object).map((change) => ({
+        ...change,
+        field: `${member}.${change.field}`,
+      }));
+    const isSame = comparable(field, before ?? null) === comparable(field, after);
+    return isSame ? [] : [{ field: member, before, after }];
   });
+  const id =
+    sent?.id === undefined || sent.id === old?.id ? [] : [{ field: 'id', before: old?.id, after: sent.id }];
+  return [...id, ...own];
 }
 
-function comparable(field: string, value: unknown): string {
-  if (Array.isArray(value) && sets.has(field)) return JSON.stringify([...new Set(value)].sort());
-  if (field === 'certPem' && typeof value === 'string') return value.replaceAll(/\s/g, '');
+function comparable(field: Field, value: unknown): string {
+  if (Array.isArray(value) && field.isSet) return JSON.stringify([...new Set(value)].sort());
+  if (field.kind === 'pem' && typeof value === 'string') return value.replaceAll(/\s/g, '');
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))

@@ -1,28 +1,16 @@
 // The stored entities as a document.
 
 import { isDisabled } from '../../model/account.ts';
-import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { Ca } from '../../model/entities/ca.ts';
-import type { ConfigType } from '../../model/entities/config-type.ts';
-import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
+import type { Entity, Field, Fields } from '../../model/entities/entity.ts';
 import type { Identity } from '../../model/entities/identity.ts';
-import type { OidcClient } from '../../model/entities/oidc-client.ts';
+import { stateFields } from '../../model/entities/state-fields.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
-import { type Clock, isoTime, type Millis } from '../../platform/clock.ts';
+import type { Clock, Millis } from '../../platform/clock.ts';
 import { collected } from '../../platform/in-chunks.ts';
 import type { StoreForCallers } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
 import { largestLimit } from '../list-parameters.ts';
-import type {
-  AuthPolicyState,
-  CaState,
-  ConfigTypeState,
-  IdentityState,
-  NamedState,
-  OidcClientState,
-  SignerState,
-  StateKind,
-} from './state.ts';
+import { entityOfKind, type NamedState, type StateKind } from './state.ts';
 
 export interface ReadStateNeeds {
   readonly store: StoreForCallers<
@@ -120,115 +108,63 @@ async function namesFor({ store }: ReadStateNeeds, reader: ListReader): Promise<
   };
 }
 
+/** A list of a kind, as entries of the document. */
 function entries<Entity extends { readonly id: string; readonly updatedAt: Millis }>(
+  kind: StateKind,
   list: ListOf<Entity>,
-  state: (entity: Entity) => NamedState,
+  names: Names,
 ): ListOf<StoredEntity> {
   return async (query) => {
     const page = await list(query);
-    const items = page.items.map((entity) => ({
-      id: entity.id,
-      updatedAt: entity.updatedAt,
-      state: state(entity),
-    }));
+    const items = page.items.map((entity) => {
+      const { id, updatedAt } = entity;
+      return { id, updatedAt, state: stateOf(entityOfKind[kind], entity, names) };
+    });
     return { ...page, items };
   };
 }
 
 const entitiesOf: Readonly<Record<StateKind, (needs: ReadStateNeeds, names: Names) => ListOf<StoredEntity>>> =
   {
-    'auth-policy': ({ store }, { signers }) =>
-      entries(store.authPolicies.list, (policy) => authPolicyState(policy, signers)),
-    'ext-jwt-signer': ({ store }, { policies }) =>
-      entries(store.externalJwtSigners.list, (signer) => signerState(signer, policies)),
-    ca: ({ store }) => entries(store.cas.list, caState),
-    'config-type': ({ store }) => entries(store.configTypes.list, configTypeState),
-    'oidc-client': ({ store }) => entries(store.oidcClients.list, oidcClientState),
-    identity: ({ store, clock }, { policies }) =>
-      entries(store.identities.list, (identity) => identityState(identity, policies, clock.now())),
-  };
-
-/** A reference to a deleted entity stays an id, which names nothing. */
-const nameIn = (names: ReadonlyMap<string, string>, id: string): string => names.get(id) ?? id;
-
-function authPolicyState(
-  { name, primary, secondary, tags }: AuthPolicy,
-  signers: ReadonlyMap<string, string>,
-): AuthPolicyState {
-  const { requireTotp, requireExtJwt } = secondary;
-  const { cert, extJwt, updb } = primary;
-  return {
-    name,
-    primary: {
-      cert,
-      extJwt: { ...extJwt, allowedSigners: extJwt.allowedSigners.map((id) => nameIn(signers, id)).sort() },
-      updb,
+    'auth-policy': ({ store }, names) => entries('auth-policy', store.authPolicies.list, names),
+    'ext-jwt-signer': ({ store }, names) => entries('ext-jwt-signer', store.externalJwtSigners.list, names),
+    ca: ({ store }, names) => entries('ca', store.cas.list, names),
+    'config-type': ({ store }, names) => entries('config-type', store.configTypes.list, names),
+    'oidc-client': ({ store }, names) => entries('oidc-client', store.oidcClients.list, names),
+    identity: ({ store, clock }, names) => {
+      const list = async (query: ListQuery) => {
+        const page = await store.identities.list(query);
+        return { ...page, items: page.items.map((identity) => withDisabled(identity, clock.now())) };
+      };
+      return entries('identity', list, names);
     },
-    secondary: {
-      requireTotp,
-      requireExtJwt: requireExtJwt === null ? null : nameIn(signers, requireExtJwt),
-    },
-    tags,
   };
-}
 
-function signerState(signer: ExternalJwtSigner, policies: ReadonlyMap<string, string>): SignerState {
-  const {
-    id: _id,
-    createdAt: _created,
-    updatedAt: _updated,
-    fingerprint: _fingerprint,
-    commonName: _commonName,
-    notBefore: _notBefore,
-    notAfter: _notAfter,
-    enrollAuthPolicyId,
-    ...members
-  } = signer;
-  return {
-    ...members,
-    enrollAuthPolicy: enrollAuthPolicyId === null ? null : nameIn(policies, enrollAuthPolicyId),
-  };
-}
-
-function caState(ca: Ca): CaState {
-  const { name, certPem, isAuthEnabled, isAutoCaEnrollmentEnabled, isOttCaEnrollmentEnabled } = ca;
-  const { identityRoles, identityNameFormat, externalIdClaim, tags } = ca;
-  const flags = { isAuthEnabled, isAutoCaEnrollmentEnabled, isOttCaEnrollmentEnabled };
-  return { name, certPem, ...flags, identityRoles, identityNameFormat, externalIdClaim, tags };
-}
-
-function configTypeState({ id, name, tags }: ConfigType): ConfigTypeState {
-  return { name, id, tags };
-}
-
-function oidcClientState({
-  createdAt: _created,
-  updatedAt: _updated,
-  ...members
-}: OidcClient): OidcClientState {
-  return members;
-}
-
-function identityState(
-  identity: Identity,
-  policies: ReadonlyMap<string, string>,
-  now: Millis,
-): IdentityState {
-  const { name, type, isAdmin, permissions, externalId, authPolicyId, roleAttributes, tags } = identity;
-  const { passwordMustChange } = identity;
+/** Whether an identity is disabled now. A time in the past no longer says anything about it. */
+function withDisabled(identity: Identity, now: Millis): Identity & { readonly disabled: boolean } {
   const disabled = isDisabled(identity, now);
-  const { disabledUntil } = identity;
-  return {
-    name,
-    type,
-    isAdmin,
-    permissions,
-    externalId,
-    authPolicy: nameIn(policies, authPolicyId),
-    passwordMustChange,
-    roleAttributes,
-    disabled,
-    disabledUntil: disabled && disabledUntil !== null ? isoTime(disabledUntil) : null,
-    tags,
-  };
+  return { ...identity, disabled, disabledUntil: disabled ? identity.disabledUntil : null };
+}
+
+function stateOf(entity: Entity, stored: object & { readonly id: string }, names: Names): NamedState {
+  const members = membersOf(entity.fields, stored, names);
+  // Sound because every kind has a name.
+  return { ...(entity.hasChosenId && { id: stored.id }), ...members } as NamedState;
+}
+
+function membersOf(fields: Fields, values: object, names: Names): Readonly<Record<string, unknown>> {
+  const of = values as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    stateFields(fields).map(({ member, name, field }) => [member, named(field, of[name], names)]),
+  );
+}
+
+/** The value with names instead of ids. A reference to a deleted entity stays an id, which names nothing. */
+function named(field: Field, value: unknown, names: Names): unknown {
+  if (value === null || value === undefined) return value;
+  if (field.kind === 'group') return membersOf(field.members, value, names);
+  if (field.kind !== 'reference' && field.kind !== 'references') return value;
+  const among = field.to === 'auth-policy' ? names.policies : names.signers;
+  const nameOf = (id: string) => among.get(id) ?? id;
+  return field.kind === 'reference' ? nameOf(value as string) : (value as string[]).map(nameOf).sort();
 }

@@ -1,14 +1,12 @@
 // Turns the names of policies and signers in a document into the ids that the rules of single entities take.
 
-import type { AuthPolicyPatch } from '../../model/entities/auth-policy.ts';
-import type { Change } from '../../model/entities/entity.ts';
-import type { externalJwtSignerEntity } from '../../model/entities/external-jwt-signer.ts';
+import type { Field, Fields } from '../../model/entities/entity.ts';
+import { stateFields } from '../../model/entities/state-fields.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../model/ids.ts';
 import type { Random } from '../../platform/random.ts';
 import { refusedField } from '../acceptable-values.ts';
-import type { IdentityFields } from '../identities.ts';
 import type { StoredEntity, StoredState } from './read-state.ts';
-import type { AuthPolicyState, IdentityState, NamedState, SignerState, StateKind } from './state.ts';
+import type { NamedState, StateKind } from './state.ts';
 
 /** An entity of the document with its stored counterpart. */
 export interface Matched {
@@ -59,54 +57,31 @@ export function referencesOf(
   };
 }
 
-export function policyFields(
+/** The fields that members of a document set, with ids instead of names. @throws AuthError could_not_validate */
+export function fieldsOf(
   references: References,
-  { primary, secondary, ...others }: Partial<AuthPolicyState>,
-): AuthPolicyPatch {
-  return {
-    ...others,
-    ...(primary === undefined ? {} : { primary: primaryOf(references, primary) }),
-    ...(secondary === undefined ? {} : { secondary: secondaryOf(references, secondary) }),
-  };
+  fields: Fields,
+  { members, path = '' }: { readonly members: object; readonly path?: string },
+): Readonly<Record<string, unknown>> {
+  const given = members as Readonly<Record<string, unknown>>;
+  const set = stateFields(fields).flatMap(({ member, name, field }) => {
+    const value = given[member];
+    if (value === undefined) return [];
+    return [[name, identified(references, field, { value, path: `${path}${member}` })] as const];
+  });
+  return Object.fromEntries(set);
 }
 
-function primaryOf(
+function identified(
   references: References,
-  { extJwt, ...methods }: NonNullable<AuthPolicyState['primary']>,
-): NonNullable<AuthPolicyPatch['primary']> {
-  if (extJwt === undefined) return methods;
-  const allowedSigners = extJwt.allowedSigners?.map((name) =>
-    references.signerId('primary.extJwt.allowedSigners', name),
-  );
-  return { ...methods, extJwt: { ...extJwt, allowedSigners } };
-}
-
-function secondaryOf(
-  references: References,
-  { requireTotp, requireExtJwt }: NonNullable<AuthPolicyState['secondary']>,
-): NonNullable<AuthPolicyPatch['secondary']> {
-  const required =
-    typeof requireExtJwt === 'string'
-      ? references.signerId('secondary.requireExtJwt', requireExtJwt)
-      : requireExtJwt;
-  return { requireTotp, requireExtJwt: required };
-}
-
-export function signerFields(
-  references: References,
-  { enrollAuthPolicy, ...others }: Partial<SignerState>,
-): Change<typeof externalJwtSignerEntity> {
-  if (enrollAuthPolicy === undefined) return others;
-  const enrollAuthPolicyId =
-    enrollAuthPolicy === null ? null : references.policyId('enrollAuthPolicy', enrollAuthPolicy);
-  return { ...others, enrollAuthPolicyId };
-}
-
-/** Without the disabled state, which is not a field: changing it ends sessions. */
-export function identityFields(
-  references: References,
-  { authPolicy, disabled: _disabled, disabledUntil: _until, ...others }: Partial<IdentityState>,
-): IdentityFields {
-  if (authPolicy === undefined) return others;
-  return { ...others, authPolicyId: references.policyId('authPolicy', authPolicy) };
+  field: Field,
+  { value, path }: { readonly value: unknown; readonly path: string },
+): unknown {
+  if (value === null) return value;
+  if (field.kind === 'group')
+    return fieldsOf(references, field.members, { members: value as object, path: `${path}.` });
+  if (field.kind !== 'reference' && field.kind !== 'references') return value;
+  const idOf = (name: string) =>
+    field.to === 'auth-policy' ? references.policyId(path, name) : references.signerId(path, name);
+  return field.kind === 'reference' ? idOf(value as string) : (value as string[]).map(idOf);
 }

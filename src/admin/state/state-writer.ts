@@ -1,6 +1,7 @@
 // Passes one entity of a document through the rules of its kind.
 
-import type { Identity } from '../../model/entities/identity.ts';
+import { defaultOf, type Entity } from '../../model/entities/entity.ts';
+import { stateFields } from '../../model/entities/state-fields.ts';
 import { asId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
@@ -9,10 +10,12 @@ import { type AuthPolicyNeeds, authPolicies } from '../auth-policies.ts';
 import { type CaNeeds, cas } from '../cas.ts';
 import { type ConfigTypeNeeds, configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
+import type { Managed } from '../entity-rules.ts';
 import { type SignerNeeds, signers } from '../external-jwt-signers.ts';
 import {
   createIdentity,
   deleteIdentity,
+  type IdentityFields,
   type IdentityNeeds,
   recordDisabling,
   updateIdentity,
@@ -20,22 +23,8 @@ import {
 import { type OidcClientNeeds, oidcClients } from '../oidc-clients.ts';
 import { changedMembers } from './difference.ts';
 import type { StoredEntity } from './read-state.ts';
-import { identityFields, policyFields, type References, signerFields } from './references.ts';
-import type {
-  AuthPolicyState,
-  CaState,
-  ConfigTypeState,
-  IdentityState,
-  MemberChange,
-  NamedState,
-  OidcClientState,
-  SignerState,
-  StateKind,
-} from './state.ts';
-
-type NewSigner = Parameters<typeof signers.create>[2];
-type NewCa = Parameters<typeof cas.create>[2];
-type NewClient = Parameters<typeof oidcClients.create>[2];
+import { fieldsOf, type References } from './references.ts';
+import { entityOfKind, type MemberChange, type NamedState, type StateKind } from './state.ts';
 
 export type WriterNeeds = IdentityNeeds &
   AuthPolicyNeeds &
@@ -71,35 +60,47 @@ export function writerScope(
   return { needs, by, store, references };
 }
 
+/** The rules of each kind but identities, which have operations of their own. */
+type Rules = Managed<Entity, WriterNeeds>;
+// Sound because the fields are those of the table of the kind.
+const rulesOf = {
+  'auth-policy': authPolicies,
+  'ext-jwt-signer': signers,
+  ca: cas,
+  'config-type': configTypes,
+  'oidc-client': oidcClients,
+} as unknown as Readonly<Record<Exclude<StateKind, 'identity'>, Rules>>;
+
+/** The fields of an entity that are given as members of the document. */
+type Given = Parameters<Rules['create']>[2] & IdentityFields & { readonly name: string };
+
 export async function createEntity(scope: WriterScope, kind: StateKind, state: NamedState): Promise<void> {
   const { needs, by, references } = scope;
-  const planned = (): WriterNeeds => ({
-    ...needs,
-    random: { ...needs.random, id: () => references.plannedId(kind, state.name) },
-  });
-  if (kind === 'auth-policy') {
-    const fields = policyFields(references, state as AuthPolicyState);
-    await authPolicies.create(planned(), by, { ...fields, name: state.name });
-  } else if (kind === 'ext-jwt-signer') {
-    const fields = signerFields(references, state as SignerState);
-    await signers.create(planned(), by, complete<NewSigner>(fields, ['issuer', 'audience']));
-  } else if (kind === 'ca') {
-    await cas.create(needs, by, complete(state as CaState, ['certPem']) as NewCa);
-  } else if (kind === 'config-type') {
-    await configTypes.create(needs, by, state as ConfigTypeState);
-  } else if (kind === 'oidc-client') {
-    await oidcClients.create(needs, by, complete(state as OidcClientState, ['type']) as NewClient);
-  } else {
-    const fields = { ...identityFields(references, state as IdentityState), name: state.name };
-    const id = await createIdentity(needs, by, { fields });
-    const now = needs.clock.now();
-    const enabled = { disabledAt: null, disabledUntil: null };
-    const disabling = disablingPatch(enabled, disablingOf(state as IdentityState), { now });
-    if (disabling === null) return;
-    await scope.store.identities.update(asId(id), disabling, now);
-    const before = { ...enabled, id } as Identity;
-    recordDisabling(needs, by, { before, ...disabling });
+  const { fields: table } = entityOfKind[kind];
+  const fields = fieldsOf(references, table, { members: state }) as Given;
+  if (kind === 'identity') {
+    await createDisabledOrNot(scope, state, fields);
+    return;
   }
+  for (const { name, field } of stateFields(table)) {
+    if (fields[name as 'name'] === undefined && !field.isOptional && defaultOf(field) === undefined)
+      throw refusedField(name, 'is required for a new one');
+  }
+  const id = () => references.plannedId(kind, state.name);
+  const planned: WriterNeeds = { ...needs, random: { ...needs.random, id } };
+  await rulesOf[kind].create(planned, by, { ...fields, id: state.id });
+}
+
+async function createDisabledOrNot(scope: WriterScope, state: NamedState, given: Given): Promise<void> {
+  const { needs, by, store } = scope;
+  const { disabled: _disabled, disabledUntil: _until, ...fields } = given as Given & Disabling;
+  const id = await createIdentity(needs, by, { fields });
+  const now = needs.clock.now();
+  const enabled = { disabledAt: null, disabledUntil: null };
+  const disabling = disablingPatch(enabled, disablingOf(state), { now });
+  if (disabling === null) return;
+  await store.identities.update(asId(id), disabling, now);
+  recordDisabling(needs, by, { before: { ...enabled, id }, ...disabling });
 }
 
 export async function changeEntity(
@@ -114,22 +115,18 @@ export async function changeEntity(
   },
 ): Promise<void> {
   const { needs, by, references } = scope;
-  const members = changedMembers(given.state, given.changes);
-  if (kind === 'auth-policy')
-    await authPolicies.update(needs, by, { id, fields: policyFields(references, members) });
-  else if (kind === 'ext-jwt-signer')
-    await signers.update(needs, by, { id, fields: signerFields(references, members) });
-  else if (kind === 'ca') await cas.update(needs, by, { id, fields: members as CaState });
-  else if (kind === 'config-type')
-    await configTypes.update(needs, by, { id, fields: withSameId<ConfigTypeState>(members) });
-  else if (kind === 'oidc-client')
-    await oidcClients.update(needs, by, { id, fields: withSameId<OidcClientState>(members) });
-  else {
-    const isDisabling = 'disabled' in members || 'disabledUntil' in members;
-    const disabling = isDisabling ? disablingOf(given.state as IdentityState) : {};
-    const fields = { ...identityFields(references, members), ...disabling };
-    await updateIdentity(needs, by, { id, fields });
+  const members: Partial<NamedState> = changedMembers(given.state, given.changes);
+  if (members.id !== undefined) throw refusedField('id', 'cannot be changed', members.id);
+  const fields = fieldsOf(references, entityOfKind[kind].fields, { members });
+  if (kind !== 'identity') {
+    await rulesOf[kind].update(needs, by, { id, fields: fields as Given });
+    return;
   }
+  const isDisabling = 'disabled' in members || 'disabledUntil' in members;
+  await updateIdentity(needs, by, {
+    id,
+    fields: { ...fields, ...(isDisabling && disablingOf(given.state)) },
+  });
 }
 
 /** Makes a signer that will be deleted release the policy that it enrolls with. */
@@ -138,34 +135,12 @@ export async function releaseSigner({ needs, store }: WriterScope, id: string): 
 }
 
 export async function removeEntity({ needs, by }: WriterScope, kind: StateKind, id: string): Promise<void> {
-  if (kind === 'auth-policy') await authPolicies.remove(needs, by, id);
-  else if (kind === 'ext-jwt-signer') await signers.remove(needs, by, id);
-  else if (kind === 'ca') await cas.remove(needs, by, id);
-  else if (kind === 'config-type') await configTypes.remove(needs, by, id);
-  else if (kind === 'oidc-client') await oidcClients.remove(needs, by, id);
-  else await deleteIdentity(needs, by, id);
+  await (kind === 'identity' ? deleteIdentity(needs, by, id) : rulesOf[kind].remove(needs, by, id));
 }
 
 /** What a document says of disabling, both members: which of them changed does not tell what is meant. */
-function disablingOf({ disabled, disabledUntil: until }: Partial<IdentityState>): Disabling {
-  return { disabled, disabledUntil: typeof until === 'string' ? Date.parse(until) : until };
-}
-
-/** The fields of a new entity. @throws AuthError could_not_validate   a field without a default is missing */
-function complete<Fields extends object>(
-  fields: object,
-  required: readonly (keyof Fields & string)[],
-): Fields {
-  const given = fields as Fields;
-  for (const name of required)
-    if (given[name] === undefined) throw refusedField(name, 'is required for a new one');
-  return given;
-}
-
-function withSameId<State extends { readonly id?: string | undefined }>(
-  members: object,
-): Partial<Omit<State, 'id'>> {
-  const { id, ...others } = members as State;
-  if (id !== undefined) throw refusedField('id', 'cannot be changed', id);
-  return others as Partial<Omit<State, 'id'>>;
+function disablingOf(state: NamedState): Disabling {
+  // Sound because the schema of the document has checked both.
+  const { disabled, disabledUntil } = state as Disabling;
+  return { disabled, disabledUntil };
 }

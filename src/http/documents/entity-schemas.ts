@@ -13,6 +13,7 @@ import {
   sentFields,
 } from '../../model/entities/entity.ts';
 import { shownValue, shownValues } from '../../model/entities/shown.ts';
+import { stateFields } from '../../model/entities/state-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/formats/durations.ts';
 import { durationField, durationText, idText, someTime } from '../request/fields.ts';
@@ -56,9 +57,10 @@ export function bodySchemas<E extends Entity>(
 }
 
 export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z.ZodType>> {
-  const sent = sentFields(fields).filter(
-    ([, { isForChange, sameAs }]) => !(isForChange && body === 'new') && !(sameAs && body === 'state'),
-  );
+  const sent =
+    body === 'state'
+      ? stateFields(fields).map(({ member, field }) => [member, field] as const)
+      : sentFields(fields).filter(([, { isForChange }]) => !(isForChange && body === 'new'));
   return Object.fromEntries(
     sent.map(([name, field]) => [name, ruledSchema(sentSchema(field, body), field, body)]),
   );

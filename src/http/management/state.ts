@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { applyState } from '../../admin/state/apply-state.ts';
 import { exportState } from '../../admin/state/read-state.ts';
 import {
-  type AuthPolicyState,
+  entityOfKind,
   type NamedState,
-  type OidcClientState,
   type StateChanges,
   type StateKind,
   stateKinds,
 } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
+import { type Fields, text } from '../../model/entities/entity.ts';
 import { shownValue } from '../../model/entities/shown.ts';
+import { stateFields } from '../../model/entities/state-fields.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
@@ -28,7 +28,7 @@ import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import type { ManagementNeeds } from './needs.ts';
-import { clientNeeds, durationOf } from './oidc-clients.ts';
+import { clientNeeds } from './oidc-clients.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
 
 const jsonType = 'application/json';
@@ -109,42 +109,45 @@ async function* stateDocument(
   yield kinds.length === 0 ? '{"data":{},"meta":{}}' : ']},"meta":{}}';
 }
 
-/** Durations are text on the wire. */
 function entityDocument(kind: StateKind, state: NamedState): object {
-  if (kind === 'auth-policy') return policyDocument(state as AuthPolicyState);
-  return kind === 'oidc-client' ? { ...state, ...durationsOf(state as OidcClientState) } : state;
+  const { id } = state;
+  return { ...(id !== undefined && { id }), ...membersDocument(entityOfKind[kind].fields, state) };
 }
 
-function policyDocument(policy: AuthPolicyState): object {
-  return policy.primary === undefined
-    ? policy
-    : { ...policy, primary: shownValue(authPolicyEntity.fields.primary, policy.primary) };
-}
-
-function durationsOf({ accessTokenDuration = null, refreshTokenDuration = null }: OidcClientState): object {
-  return {
-    accessTokenDuration: durationOf(accessTokenDuration),
-    refreshTokenDuration: durationOf(refreshTokenDuration),
-  };
+/** Times and durations are text on the wire. */
+function membersDocument(fields: Fields, members: object): object {
+  const given = members as Readonly<Record<string, unknown>>;
+  const shown = stateFields(fields).flatMap(({ member, field }): [string, unknown][] => {
+    const value = given[member];
+    if (value === undefined || (value === null && field.isShownIfSet)) return [];
+    const isGroup = field.kind === 'group';
+    return [[member, isGroup ? membersDocument(field.members, value as object) : shownValue(field, value)]];
+  });
+  return Object.fromEntries(shown);
 }
 
 function changesDocument(changes: StateChanges): StateChanges {
-  const shown = (field: string, value: unknown): unknown => {
-    if (field === 'jwks' && value !== null) return JSON.stringify(value);
-    return /^(?:(?:access|refresh)TokenDuration|primary\.updb\.mustChangeAfter)$/.test(field) &&
-      typeof value === 'number'
-      ? durationOf(value)
-      : value;
-  };
-  const changed = changes.changed.map((entity) => ({
-    ...entity,
-    fields: entity.fields.map(({ field, before, after }) => ({
+  const changed = changes.changed.map(({ kind, name, fields }) => ({
+    kind,
+    name,
+    fields: fields.map(({ field, before, after }) => ({
       field,
-      before: shown(field, before),
-      after: shown(field, after),
+      before: shownMember(kind, field, before),
+      after: shownMember(kind, field, after),
     })),
   }));
   return { ...changes, changed };
+}
+
+/** @param path of the member, such as `primary.updb.mustChangeAfter` */
+function shownMember(kind: StateKind, path: string, value: unknown): unknown {
+  const fields = path.split('.').reduce<Fields>((among, name) => {
+    const field = stateFields(among).find(({ member }) => member === name)?.field;
+    return field?.kind === 'group' ? field.members : { found: field ?? text() };
+  }, entityOfKind[kind].fields);
+  const { found } = fields;
+  if (found?.kind === 'jwks' && value !== null) return JSON.stringify(value);
+  return found === undefined ? value : shownValue(found, value);
 }
 
 /** Like the bodies of other endpoints, but larger. */

@@ -2641,24 +2641,23 @@ export interface components {
                 certPem?: string | null;
                 jwksEndpoint?: string | null;
                 kid?: string | null;
-                claimsProperty?: string;
-                useExternalId?: boolean;
-                requireVerifiedEmail?: boolean;
-                leewaySeconds?: number;
+                claimsProperty?: string | null;
+                useExternalId?: boolean | null;
+                leewaySeconds?: number | null;
                 maxLifetimeSeconds?: number | null;
                 externalAuthUrl?: string | null;
                 clientId?: string | null;
-                scopes?: string[];
-                /** @enum {string} */
-                targetToken?: "ACCESS" | "ID";
-                enrollToCertEnabled?: boolean;
-                enrollToTokenEnabled?: boolean;
+                scopes?: string[] | null;
+                targetToken?: ("ACCESS" | "ID") | null;
+                enrollToCertEnabled?: boolean | null;
+                enrollToTokenEnabled?: boolean | null;
                 enrollAuthPolicy?: string | null;
-                enrollNameClaimsSelector?: string;
+                enrollNameClaimsSelector?: string | null;
                 enrollAttributeClaimsSelector?: string | null;
+                requireVerifiedEmail?: boolean | null;
                 tags?: {
                     [key: string]: string | number | boolean | null;
-                };
+                } | null;
             }[];
             ca?: {
                 name: string;
@@ -2684,10 +2683,10 @@ export interface components {
             }[];
             "config-type"?: {
                 name: string;
-                id?: string;
                 tags?: {
                     [key: string]: string | number | boolean | null;
-                };
+                } | null;
+                id?: string;
             }[];
             "oidc-client"?: {
                 name: string;
@@ -2726,18 +2725,19 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 type?: "Default" | "User" | "Device" | "Service" | "Router";
-                isAdmin?: boolean;
-                permissions?: ("read" | "helpdesk")[];
                 externalId?: string | null;
-                /** @description A name */
-                authPolicy?: string;
+                authPolicy?: string | null;
+                isAdmin?: boolean;
+                permissions?: ("read" | "helpdesk")[] | null;
+                /** @description The next login with a password asks for a new one */
                 passwordMustChange?: boolean;
-                roleAttributes?: string[];
+                /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
                 disabled?: boolean;
                 disabledUntil?: string | null;
+                roleAttributes?: string[] | null;
                 tags?: {
                     [key: string]: string | number | boolean | null;
-                };
+                } | null;
             }[];
         };
         StateChanges: {
