@@ -55,7 +55,7 @@ ${newPasswordFields(view, { label: signIn.password, rules }, ofPassword)}
 }
 
 function isAboutName(problem: SetupProblem): problem is NameProblem {
-  return problem === 'username' || problem === 'taken';
+  return problem === 'username' || problem === 'taken' || problem === 'policy';
 }
 
 /** The administrator exists; the page says what comes next. @param done with the console's address, if there is one */

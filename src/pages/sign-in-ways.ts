@@ -39,8 +39,11 @@ function choice(id: string | null, href: string, label: string): Html {
   return html`<a${id !== null && html` id="${id}"`} class="button second" href="${href}">${label}</a>`;
 }
 
-/** Where a login leads: the account page or the console, which are parts of this service, or an application. */
-export type Application = 'account' | 'console' | NamedApplication;
+/**
+ * Where a login leads: the account page or the console, which are parts of this service, an application, or another
+ * device of an application without a name: client ids are not for people.
+ */
+export type Application = 'account' | 'console' | 'another-device' | NamedApplication;
 
 export interface NamedApplication {
   readonly name: string;
@@ -50,8 +53,9 @@ export interface NamedApplication {
 
 /** The application that this login leads to; null for one on the visitor's own device without a name. */
 export function destination({ texts }: View, application: Application | null): Html | string {
-  const { to, toHere, toDevice, toThisDevice, toOwn } = texts.signIn;
+  const { to, toHere, toDevice, toThisDevice, toAnotherDevice, toOwn } = texts.signIn;
   if (application === null) return toThisDevice;
+  if (application === 'another-device') return toAnotherDevice;
   if (typeof application === 'string') return toOwn[application];
   const name = html`<strong>${application.name}</strong>`;
   if (application.host === 'this-device') return toHere(name);

@@ -114,7 +114,7 @@ describe('a page on another port of the host', () => {
           if (leadsTo === 'visit') {
             // No further without a click, on a page that says for what.
             await one.page.waitForURL(`${server.url}/oidc/login/ext-jwt/visit**`);
-            assert.match(await one.page.innerText('.lead'), /overlay on another device/);
+            assert.match(await one.page.innerText('.lead'), /to sign in on another device/);
             await one.page.click('text=Continue with Example ID');
           }
           await one.page.waitForURL(`${server.url}/oidc/device/finished**`);

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createSetupLink } from '../../src/admin/setup.ts';
+import { createdId, rootOf } from '../support/management.ts';
 import { submitSetup } from '../support/setup.ts';
 import { startTestServer } from '../support/test-server.ts';
 
@@ -39,6 +40,22 @@ describe('the set-up page', () => {
     });
     assert.match(evil.text, /value="&quot;&gt;&lt;b&gt;x"/);
     assert.equal((await submitSetup(server, token)).status, 201);
+  });
+
+  test('names the cause when a user name is taken or the policy allows no passwords', async (t) => {
+    const { server, token } = await serverWithLink();
+    t.after(() => server.close());
+    const root = await rootOf(server);
+    createdId(await root.call('POST', 'identities', { name: 'ada', type: 'User', isAdmin: false }));
+    const taken = await submitSetup(server, token, { username: 'ada' });
+    const passwordless = { primary: { updb: { allowed: false } } };
+    assert.equal((await root.call('PATCH', 'auth-policies/default?force=true', passwordless)).status, 200);
+    const policy = await submitSetup(server, token, { username: 'eve' });
+    const refused = [taken, policy].map(({ status, text }) => [status, /<li>(.*?)<\/li>/.exec(text)?.[1]]);
+    assert.deepEqual(refused, [
+      [409, 'This user name is already taken.'],
+      [409, 'The default auth policy does not allow passwords.'],
+    ]);
   });
 
   test('says why a link cannot be used, and how to get another', async (t) => {

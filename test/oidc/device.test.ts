@@ -161,7 +161,7 @@ describe('a device', () => {
     clock.advance(10 * MINUTE);
     assertOAuthError(await poll(json.device_code), 'expired_token');
     assert.equal((await decide(person, json.user_code, 'look')).status, 404);
-    assert.ok((await finish(person, handOver)).text.includes('no longer waits'));
+    assert.ok((await finish(person, handOver)).text.includes('no longer waiting'));
   });
 
   test('gets one session for one code', async () => {
@@ -192,7 +192,7 @@ describe('what somebody else cannot do with a device', () => {
     const { json } = await asked();
     const code = await obtainCode(server, 'alice', password);
     const page = await browser().get(`/oidc/device/finished?code=${code}`);
-    assert.ok(page.text.includes('no longer waits'));
+    assert.ok(page.text.includes('no longer waiting'));
     assertOAuthError(await poll(json.device_code), 'authorization_pending');
     // And it stays as it was.
     assert.equal((await redeem(server, code)).status, 200);
@@ -236,7 +236,7 @@ describe('what somebody else cannot do with a device', () => {
     assertOAuthError(await poll(json.device_code), 'authorization_pending');
     assert.ok((await finish(person, handOver, 'deny')).text.includes('The device was refused'));
     assertOAuthError(await poll(json.device_code), 'access_denied');
-    assert.ok((await finish(person, handOver)).text.includes('no longer waits'));
+    assert.ok((await finish(person, handOver)).text.includes('no longer waiting'));
   });
 
   test('no authorization request may name the address at which logins are handed over', async () => {

@@ -88,10 +88,10 @@ export function applicationOf(
   clients: ClientRegistry,
   { clientId, redirectUri, issuer }: Pick<AuthRequest, 'clientId' | 'redirectUri' | 'issuer'>,
 ): Application | null {
-  if (isForDevice({ redirectUri, issuer })) {
-    return { name: clientName(clients, clientId), host: 'another-device' };
-  }
   const registered = clients.find(clientId)?.registered ?? null;
+  if (isForDevice({ redirectUri, issuer })) {
+    return registered === null ? 'another-device' : { name: registered.name, host: 'another-device' };
+  }
   const own = registered === null ? ownApplicationAt(redirectUri, issuer) : undefined;
   if (own !== undefined) return own;
   const name = registered?.name ?? null;
@@ -109,7 +109,7 @@ function ownApplicationAt(redirectUri: string, issuer: string): 'account' | 'con
   return isOf(consolePaths) ? 'console' : undefined;
 }
 
-/** The name of a client that people see. */
+/** The name of a client for the page that confirms a device; its id if it has none. */
 export function clientName(clients: ClientRegistry, clientId: string): string {
   return clients.find(clientId)?.registered?.name ?? clientId;
 }

@@ -10,6 +10,7 @@ import {
   setupPage,
 } from '../../pages/setup.ts';
 import type { View } from '../../pages/view.ts';
+import { AlreadyTaken } from '../../store/contracts/store.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
@@ -114,7 +115,8 @@ const retryable: ReadonlySet<AuthError['code']> = new Set([
 
 function problemsOf(error: AuthError): readonly SetupProblem[] {
   if (error instanceof PasswordNotAcceptable) return error.rules;
-  return [error.code === 'conflict' ? 'taken' : 'username'];
+  if (error.code !== 'conflict') return ['username'];
+  return [error.cause instanceof AlreadyTaken ? 'taken' : 'policy'];
 }
 
 function deadLink(view: View, state: DeadLink, referenceId: string): Answer {

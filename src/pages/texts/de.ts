@@ -5,8 +5,7 @@ import { type Html, html } from '../html.ts';
 import type { ErrorText, Texts } from './en.ts';
 
 const startAgain = 'Gehen Sie zur Anwendung zurück und melden Sie sich erneut an.';
-const toAdministrator =
-  'Wenn es wieder vorkommt, geben Sie die Kennung unten an die Systemverwaltung weiter.';
+const toAdministrator = 'Wenn es wieder vorkommt, geben Sie die Kennung unten an einen Administrator weiter.';
 const tryAgain = `Versuchen Sie es noch einmal. ${toAdministrator}`;
 
 const badRequest: ErrorText = {
@@ -51,13 +50,13 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   client_not_allowed: {
     heading: 'Nicht erlaubt',
     text: 'Sie dürfen diese Anwendung nicht benutzen.',
-    next: 'Geben Sie die Kennung unten an die Systemverwaltung weiter, die Ihnen den Zugang geben kann.',
+    next: 'Geben Sie die Kennung unten an einen Administrator weiter, der Ihnen den Zugang geben kann.',
   },
   invalid_target: badRequest,
   redirect_uri_not_registered: {
     heading: 'Diese Anwendung darf hier nicht verwendet werden',
     text: 'Sie möchte, dass Sie nach der Anmeldung an eine Adresse geschickt werden, die nicht eingetragen ist. Sie wurden nicht dorthin geschickt.',
-    next: 'Wenn Sie der Anwendung vertrauen, geben Sie die Kennung unten an die Systemverwaltung weiter, die ihre Adresse zulassen kann.',
+    next: 'Wenn Sie der Anwendung vertrauen, geben Sie die Kennung unten an einen Administrator weiter, der ihre Adresse zulassen kann.',
   },
   invalid_grant: badRequest,
   invalid_scope: badRequest,
@@ -136,7 +135,7 @@ export const de: Texts = {
   errorTitle: (title: string) => `Fehler: ${title}`,
   reference: (id: Html) => html`Kennung: ${id}`,
   again: (id: Html) =>
-    html`Wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${id}`,
+    html`Wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${id}`,
   or: 'oder',
   signInAsSomeoneElse: 'Als jemand anderes anmelden',
   startAgain: 'Neu beginnen',
@@ -148,6 +147,7 @@ export const de: Texts = {
     toOwn: { account: 'weiter zu Ihrem Konto', console: 'weiter zur Konsole' },
     toThisDevice: 'weiter zu einer Anwendung auf diesem Gerät',
     toDevice: (application: Html) => html`zur Anmeldung von ${application} auf einem anderen Gerät`,
+    toAnotherDevice: 'zur Anmeldung auf einem anderen Gerät',
     toHere: (application: Html) => html`weiter zu ${application} auf diesem Gerät`,
     username: 'Benutzername',
     password: 'Passwort',
@@ -169,7 +169,7 @@ export const de: Texts = {
     another: 'Um ein anderes Zertifikat zu wählen, schließen Sie den Browser und öffnen ihn neu.',
     notAskedFor: 'Unter dieser Adresse werden Browser nicht nach einem Zertifikat gefragt.',
     elsewhere:
-      'Melden Sie sich anders an, oder fragen Sie die Systemverwaltung nach der Adresse, die Zertifikate annimmt.',
+      'Melden Sie sich anders an, oder fragen Sie einen Administrator nach der Adresse, die Zertifikate annimmt.',
   },
 
   provider: {
@@ -258,19 +258,19 @@ export const de: Texts = {
     unknown: 'Mit diesem Code wartet kein Gerät.',
     checkIt: 'Prüfen Sie die Buchstaben. Ein Code gilt zehn Minuten; danach beginnen Sie am Gerät von vorn.',
     confirmHeading: 'Auf diesem Gerät anmelden?',
-    confirmLead: 'Vergleichen Sie das mit dem, was Sie vor sich haben.',
+    confirmLead: 'Vergleichen Sie das mit dem, was Ihr Gerät zeigt.',
     code: 'Code',
     client: 'Anwendung',
     place: 'Angefragt von',
     time: 'Angefragt um',
     warning:
-      'Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben und Ihr Gerät diesen Code zeigt. Wenn Ihnen jemand den Code geschickt hat, will er sich als Sie anmelden.',
+      'Fahren Sie nur fort, wenn Sie das gerade selbst begonnen haben und Ihr Gerät diesen Code zeigt. Wenn Sie den Code von einer anderen Person haben, will sie sich als Sie anmelden.',
     confirm: 'Ja, anmelden',
     deny: 'Nein, das ist nicht mein Gerät',
     finishHeading: 'Das Gerät anmelden?',
     finishLead: 'Sie haben sich für ein Gerät angemeldet. Es ist noch nicht angemeldet.',
     finishWarning:
-      'Fahren Sie nur fort, wenn Sie das gerade selbst an diesem Gerät begonnen haben. Sonst will es jemand als Sie benutzen.',
+      'Fahren Sie nur fort, wenn Sie das gerade selbst an diesem Gerät begonnen haben. Sonst will eine andere Person es mit Ihrem Konto benutzen.',
     finish: 'Ja, das Gerät anmelden',
     outcomes: {
       approved: {
@@ -279,7 +279,7 @@ export const de: Texts = {
       },
       denied: {
         heading: 'Das Gerät wurde abgelehnt',
-        text: 'Niemand wurde angemeldet. Sie können dieses Fenster schließen.',
+        text: 'Es ist nicht angemeldet. Sie können dieses Fenster schließen.',
       },
       gone: {
         heading: 'Das Gerät wartet nicht mehr',
@@ -322,15 +322,15 @@ export const de: Texts = {
     title: 'Start',
     heading: 'Willkommen',
     text: (name: string) => `Hier melden Sie sich bei ${name} an.`,
-    toAccount: 'Beim eigenen Konto anmelden',
-    forAdministrators: 'Für die Systemverwaltung:',
+    toAccount: 'Bei Ihrem Konto anmelden',
+    forAdministrators: 'Für Administratoren:',
     toConsole: 'Konsole öffnen',
   },
 
   account: {
     title: 'Ihr Konto',
     withoutScripts:
-      'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie die Systemverwaltung, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
+      'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie einen Administrator, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
   },
 
   console: {
@@ -339,7 +339,6 @@ export const de: Texts = {
       'Die Konsole braucht JavaScript. Erlauben Sie es für diese Adresse, oder nutzen Sie den Befehl „overlay-auth“ in einem Terminal.',
   },
 
-  /** Wherever somebody chooses a password. */
   newPassword: {
     repeated: 'Dasselbe Passwort noch einmal',
     atLeast: (shortest: number, contents: readonly string[]) =>
@@ -357,7 +356,7 @@ export const de: Texts = {
       special: 'Das Passwort braucht ein Sonderzeichen.',
       common: 'Das Passwort ist zu verbreitet.',
       same: 'Das ist Ihr jetziges Passwort.',
-      'own-name': 'Das Passwort ist dem Benutzernamen zu ähnlich.',
+      'own-name': 'Das Passwort ist Ihrem Namen zu ähnlich.',
     },
   },
 
@@ -368,7 +367,8 @@ export const de: Texts = {
     notCreated: 'Das Administratorkonto wurde nicht angelegt:',
     problems: {
       username: 'Das kann kein Benutzername sein.',
-      taken: 'Der Benutzername ist vergeben, oder die Standardrichtlinie erlaubt keine Passwörter.',
+      taken: 'Dieser Benutzername ist vergeben.',
+      policy: 'Die Standardrichtlinie erlaubt keine Passwörter.',
     },
     doneTitle: 'Administratorkonto angelegt',
     doneHeading: 'Das Administratorkonto ist bereit',
@@ -403,13 +403,12 @@ export const de: Texts = {
   invite: {
     first: {
       heading: 'Wählen Sie Ihr Passwort',
-      lead: (service: string) =>
-        `Sie sind zu ${service} eingeladen. Niemand außer Ihnen wird dieses Passwort kennen.`,
+      lead: (service: string) => `Sie sind zu ${service} eingeladen. Nur Sie werden dieses Passwort kennen.`,
     },
     reset: {
       heading: 'Wählen Sie ein neues Passwort',
       lead: (service: string) =>
-        `Die Systemverwaltung von ${service} lässt Sie Ihr Passwort ersetzen. Niemand außer Ihnen wird das neue kennen.`,
+        `Ein Administrator von ${service} lässt Sie Ihr Passwort ersetzen. Nur Sie werden das neue kennen.`,
     },
     failedTitle: 'nicht gesetzt',
     password: 'Neues Passwort',
@@ -428,7 +427,7 @@ export const de: Texts = {
       },
       unknown: {
         heading: 'Dieser Link funktioniert nicht',
-        text: 'Er wurde schon verwendet, es gibt einen neueren, oder die Adresse ist unvollständig. Wenn Sie ihn nicht selbst verwendet haben, informieren Sie die Systemverwaltung.',
+        text: 'Er wurde schon verwendet, es gibt einen neueren, oder die Adresse ist unvollständig. Wenn Sie ihn nicht selbst verwendet haben, informieren Sie einen Administrator.',
       },
     },
     another: 'Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
@@ -437,7 +436,7 @@ export const de: Texts = {
   error: {
     retryIn: (seconds: number) =>
       `Versuchen Sie es in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'} noch einmal.`,
-    details: 'Einzelheiten für die Systemverwaltung',
+    details: 'Einzelheiten für Administratoren',
     byCode: errors,
   },
 };

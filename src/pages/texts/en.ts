@@ -14,7 +14,7 @@ export interface ErrorText {
 const startAgain = 'Go back to the application and sign in again.';
 const notYours =
   'The application that sent you here made a mistake. Go back to it, or tell the people who run it.';
-const tellSomebody = 'Try again. If it happens again, give the reference below to an administrator.';
+const tellAdministrator = 'Try again. If it happens again, give the reference below to an administrator.';
 
 const badRequest: ErrorText = {
   heading: 'This request cannot be completed',
@@ -29,7 +29,7 @@ const outage: ErrorText = {
 const defect: ErrorText = {
   heading: 'Something went wrong',
   text: 'This is our mistake, not yours.',
-  next: tellSomebody,
+  next: tellAdministrator,
 };
 const forbidden: ErrorText = {
   heading: 'Not allowed',
@@ -85,13 +85,13 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
   insufficient_scope: forbidden,
   invalid_auth: {
     heading: 'You are not signed in',
-    text: 'What you gave was not accepted, or your account cannot sign in this way.',
+    text: 'Your sign-in details were not accepted, or your account cannot sign in this way.',
     next: `${startAgain} If it happens again, give the reference below to an administrator.`,
   },
   invalid_totp_code: {
     heading: 'The code was not accepted',
     text: 'It may be mistyped, already used or too old.',
-    next: tellSomebody,
+    next: tellAdministrator,
   },
   password_change_required: {
     heading: 'A new password is needed',
@@ -155,6 +155,7 @@ export const en = {
     toOwn: { account: 'to continue to your account', console: 'to continue to the console' },
     toThisDevice: 'to continue to an application on this device',
     toDevice: (application: Html) => html`to sign in ${application} on another device`,
+    toAnotherDevice: 'to sign in on another device',
     toHere: (application: Html) => html`to continue to ${application} on this device`,
     username: 'User name',
     password: 'Password',
@@ -262,19 +263,19 @@ export const en = {
     unknown: 'No device is waiting with this code.',
     checkIt: 'Check the letters. A code works for ten minutes; after that, start again on the device.',
     confirmHeading: 'Sign in on this device?',
-    confirmLead: 'Compare this with what you have in front of you.',
+    confirmLead: 'Compare this with what your device shows.',
     code: 'Code',
     client: 'Application',
     place: 'Requested from',
     time: 'Requested at',
     warning:
-      'Continue only if you have just started this yourself and your device shows this code. If somebody sent you the code, they want to sign in as you.',
+      'Continue only if you have just started this yourself and your device shows this code. If you got the code from another person, that person wants to sign in as you.',
     confirm: 'Yes, sign in',
     deny: 'No, this is not my device',
     finishHeading: 'Sign in the device?',
     finishLead: 'You have signed in for a device. It is not signed in yet.',
     finishWarning:
-      'Continue only if you have just started this yourself on that device. Otherwise somebody wants to use it as you.',
+      'Continue only if you have just started this yourself on that device. Otherwise another person wants to use it with your account.',
     finish: 'Yes, sign in the device',
     outcomes: {
       approved: {
@@ -283,10 +284,10 @@ export const en = {
       },
       denied: {
         heading: 'The device was refused',
-        text: 'Nobody was signed in. You can close this window.',
+        text: 'It is not signed in. You can close this window.',
       },
       gone: {
-        heading: 'The device no longer waits',
+        heading: 'The device is no longer waiting',
         text: 'Its code has expired, or was used or refused in another window. Start again on the device.',
       },
     },
@@ -344,7 +345,7 @@ export const en = {
       'The console needs JavaScript. Allow it for this site, or use the command "overlay-auth" in a terminal.',
   },
 
-  /** Wherever somebody chooses a password. */
+  /** On each page with a new password. */
   newPassword: {
     repeated: 'The same password again',
     atLeast: (shortest: number, contents: readonly string[]) =>
@@ -361,8 +362,8 @@ export const en = {
       digit: 'The password needs a digit.',
       special: 'The password needs a special character.',
       common: 'The password is too common.',
-      same: 'This is the password that you have now.',
-      'own-name': 'The password is too similar to the user’s name.',
+      same: 'This is your current password.',
+      'own-name': 'The password is too similar to your name.',
     },
   },
 
@@ -373,7 +374,8 @@ export const en = {
     notCreated: 'The administrator was not created:',
     problems: {
       username: 'This cannot be a user name.',
-      taken: 'The user name is taken, or the default policy allows no passwords.',
+      taken: 'This user name is already taken.',
+      policy: 'The default auth policy does not allow passwords.',
     },
     doneTitle: 'Administrator created',
     doneHeading: 'The administrator is ready',
@@ -408,13 +410,12 @@ export const en = {
   invite: {
     first: {
       heading: 'Choose your password',
-      lead: (service: string) =>
-        `You have been invited to ${service}. Nobody but you will know this password.`,
+      lead: (service: string) => `You have been invited to ${service}. Only you will know this password.`,
     },
     reset: {
       heading: 'Choose a new password',
       lead: (service: string) =>
-        `An administrator of ${service} lets you replace your password. Nobody but you will know the new one.`,
+        `An administrator of ${service} lets you replace your password. Only you will know the new one.`,
     },
     failedTitle: 'not set',
     password: 'New password',
