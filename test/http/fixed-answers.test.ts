@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { AuthError } from '../../src/errors/auth-error.ts';
 import { json } from '../../src/http/request/answer.ts';
 import { fixedRoute, type Place } from '../../src/http/request/fixed-route.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
@@ -45,6 +46,26 @@ describe('a fixed answer', () => {
       );
     }
     assert.equal(made.length, 1);
+  });
+
+  test('that could not be made is tried again by the next one who asks', async (t) => {
+    let isBroken = true;
+    const fixed = fixedRoute({
+      methods: ['GET'],
+      path: '/fixed',
+      api: 'edge-client',
+      errors: 'edge',
+      summary: 'For a test',
+      answers: {},
+      make() {
+        if (isBroken) throw new AuthError('unavailable');
+        return json({});
+      },
+    });
+    const { port } = await startTestListener(t, { routes: [fixed] });
+    assert.equal((await send(port, '/fixed')).status, 503);
+    isBroken = false;
+    assert.equal((await send(port, '/fixed')).status, 200);
   });
 
   test('is made again when what it is made of changes', async (t) => {

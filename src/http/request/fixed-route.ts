@@ -62,17 +62,13 @@ export function fixedRoute(definition: FixedPage | FixedDocument): Route {
 
   async function makeFor(key: string, place: Place, view: View | undefined): Promise<Kept> {
     const values = madeOf?.(place) ?? nothing;
-    try {
-      const content = await (make as (place: Place, view?: View) => ReturnType<typeof make>)(place, view);
-      const { body, brotli: atHand } = content;
-      const bytes = bytesOf(body);
-      const encoded: Kept['encoded'] = new Map(atHand === undefined ? [] : [['br', atHand]]);
-      const made = { madeOf: values, content, bytes, tag: sha256(bytes).slice(0, 22), encoded };
-      kept.set(key, made);
-      return made;
-    } finally {
-      underWay.delete(key);
-    }
+    const content = await (make as (place: Place, view?: View) => ReturnType<typeof make>)(place, view);
+    const { body, brotli: atHand } = content;
+    const bytes = bytesOf(body);
+    const encoded: Kept['encoded'] = new Map(atHand === undefined ? [] : [['br', atHand]]);
+    const made = { madeOf: values, content, bytes, tag: sha256(bytes).slice(0, 22), encoded };
+    kept.set(key, made);
+    return made;
   }
 
   return route({
@@ -89,7 +85,8 @@ export function fixedRoute(definition: FixedPage | FixedDocument): Route {
       const found = kept.get(key);
       const isFresh = found !== undefined && (madeOf === undefined || isSame(madeOf(place), found.madeOf));
       if (isFresh) return answerFrom(found, context);
-      const making = underWay.get(key) ?? makeFor(key, place, view);
+      // What fails at once has to be forgotten after it was noted.
+      const making = underWay.get(key) ?? makeFor(key, place, view).finally(() => underWay.delete(key));
       underWay.set(key, making);
       return making.then((made) => answerFrom(made, context));
     },
