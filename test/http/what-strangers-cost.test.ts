@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
 import type { Route } from '../../src/http/request/route.ts';
+import { mayChangeSomething } from '../../src/http/request/sender.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { withCertificate } from '../support/certificates.ts';
 import { authority, client, commonName, newKeys } from '../support/chains.ts';
@@ -239,14 +240,20 @@ async function probesOf(route: Route, method: string): Promise<readonly Probe[]>
   return [bare, { ...bare, withCertificate: true }, ...asked];
 }
 
-async function send(method: string, { path, init, withCertificate: proves }: Probe): Promise<void> {
-  if (!proves) {
-    await server.request(method, path, init);
-    return;
-  }
+/** @returns the status */
+async function send(method: string, { path, init, withCertificate: proves }: Probe): Promise<number> {
+  if (!proves) return (await server.request(method, path, init)).status;
   const connection = withCertificate(server, mesh.leaf, ...mesh.sent);
-  await connection.request(method, path, init);
+  const { status } = await connection.request(method, path, init);
   connection.closeConnections();
+  return status;
+}
+
+/** Success gives back what was counted against the source, so a stranger must not have it. */
+async function sendWithoutProof(route: Route, method: string, probe: Probe): Promise<void> {
+  const status = await send(method, probe);
+  const isGivenBack = route.load === 'counted-unless-proven' && mayChangeSomething(method);
+  if (isGivenBack) assert.ok(status >= 400, `${method} ${route.path} proves nothing, and does not count`);
 }
 
 /** The most expensive of all requests, count by count, over a connection with and without a certificate. */
@@ -257,7 +264,7 @@ async function costOfEndpoint(route: Route, method: string, countHashes: () => n
   const most: Cost = { rows: 0, hashes: 0, checks: 0, logged: 0, remembered: 0 };
   const probes = await probesOf(route, method);
   for (const probe of probes) {
-    const cost = await costOf(countHashes, () => send(method, probe));
+    const cost = await costOf(countHashes, () => sendWithoutProof(route, method, probe));
     for (const name of ['rows', 'hashes', 'checks', 'logged'] as const)
       most[name] = Math.max(most[name], cost[name]);
   }

@@ -32,7 +32,8 @@ const common = {
   path: continuePath,
   api: 'oidc',
   guard: 'anonymous',
-  load: 'counted-unless-proven',
+  // Who is not signed in is led to the login page, which proves nothing.
+  load: 'counted',
   errors: 'html-or-edge',
   produces: [htmlType],
 } as const;
