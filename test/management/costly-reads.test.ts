@@ -28,21 +28,22 @@ before(async () => {
 });
 after(() => server.close());
 
-const terms = (most: number) =>
-  Array.from({ length: most }, (_, at) => `name icontains "zz${at}"`).join(' or ');
+const terms = (most: number, comparison = 'name icontains') =>
+  Array.from({ length: most }, (_, at) => `${comparison} "zz${at}"`).join(' or ');
 const filtered = (caller: Caller, filter: string, rest = '') =>
   caller.get(`identities?filter=${encodeURIComponent(filter)}${rest}`);
 
 describe('a filter', () => {
   test('may cost as many comparisons as its budget has for the entries of the table', async () => {
     for (const caller of [reader, root]) {
-      const refused = await filtered(caller, terms(99));
+      const refused = await filtered(caller, terms(99, 'roleAttributes contains'));
       assertRefused(refused, 400, 'INVALID_FILTER', 'filter');
       assert.match(
         refused.json.error.message,
         /costs 792 comparisons for each of about 8002 entries, and 624/,
       );
-      assert.equal((await filtered(caller, terms(31))).status, 200);
+      // A text is folded once, however many terms compare it.
+      assert.equal((await filtered(caller, terms(99))).status, 200);
     }
   });
 
@@ -56,7 +57,7 @@ describe('thirty of the worst filters of a reader at once', () => {
   test('leave a list of an administrator its turn, and are told when to come again', async () => {
     const order: string[] = [];
     const worst = Array.from({ length: 30 }, async () => {
-      const answer = await filtered(reader, `${terms(31)} sort by name desc`);
+      const answer = await filtered(reader, `${terms(99)} sort by name desc`);
       order.push('worst');
       return answer;
     });

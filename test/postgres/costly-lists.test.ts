@@ -38,8 +38,11 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     }
     const terms = (term: (at: number) => string, most: number) =>
       encodeURIComponent(Array.from({ length: most }, (_, at) => term(at)).join(' or '));
-    const folding = terms((at) => `name icontains "zz${at}"`, Math.floor(5_000_000 / identities / 8) - 1);
-    const long = terms((at) => `name icontains "zz${at}"`, 99);
+    const folding = terms(
+      (at) => `name icontains "zz${at}"`,
+      Math.min(99, Math.floor(5_000_000 / identities) - 8),
+    );
+    const long = terms((at) => `roleAttributes contains "zz${at}"`, 99);
     const own = terms((at) => `ipAddress contains "zz${at}"`, 99);
     const worst = [
       `identities?filter=${folding}&sort=externalId`,

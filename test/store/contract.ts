@@ -13,6 +13,7 @@ import { changeTests } from './contract-changes.ts';
 import { configTypeTests } from './contract-config-types.ts';
 import { deviceLoginTests } from './contract-device-logins.ts';
 import { enrollmentTests } from './contract-enrollments.ts';
+import { foldingTests } from './contract-folding.ts';
 import { identityTests } from './contract-identities.ts';
 import { invitationTests } from './contract-invitations.ts';
 import { keyTests } from './contract-keys.ts';
@@ -78,4 +79,5 @@ export function contractSuite(name: string, open: OpenDatabase): void {
   });
   describe(`restores on ${name}`, () => restoreTests(sharedDatabase(open)));
   describe(`lists on ${name}`, () => listTests(sharedDatabase(open)));
+  describe(`folded texts on ${name}`, () => foldingTests(sharedDatabase(open)));
 }

@@ -51,7 +51,7 @@ export function compileList(dialect: Dialect, source: ListSource, query: ListQue
       description: `A filter can have at most ${maxFilterParts} terms and values`,
     });
   }
-  const where = sql`WHERE ${sql.raw(dialect.withinTime(source.table))} AND (${fixedCondition(source)}) AND (${condition(dialect, source, query.filter)})`;
+  const where = sql`WHERE ${sql.raw(dialect.withinTime(source.table))} AND (${fixedCondition(source)}) AND (${wholeCondition(dialect, source, query.filter)})`;
   const { table, joined } = source;
   const whole = joined === null ? table : `${table} ${joined.sql}`;
   // Joins that only add columns do not change the number of entries, and are most of the work.
@@ -94,29 +94,45 @@ function compiled(query: Sql): Statement {
 }
 
 /** What terms cost for each entry; 1 is a comparison of a value of the row itself. */
-export const icontainsCost = 8;
 const textsCost = 8;
 const inCost = 3;
 const joinedCost = 4;
+/** What folding a text costs, however many terms with icontains its field has. */
+export const foldingCost = 7;
 
 /** How many comparisons a filter makes for each entry that it looks at. */
 export function comparisonsOf(source: ListSource, filter: Filter): number {
+  const each = termsOf(filter).map(({ op, field }) => {
+    const { column, kind } = fieldOf(source, field);
+    if (kind === 'texts') return textsCost;
+    return (op === 'in' ? inCost : 1) + (column.startsWith(`${source.table}.`) ? 0 : joinedCost);
+  });
+  const foldings = new Set(foldedColumns(source, filter)).size;
+  return each.reduce((total, cost) => total + cost, foldings * foldingCost);
+}
+
+type Term = Exclude<Filter, { readonly op: 'and' | 'or' | 'not' | 'true' }>;
+
+/** The terms of a filter that name a field. */
+function termsOf(filter: Filter): readonly Term[] {
   switch (filter.op) {
     case 'true':
-      return 0;
+      return [];
     case 'and':
     case 'or':
-      return filter.terms.reduce((total, term) => total + comparisonsOf(source, term), 0);
+      return filter.terms.flatMap(termsOf);
     case 'not':
-      return comparisonsOf(source, filter.term);
-    default: {
-      const { column, kind } = fieldOf(source, filter.field);
-      if (kind === 'texts') return textsCost;
-      const elsewhere = column.startsWith(`${source.table}.`) ? 0 : joinedCost;
-      if (filter.op === 'icontains') return elsewhere + icontainsCost;
-      return elsewhere + (filter.op === 'in' ? inCost : 1);
-    }
+      return termsOf(filter.term);
+    default:
+      return [filter];
   }
+}
+
+/** The column of each term that needs it folded. */
+function foldedColumns(source: ListSource, filter: Filter): readonly string[] {
+  return termsOf(filter).flatMap(({ op, field }) =>
+    op === 'icontains' ? [fieldOf(source, field).column] : [],
+  );
 }
 
 function partsOf(filter: Filter): number {
@@ -135,17 +151,7 @@ function partsOf(filter: Filter): number {
 
 /** Whether a filter names a field of a table. */
 function names(source: ListSource, table: string, filter: Filter): boolean {
-  switch (filter.op) {
-    case 'true':
-      return false;
-    case 'and':
-    case 'or':
-      return filter.terms.some((term) => names(source, table, term));
-    case 'not':
-      return names(source, table, filter.term);
-    default:
-      return fieldOf(source, filter.field).column.startsWith(`${table}.`);
-  }
+  return termsOf(filter).some(({ field }) => fieldOf(source, field).column.startsWith(`${table}.`));
 }
 
 function fieldOf(source: ListSource, name: string): StoredField {
@@ -157,19 +163,48 @@ function fieldOf(source: ListSource, name: string): StoredField {
   });
 }
 
-function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
+/** A list with the names of folded texts, by their columns. */
+interface Filtered {
+  readonly dialect: Dialect;
+  readonly source: ListSource;
+  readonly folded: ReadonlyMap<string, string>;
+}
+
+/** A text that several terms need folded is folded once for each entry, after the terms that need none. */
+function wholeCondition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
+  const columns = foldedColumns(source, filter);
+  const repeated = [...new Set(columns.filter((column, at) => columns.indexOf(column) < at))];
+  const folded = new Map(repeated.map((column, at) => [column, `folded.text_${at}`]));
+  const listed = { dialect, source, folded };
+  if (folded.size === 0) return condition(listed, filter);
+  const { inside = [], outside = [] } = Object.groupBy(conjunctsOf(filter), (term) =>
+    foldedColumns(source, term).some((column) => folded.has(column)) ? 'inside' : 'outside',
+  );
+  const all = (terms: readonly Filter[]) => condition(listed, { op: 'and', terms });
+  const texts = repeated.map((column, at) => sql`${sql.raw(`${dialect.lowerCase(column)} AS text_${at}`)}`);
+  // Without LIMIT, PostgreSQL would put the expression in the place of its name.
+  return sql`(${all(outside)}) AND (SELECT ${all(inside)} FROM (SELECT ${sql.join(texts)} LIMIT 1) AS folded)`;
+}
+
+/** Filters all of which must hold. */
+function conjunctsOf(filter: Filter): readonly Filter[] {
+  return filter.op === 'and' ? filter.terms.flatMap(conjunctsOf) : [filter];
+}
+
+function condition(listed: Filtered, filter: Filter): Sql {
+  const { dialect, source } = listed;
   switch (filter.op) {
     case 'true':
       return sql`1 = 1`;
     case 'and':
     case 'or': {
       if (filter.terms.length === 0) return filter.op === 'and' ? sql`1 = 1` : sql`1 = 0`;
-      const terms = filter.terms.map((term) => sql`(${condition(dialect, source, term)})`);
+      const terms = filter.terms.map((term) => sql`(${condition(listed, term)})`);
       return sql.join(terms, filter.op === 'and' ? sql` AND ` : sql` OR `);
     }
     case 'not':
       // NOT of an unknown truth value is unknown again, and would exclude the entry.
-      return sql`(${condition(dialect, source, filter.term)}) IS NOT TRUE`;
+      return sql`(${condition(listed, filter.term)}) IS NOT TRUE`;
     case 'in':
       return membership(source, filter.field, filter.values);
     case 'contains':
@@ -180,12 +215,11 @@ function condition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
         return sql`EXISTS (SELECT 1 FROM ${texts} AS texts WHERE texts.value = ${filter.value})`;
       }
       if (field.kind !== 'text') throw wrongType(filter.field, field);
-      const column = sql.raw(field.column);
       const position = sql.raw(dialect.position);
       // A position instead of LIKE: there are no wildcards to escape.
-      return filter.op === 'contains'
-        ? sql`${position}(${column}, ${filter.value}) > 0`
-        : sql`${position}(${sql.raw(dialect.lowerCase(field.column))}, ${filter.value.toLowerCase()}) > 0`;
+      if (filter.op === 'contains') return sql`${position}(${sql.raw(field.column)}, ${filter.value}) > 0`;
+      const text = sql.raw(listed.folded.get(field.column) ?? dialect.lowerCase(field.column));
+      return sql`${position}(${text}, ${filter.value.toLowerCase()}) > 0`;
     }
     default:
       return comparison(source, filter);

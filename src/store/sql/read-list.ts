@@ -6,7 +6,7 @@ import { SECOND } from '../../platform/clock.ts';
 import { chunkSize } from '../../platform/in-chunks.ts';
 import type { Engine, ReadInTurn } from './engine.ts';
 import type { SqlRow } from './intent.ts';
-import { comparisonsOf, compileList, icontainsCost } from './list-query.ts';
+import { comparisonsOf, compileList, foldingCost } from './list-query.ts';
 import type { ListSource } from './list-source.ts';
 import { onlyNumber, totalOf } from './list-total.ts';
 import { OutOfTime } from './turns.ts';
@@ -54,7 +54,7 @@ async function requireAffordable({ engine, source, read }: Listing, query: ListQ
   if (each * rows <= query.budget.comparisons) return;
   const possible = Math.max(freeComparisons, Math.floor(query.budget.comparisons / rows));
   throw refused(
-    `costs ${each} comparisons for each of about ${rows} entries, and ${possible} are possible: use fewer terms (icontains counts as ${icontainsCost}), or "in" with all values of a field`,
+    `costs ${each} comparisons for each of about ${rows} entries, and ${possible} are possible: use fewer terms (the first icontains of a field counts as ${foldingCost + 1}), or "in" with all values of a field`,
   );
 }
 
