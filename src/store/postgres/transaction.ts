@@ -128,6 +128,8 @@ export async function reading<T>(
   use: (read: ReadInTurn) => Promise<T>,
 ): Promise<T> {
   const begun = send(client, 'BEGIN READ ONLY');
+  // What is refused before it reads does not wait for this, and a rejection that nothing handles ends the process.
+  begun.catch(() => undefined);
   try {
     const result = await use(async (statement) => {
       // For the transaction alone, so that it also works behind a pooler.
