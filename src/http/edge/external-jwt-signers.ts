@@ -3,7 +3,7 @@ import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
-import { sourcePrefix } from '../../platform/network/source-prefix.ts';
+import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { entityMembers, selfLink } from '../documents/wire.ts';
@@ -48,7 +48,7 @@ export function publicSignerRoute(
     refusals: ['invalid_filter'],
     query: listParameters,
     handler({ remoteAddress }, { query }) {
-      const reader = { source: sourcePrefix(remoteAddress), isAdmin: false } as const;
+      const reader = { source: widestSource(remoteAddress), isAdmin: false } as const;
       const asked = { parameters: query, fields: publicSignerListFields, reader };
       return pagedList(asked, async (page) =>
         mapPage(await listEnabledSigners(needs, page), publicSignerDocument),

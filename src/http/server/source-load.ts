@@ -3,7 +3,7 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
-import { sourcePrefix } from '../../platform/network/source-prefix.ts';
+import { sourcesOf } from '../../platform/network/source-prefix.ts';
 import { recentMap } from '../../platform/recent-map.ts';
 
 export interface SourceLoad {
@@ -21,29 +21,28 @@ const sources = 10_000;
 export function sourceLoad({ clock }: { readonly clock: Clock }): SourceLoad {
   const left = recentMap<string, { count: number; at: Millis }>(sources);
 
-  function leftOf(ipAddress: string): { count: number; at: Millis } {
-    const source = sourcePrefix(ipAddress);
+  /** Of the address, and of the networks that it belongs to. */
+  function leftOf(ipAddress: string): readonly { count: number; at: Millis }[] {
     const now = clock.monotonic();
-    const known = left.get(source);
-    if (known === undefined) {
-      const fresh = { count: mostAtOnce, at: now };
-      left.set(source, fresh);
-      return fresh;
-    }
-    known.count = Math.min(mostAtOnce, known.count + ((now - known.at) / SECOND) * perSecond);
-    known.at = now;
-    return known;
+    return sourcesOf(ipAddress).map(({ prefix, shares }) => {
+      const most = mostAtOnce * shares;
+      const known = left.get(prefix) ?? { count: most, at: now };
+      known.count = Math.min(most, known.count + ((now - known.at) / SECOND) * perSecond * shares);
+      known.at = now;
+      left.set(prefix, known);
+      return known;
+    });
   }
 
   return {
     count(ipAddress) {
-      const source = leftOf(ipAddress);
-      if (source.count < 1) return false;
-      source.count -= 1;
+      const sources = leftOf(ipAddress);
+      if (sources.some(({ count }) => count < 1)) return false;
+      for (const source of sources) source.count -= 1;
       return true;
     },
     giveBack(ipAddress) {
-      leftOf(ipAddress).count += 1;
+      for (const source of leftOf(ipAddress)) source.count += 1;
     },
   };
 }

@@ -4,7 +4,7 @@
 import type { Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Millis } from '../../platform/clock.ts';
-import { sourcePrefix } from '../../platform/network/source-prefix.ts';
+import { widestSource } from '../../platform/network/source-prefix.ts';
 import { unsentBytes } from '../request/long-answer.ts';
 import { heldBytes } from './one-at-a-time.ts';
 
@@ -121,7 +121,7 @@ export function waitingBytes(
       servers.add(server);
       timer ??= setInterval(look, interval).unref();
       server.on('secureConnection', (socket) => {
-        const source = sourcePrefix(socket.remoteAddress ?? '');
+        const source = widestSource(socket.remoteAddress ?? '');
         sockets.set(socket, { server, longest, source, waitingSince: null, taken: 0, takenAt: 0 });
         socket.once('close', () => sockets.delete(socket));
       });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sourcePrefix, sourcesOf } from './source-prefix.ts';
+import { sourcesOf, widestSource } from './source-prefix.ts';
+
+const sourcePrefix = (address: string) => sourcesOf(address)[0].prefix;
 
 describe('the source of requests', () => {
   test('is the address, and of IPv6 the /64, however it is written', () => {
@@ -28,6 +30,8 @@ describe('the source of requests', () => {
       { prefix: '2001:db8:1:2::/64', shares: 1 },
       { prefix: '2001:db8:1::/48', shares: 8 },
     ]);
+    assert.equal(widestSource('2001:db8:1:2::1'), '2001:db8:1::/48');
+    assert.equal(widestSource('192.0.2.7'), '192.0.2.7');
     for (const one of ['192.0.2.7', '::ffff:192.0.2.7', 'an-identity']) {
       assert.deepEqual(sourcesOf(one), [{ prefix: sourcePrefix(one), shares: 1 }]);
     }

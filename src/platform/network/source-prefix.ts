@@ -31,7 +31,8 @@ export function sourcesOf(address: string): readonly [Source, ...Source[]] {
   ];
 }
 
-/** The narrow one of `sourcesOf`. */
-export function sourcePrefix(address: string): string {
-  return sourcesOf(address)[0].prefix;
+/** The wide one of `sourcesOf`, for what has no shares. */
+export function widestSource(address: string): string {
+  const [narrow, wide = narrow] = sourcesOf(address);
+  return wide.prefix;
 }

@@ -2,7 +2,7 @@ import { loginAttemptListFields } from '../../model/list-fields.ts';
 import type { AttemptStep } from '../../model/login.ts';
 import type { AttemptCheck, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
-import { sourcesOf } from '../../platform/network/source-prefix.ts';
+import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { countOf, evict, type Trail } from './bounded-trail.ts';
 import { type Database, integer, text, textOrNull } from './codec.ts';
@@ -57,8 +57,8 @@ type LoginAttemptRow = Omit<LoginAttempt, 'checks'> & {
 };
 
 function loginAttemptRow(attempt: LoginAttempt & { readonly id: string }): LoginAttemptRow {
-  const source = sourcesOf(attempt.ipAddress).at(-1)?.prefix ?? '';
-  return { ...attempt, checks: JSON.stringify(attempt.checks), source };
+  const checks = JSON.stringify(attempt.checks);
+  return { ...attempt, checks, source: widestSource(attempt.ipAddress) };
 }
 
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
