@@ -47,6 +47,18 @@ describe('a filter', () => {
     }
   });
 
+  test('finds names in any case, also of rows that another program wrote', async () => {
+    for (const filter of [
+      'name icontains "MANY 77"',
+      `name icontains "MANY 77" and not name icontains "Y 770"`,
+    ]) {
+      const found = await filtered(reader, filter);
+      const others = (await filtered(reader, filter.replaceAll('icontains "MANY', 'contains "Many'))).json;
+      assert.equal(found.json.meta.pagination.totalCount, others.meta.pagination.totalCount);
+      assert.ok(found.json.data.length > 5);
+    }
+  });
+
   test('of a short list may have as many terms as can be written', async () => {
     const answer = await reader.get(`auth-policies?filter=${encodeURIComponent(terms(99))}`);
     assert.deepEqual([answer.status, answer.json.data], [200, []]);

@@ -1,4 +1,4 @@
-// `icontains` compares texts in lower case. Where the lower case comes from (once for each term, once for each entry)
+// `icontains` compares texts in lower case. Where the lower case comes from (stored, once for each entry, once for each term)
 // makes no difference to what a list finds, on either engine.
 
 import assert from 'node:assert/strict';
@@ -114,6 +114,23 @@ export function foldingTests(shared: GetDatabase): void {
         found += names.length;
       }
       assert.ok(found > count, `${found} found`);
+    });
+
+    test('finds an identity by the names that it has now', async () => {
+      const { store } = shared();
+      const finds = async (field: string, value: string) => {
+        const filter: Filter = { op: 'icontains', field, value };
+        return (await store.identities.list(query({ filter }))).items.map(({ id }) => id);
+      };
+      const { id, ...identity } = newIdentity({ name: `STRASSE ẞ ${mark}`, externalId: `ΣΊΣΥΦΟΣ ${mark}` });
+      await store.identities.create({ id, ...identity }, null, t0);
+      assert.deepEqual(await finds('name', `SSE ß ${mark}`), [id]);
+      assert.deepEqual(await finds('externalId', `σίσυφος ${mark}`), [id]);
+      await store.identities.update(id, { name: `Gasse ${mark}`, externalId: null }, t0);
+      assert.deepEqual(await finds('name', `GASSE ${mark}`), [id]);
+      assert.deepEqual(await finds('name', `SSE ß ${mark}`), []);
+      assert.deepEqual(await finds('externalId', `σίσυφος ${mark}`), []);
+      await store.identities.delete(id, t0);
     });
 
     test('finds the same in records of logins and the names of their identities', async () => {

@@ -79,11 +79,19 @@ function execute(path: string, sql: string): void {
   database.close();
 }
 
-function versionsIn(path: string): object {
+/** Rows whose lower case is missing; the names and external ids there have ASCII letters only. */
+const withoutLowerCase = `SELECT id FROM identities
+  WHERE name_lower IS DISTINCT FROM lower(name) OR external_id_lower IS DISTINCT FROM lower(external_id)`;
+
+function rowsOfSqlite(path: string, sql: string): readonly object[] {
   const database = new DatabaseSync(path, { readOnly: true });
-  const row = database.prepare('SELECT * FROM schema_version').get();
+  const rows = database.prepare(sql).all();
   database.close();
-  return { ...row };
+  return rows;
+}
+
+function versionsIn(path: string): object {
+  return { ...rowsOfSqlite(path, 'SELECT * FROM schema_version')[0] };
 }
 
 async function schemaOfPostgres(url: string): Promise<unknown> {
@@ -117,6 +125,7 @@ describe('an SQLite database of the main branch', () => {
     oldSqlite(path);
     for (const one of [path, fresh]) await (await openSqliteStore({ path: one })).close();
     assert.deepEqual(schemaOfSqlite(path), schemaOfSqlite(fresh));
+    assert.deepEqual(rowsOfSqlite(path, withoutLowerCase), []);
     assert.deepEqual(versionsIn(path), { version: schemaVersion, usable_by: schemaVersion });
   });
 
@@ -153,6 +162,7 @@ describe('a PostgreSQL database of the main branch', () => {
     await oldPostgres(url);
     for (const one of [url, fresh]) await (await openPostgresStore({ url: one })).close();
     assert.deepEqual(await schemaOfPostgres(url), await schemaOfPostgres(fresh));
+    assert.deepEqual(await query(url, withoutLowerCase), []);
     assert.deepEqual(await query(url, 'SELECT version::int FROM schema_version'), [
       { version: schemaVersion },
     ]);

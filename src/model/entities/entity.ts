@@ -49,6 +49,8 @@ export interface FieldRules<Value = unknown> {
   readonly column?: string | null;
   /** Lists can be filtered and sorted by it. */
   readonly isListed?: true;
+  /** People look for parts of the text, whatever their case, among many entities: it is stored in lower case too. */
+  readonly isSearched?: true;
   /** Its order has no meaning. */
   readonly isSet?: true;
   readonly maxItems?: number;

@@ -28,7 +28,7 @@ export const identityEntity = entity<IdentityId>()({
   noun: 'an identity',
   fields: {
     /** Unique. */
-    name: text({ isListed: true }),
+    name: text({ isListed: true, isSearched: true }),
     type: choice(identityTypes, {
       default: 'Default',
       whenLeftOut: 'refused',
@@ -36,7 +36,7 @@ export const identityEntity = entity<IdentityId>()({
       isListed: true,
     }),
     /** Matched by external JWT signers and third-party CAs that map to `externalId`. Unique when set. */
-    externalId: text({ isNullable: true, isListed: true }),
+    externalId: text({ isNullable: true, isListed: true, isSearched: true }),
     authPolicyId: reference<AuthPolicyId>('auth-policy')({ ...usually(defaultAuthPolicyId), isListed: true }),
     isAdmin: flag({ default: false, whenLeftOut: 'refused', isListed: true }),
     /** For somebody who is not an administrator; administrators need none. */

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { identityEntity } from '../../model/entities/identity.ts';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
+import { lowerCaseEverything } from '../sql/entity-table.ts';
 import type { Intent, SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
 import { loginAttemptsBySource, tablesOfLogins } from './tables-of-logins.ts';
@@ -20,6 +22,9 @@ const fromMain: readonly Migration[] = [
   nameEverybody,
   `ALTER TABLE login_attempts ADD COLUMN source TEXT NOT NULL DEFAULT ''`,
   loginAttemptsBySource,
+  'ALTER TABLE identities ADD COLUMN name_lower TEXT',
+  'ALTER TABLE identities ADD COLUMN external_id_lower TEXT',
+  () => lowerCaseEverything(identityEntity),
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -44,7 +44,9 @@ export const tablesOfPeople: readonly string[] = [
     role_attributes TEXT NOT NULL,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    updated_at BIGINT NOT NULL,
+    name_lower TEXT,
+    external_id_lower TEXT
   )`,
   'CREATE INDEX identities_by_policy ON identities (auth_policy_id, id)',
   'CREATE INDEX identities_admins ON identities (id) WHERE is_admin = 1',

@@ -4,8 +4,8 @@
 import type { Entity, Field, Stored } from '../../model/entities/entity.ts';
 import { listFieldsOf } from '../../model/entities/listed-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
-import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
-import { type ListSource, listSource, snakeCase } from './list-source.ts';
+import { first, type Intent, all as rowsOf, run, type SqlRow, type SqlValue } from './intent.ts';
+import { type ListSource, listSource, lowerCaseColumn, searchedColumnsOf, snakeCase } from './list-source.ts';
 
 /** Columns that are not in the description, with their values. */
 type MoreColumns = Readonly<Record<string, SqlValue>>;
@@ -35,7 +35,8 @@ export function entityTable<E extends Entity>(
   const { table } = entity;
   const stored = Object.entries<Field>(entity.fields).flatMap(([name, field]) => {
     const column = columnOf(name, field);
-    return column === null ? [] : [{ name, column, ...codecOf(field) }];
+    const isSearched = field.isSearched === true;
+    return column === null ? [] : [{ name, column, isSearched, ...codecOf(field) }];
   });
   const all = ['id', ...stored.map(({ column }) => column), 'created_at', 'updated_at'];
   const renamed = stored.filter(({ name, column }) => column !== snakeCase(name));
@@ -43,9 +44,13 @@ export function entityTable<E extends Entity>(
 
   function valuesOf(fields: object): readonly (readonly [string, SqlValue])[] {
     const given = fields as Readonly<Record<string, unknown>>;
-    return stored.flatMap(({ name, column, toSql }) => {
+    return stored.flatMap(({ name, column, isSearched, toSql }) => {
       const value = given[name];
-      return value === undefined ? [] : [[column, value === null ? null : toSql(value)] as const];
+      if (value === undefined) return [];
+      const set = value === null ? null : toSql(value);
+      return isSearched
+        ? [[column, set] as const, [lowerCaseColumn(column), inLowerCase(set)] as const]
+        : [[column, set] as const];
     });
   }
 
@@ -87,13 +92,36 @@ export function entityTable<E extends Entity>(
       );
     },
     valuesOf,
-    listed: listSource(table, listFieldsOf(entity), { columns, ...source }),
+    listed: listSource(table, listFieldsOf(entity), {
+      columns,
+      searched: searchedColumnsOf(entity),
+      ...source,
+    }),
   };
+}
+
+function inLowerCase(value: SqlValue): SqlValue {
+  return typeof value === 'string' ? value.toLowerCase() : value;
+}
+
+/** Fills the columns in lower case of a database from before they were there. */
+export function* lowerCaseEverything(entity: Entity): Intent<void> {
+  const { table } = entity;
+  for (const column of searchedColumnsOf(entity)) {
+    const name = column.slice(table.length + 1);
+    for (const { id = null, value = null } of yield* rowsOf(`SELECT id, ${name} AS value FROM ${table}`)) {
+      yield* run(`UPDATE ${table} SET ${lowerCaseColumn(name)} = ? WHERE id = ?`, inLowerCase(value), id);
+    }
+  }
 }
 
 /** The columns of an entity: its fields', and those of every entity. */
 export function columnsOf({ fields }: Entity): readonly string[] {
-  const own = Object.entries(fields).flatMap(([name, field]) => columnOf(name, field) ?? []);
+  const own = Object.entries(fields).flatMap(([name, field]) => {
+    const column = columnOf(name, field);
+    if (column === null) return [];
+    return field.isSearched ? [column, lowerCaseColumn(column)] : [column];
+  });
   return ['id', ...own, 'created_at', 'updated_at'];
 }
 

@@ -107,7 +107,7 @@ export function comparisonsOf(source: ListSource, filter: Filter): number {
     if (kind === 'texts') return textsCost;
     return (op === 'in' ? inCost : 1) + (column.startsWith(`${source.table}.`) ? 0 : joinedCost);
   });
-  const foldings = new Set(foldedColumns(source, filter)).size;
+  const foldings = new Set(foldedFields(source, filter).filter(({ lowerCase }) => lowerCase === null)).size;
   return each.reduce((total, cost) => total + cost, foldings * foldingCost);
 }
 
@@ -128,11 +128,9 @@ function termsOf(filter: Filter): readonly Term[] {
   }
 }
 
-/** The column of each term that needs it folded. */
-function foldedColumns(source: ListSource, filter: Filter): readonly string[] {
-  return termsOf(filter).flatMap(({ op, field }) =>
-    op === 'icontains' ? [fieldOf(source, field).column] : [],
-  );
+/** The field of each term that compares texts in lower case. */
+function foldedFields(source: ListSource, filter: Filter): readonly StoredField[] {
+  return termsOf(filter).flatMap(({ op, field }) => (op === 'icontains' ? [fieldOf(source, field)] : []));
 }
 
 function partsOf(filter: Filter): number {
@@ -163,27 +161,32 @@ function fieldOf(source: ListSource, name: string): StoredField {
   });
 }
 
-/** A list with the names of folded texts, by their columns. */
+/** A list with the names of texts in lower case. */
 interface Filtered {
   readonly dialect: Dialect;
   readonly source: ListSource;
-  readonly folded: ReadonlyMap<string, string>;
+  readonly folded: ReadonlyMap<StoredField, string>;
 }
 
-/** A text that several terms need folded is folded once for each entry, after the terms that need none. */
+/** A text that several terms need in lower case is folded once for each entry, after the terms that need none. */
 function wholeCondition(dialect: Dialect, source: ListSource, filter: Filter): Sql {
-  const columns = foldedColumns(source, filter);
-  const repeated = [...new Set(columns.filter((column, at) => columns.indexOf(column) < at))];
-  const folded = new Map(repeated.map((column, at) => [column, `folded.text_${at}`]));
+  const fields = foldedFields(source, filter);
+  const repeated = [...new Set(fields.filter((field, at) => fields.indexOf(field) < at))];
+  const folded = new Map(repeated.map((field, at) => [field, `folded.text_${at}`]));
   const listed = { dialect, source, folded };
   if (folded.size === 0) return condition(listed, filter);
   const { inside = [], outside = [] } = Object.groupBy(conjunctsOf(filter), (term) =>
-    foldedColumns(source, term).some((column) => folded.has(column)) ? 'inside' : 'outside',
+    foldedFields(source, term).some((field) => folded.has(field)) ? 'inside' : 'outside',
   );
   const all = (terms: readonly Filter[]) => condition(listed, { op: 'and', terms });
-  const texts = repeated.map((column, at) => sql`${sql.raw(`${dialect.lowerCase(column)} AS text_${at}`)}`);
+  const texts = repeated.map((field, at) => sql.raw(`${lowerCaseOf(dialect, field)} AS text_${at}`));
   // Without LIMIT, PostgreSQL would put the expression in the place of its name.
   return sql`(${all(outside)}) AND (SELECT ${all(inside)} FROM (SELECT ${sql.join(texts)} LIMIT 1) AS folded)`;
+}
+
+function lowerCaseOf(dialect: Dialect, { column, lowerCase }: StoredField): string {
+  const folded = dialect.lowerCase(column);
+  return lowerCase === null ? folded : `coalesce(${lowerCase}, ${folded})`;
 }
 
 /** Filters all of which must hold. */
@@ -218,7 +221,7 @@ function condition(listed: Filtered, filter: Filter): Sql {
       const position = sql.raw(dialect.position);
       // A position instead of LIKE: there are no wildcards to escape.
       if (filter.op === 'contains') return sql`${position}(${sql.raw(field.column)}, ${filter.value}) > 0`;
-      const text = sql.raw(listed.folded.get(field.column) ?? dialect.lowerCase(field.column));
+      const text = sql.raw(listed.folded.get(field) ?? lowerCaseOf(dialect, field));
       return sql`${position}(${text}, ${filter.value.toLowerCase()}) > 0`;
     }
     default:

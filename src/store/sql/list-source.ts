@@ -1,5 +1,7 @@
 // What a list is read from. Its fields are those of model/list-fields.ts; column names follow from field names.
 
+import type { Entity, Field } from '../../model/entities/entity.ts';
+import { identityEntity } from '../../model/entities/identity.ts';
 import type { FieldKind, ListFields } from '../../model/list-fields.ts';
 import type { Statement } from './intent.ts';
 import { fieldOfUnique } from './unique-fields.ts';
@@ -7,6 +9,8 @@ import { fieldOfUnique } from './unique-fields.ts';
 /** How a field of an entity is stored. */
 export interface StoredField {
   readonly column: string;
+  /** The column that has the text in lower case too, null in rows that another program wrote. Null: there is none. */
+  readonly lowerCase: string | null;
   readonly kind: FieldKind;
   /** Whether it may have no value. */
   readonly isOptional: boolean;
@@ -30,6 +34,7 @@ export interface ListSource {
 /**
  * A list of the rows of a table.
  * @param source.columns      for fields whose column has another name; `id` if the unique column has another name
+ * @param source.searched     columns whose texts are stored in lower case too
  * @param source.identity     how to join the identity that a row belongs to; adds `identity_name` to the row
  * @param source.select       further columns to read
  */
@@ -38,6 +43,7 @@ export function listSource(
   fields: ListFields,
   source: {
     readonly columns?: Readonly<Record<string, string>>;
+    readonly searched?: readonly string[];
     readonly identity?: 'JOIN' | 'LEFT JOIN';
     readonly select?: string;
     readonly where?: Statement;
@@ -47,14 +53,17 @@ export function listSource(
     ...(source.identity === undefined ? {} : { identity: 'identities.name' }),
     ...source.columns,
   };
+  const searched = [...(source.searched ?? []), ...searchedColumnsOf(identityEntity)];
   const stored = [...fields.values()].map(({ field, kind, nullable }) => {
     const column = columns[field] ?? snakeCase(field);
     const qualified = column.includes('.') ? column : `${table}.${column}`;
     const isUnique = fieldOfUnique(qualified) !== undefined;
-    return [field, { column: qualified, kind, isOptional: nullable, isUnique }] as const;
+    const lowerCase = searched.includes(qualified) ? lowerCaseColumn(qualified) : null;
+    return [field, { column: qualified, lowerCase, kind, isOptional: nullable, isUnique }] as const;
   });
   const id = {
     column: `${table}.${columns.id ?? 'id'}`,
+    lowerCase: null,
     kind: 'text',
     isOptional: false,
     isUnique: true,
@@ -78,6 +87,18 @@ export function listSource(
     fields: { id, ...Object.fromEntries(stored) },
     tieBreaker: id.column,
   };
+}
+
+/** The columns of an entity whose texts are stored in lower case too, as `table.column`. */
+export function searchedColumnsOf({ table, fields }: Entity): readonly string[] {
+  return Object.entries<Field>(fields).flatMap(([name, field]) =>
+    field.isSearched ? [`${table}.${field.column ?? snakeCase(name)}`] : [],
+  );
+}
+
+/** The column for what another one has, in lower case. */
+export function lowerCaseColumn(column: string): string {
+  return `${column}_lower`;
 }
 
 /** The column of a field: `createdAt` is in `created_at`. */

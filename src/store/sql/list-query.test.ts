@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loginAttemptListFields } from '../../model/list-fields.ts';
+import type { Filter } from '../../model/list-query.ts';
+import { identityTable } from './codec.ts';
+import { comparisonsOf } from './list-query.ts';
+import { listSource } from './list-source.ts';
+
+test('a filter pays once for folding a field, and not at all for one that is stored in lower case', () => {
+  const attempts = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
+  const term = (field: string, op: 'contains' | 'icontains' = 'icontains'): Filter => ({
+    op,
+    field,
+    value: 'x',
+  });
+  for (const [source, terms, comparisons] of [
+    [identityTable.listed, [term('name'), term('name'), term('externalId')], 3],
+    [identityTable.listed, [term('roleAttributes', 'contains'), { op: 'in', field: 'name', values: [] }], 11],
+    [attempts, [term('subject', 'contains')], 1],
+    [attempts, [term('subject')], 8],
+    [attempts, [term('subject'), { op: 'not', term: term('subject') }, term('subject', 'contains')], 10],
+    [attempts, [term('subject'), term('ipAddress')], 16],
+    // Of a joined table.
+    [attempts, [term('identity'), term('identity')], 10],
+  ] as const) {
+    assert.equal(comparisonsOf(source, { op: 'or', terms }), comparisons, JSON.stringify(terms));
+  }
+});
