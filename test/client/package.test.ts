@@ -231,7 +231,10 @@ describe('the examples', () => {
       await page.goto(await address);
       await page.getByRole('button').click();
       await page.locator(`button[value=${answer}]`).click();
-      if (answer === 'continue') await givePassword(page, 'lise', password);
+      if (answer === 'continue') {
+        await givePassword(page, 'lise', password);
+        await page.click('#approve-device');
+      }
       const { code, text, errors } = await over;
       assert.equal(code, 0, errors);
       assert.ok(text.endsWith(says), text);
