@@ -31,7 +31,7 @@ import {
   redirectUri,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -317,6 +317,33 @@ describe('what is proven is judged at each use', () => {
       await end(who);
       assert.equal(errorOf(await silently(who.browser)), 'login_required');
       assert.ok(asksForLogin(await authorizeIn(who.browser)));
+    });
+  }
+
+  // A copied cookie is the same session.
+  const own = '/edge/client/v1/current-identity';
+  const endsByOwner: readonly (readonly [string, (owner: Caller) => Promise<Answer>])[] = [
+    [
+      'a new password of the person, set with a session that it opened,',
+      async (owner) => {
+        const { data } = (await owner.get(`${own}/authenticators`)).json;
+        const change = { currentPassword: password, password: 'eight louder lanterns' };
+        return owner.call('PATCH', `${own}/authenticators/${data[0].id}`, change);
+      },
+    ],
+    [
+      'ending all other sessions with a session that it opened',
+      (owner) => owner.call('DELETE', `${own}/api-sessions`),
+    ],
+  ];
+  for (const [what, end] of endsByOwner) {
+    test(`${what} ends it`, async () => {
+      const { browser } = await signedIn();
+      const { access_token: token } = (await redeem(server, codeOf(await authorizeIn(browser)))).json;
+      const owner = callerWith(server, token);
+      assert.equal((await end(owner)).status, 200);
+      assert.equal((await owner.get(`${own}`)).status, 200, 'the session of the call continues');
+      assert.equal(errorOf(await silently(browser)), 'login_required');
     });
   }
 

@@ -199,7 +199,7 @@ export function* endSessionsOf(args: {
     openedUntil,
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
-  yield* endBrowserSessionsOf({ identityId, except, openedUntil });
+  yield* endBrowserSessionsOf({ identityId, openedUntil });
   yield* forgetLogins(identityId, args.exceptLogin);
   return rows.length;
 }
@@ -227,7 +227,7 @@ export function* endSessionsOfAuthenticator(args: {
     ...opener.params,
   );
   for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
-  yield* endBrowserSessionsOf({ identityId, except, authenticatorId });
+  yield* endBrowserSessionsOf({ identityId, authenticatorId });
   yield* forgetLogins(identityId);
 }
 

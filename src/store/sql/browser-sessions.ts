@@ -188,24 +188,22 @@ export function* endBrowserSession({ id }: { readonly id: string }): Intent<bool
 }
 
 /**
- * Ends the browser sessions of an identity.
- * @param of.except          keeps the one that opened this API session
+ * Ends the browser sessions of an identity, also the one that opened the API session of the caller: whoever has a copy of
+ * its cookie is in the same session.
  * @param of.authenticatorId ends only those that this authenticator opened; null: those that a claim opened
  */
 export function* endBrowserSessionsOf(of: {
   readonly identityId: string;
-  readonly except: string | null;
   readonly authenticatorId?: string | null;
   readonly openedUntil?: Millis;
 }): Intent<void> {
-  const { identityId, except, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER } = of;
+  const { identityId, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER } = of;
   const opener = authenticatorId === undefined ? null : openedWith(authenticatorId);
   yield* run(
     `DELETE FROM browser_sessions WHERE identity_id = ? AND created_at <= ?
-       AND id <> coalesce((SELECT browser_session_id FROM api_sessions WHERE id = ?), '') ${opener === null ? '' : `AND ${opener.condition}`}`,
+       ${opener === null ? '' : `AND ${opener.condition}`}`,
     identityId,
     openedUntil,
-    except ?? '',
     ...(opener?.params ?? []),
   );
 }
