@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import { json } from '../../src/http/request/answer.ts';
 import { fixedRoute, type Place } from '../../src/http/request/fixed-route.ts';
+import type { RequestContext } from '../../src/http/request/request-context.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { makeSigningKey } from '../../src/tokens/key-ring.ts';
 import { rootOf } from '../support/management.ts';
@@ -66,6 +67,24 @@ describe('a fixed answer', () => {
     assert.equal((await send(port, '/fixed')).status, 503);
     isBroken = false;
     assert.equal((await send(port, '/fixed')).status, 200);
+  });
+
+  test('is made for each listener, also of those with one address on different networks', async () => {
+    const fixed = fixedRoute({
+      methods: ['GET'],
+      path: '/fixed',
+      api: 'edge-client',
+      errors: 'edge',
+      summary: 'For a test',
+      answers: {},
+      make: ({ listener }) => json(listener.name),
+    });
+    const bindPoint = { address: 'controller.example:443' };
+    for (const name of ['inside', 'outside', 'inside']) {
+      const asked = { listener: { name }, bindPoint, issuer: '', params: {}, headers: {} };
+      const { body } = await fixed.handler(asked as unknown as RequestContext, {} as never);
+      assert.equal(String(body), JSON.stringify(name));
+    }
   });
 
   test('is made again when what it is made of changes', async (t) => {

@@ -1,4 +1,4 @@
-// Anonymous answers that do not depend on the caller: made once for each bind point and language, as bytes with a strong
+// Anonymous answers that do not depend on the caller: made once for each listener, bind point and language, as bytes with a strong
 // ETag (RFC 9110 section 8.8.3), compressed once where a client asks for it. What they are made by sees no request.
 
 import { promisify } from 'node:util';
@@ -81,7 +81,8 @@ export function fixedRoute(definition: FixedPage | FixedDocument): Route {
       const { listener, bindPoint, issuer } = context;
       const params = Object.fromEntries(keyedBy.map((name) => [name, context.params[name]]));
       const place = { listener, bindPoint, issuer, params };
-      const key = [bindPoint.address, view?.language.tag, ...Object.values(params)].join(' ');
+      // Listeners on different networks may have one address, and not the same APIs.
+      const key = [listener.name, bindPoint.address, view?.language.tag, ...Object.values(params)].join('\n');
       const found = kept.get(key);
       const isFresh = found !== undefined && (madeOf === undefined || isSame(madeOf(place), found.madeOf));
       if (isFresh) return answerFrom(found, context);
