@@ -320,7 +320,7 @@ test('ends one session, all others, and notices when its own is ended', async ()
   const card = await page.locator('.cards .card').innerText();
   assert.match(card, /^This session\s+Chrome on Linux\s+Account page/);
   assert.match(card, /Signed in .+ from 127\.0\.0\.1 \(password\)/i);
-  assert.match(card, /Last used .+ from 127\.0\.0\.1\. Ends /);
+  assert.match(card, /Last used .+ from 127\.0\.0\.1\. Expires /);
   const others = [
     await loggedIn(server, 'elsa'),
     await loggedIn(server, 'elsa'),

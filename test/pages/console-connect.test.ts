@@ -212,7 +212,7 @@ describe('external JWT signers', () => {
     const [verified, unverified] = ['The checks above verified it', 'the checks above did not verify it'];
     for (const [token, shows, says] of [
       [await tokenOf(server, idp, 'grace@idp'), 'Accepted. It signs in grace', verified],
-      [await tokenOf(server, idp, 'nobody@idp'), 'Nobody has this external id', verified],
+      [await tokenOf(server, idp, 'nobody@idp'), 'No identity has this external id', verified],
       [await tokenOf(server, idp, '<b>x</b>@idp', { aud: 'other' }), 'Refused:', unverified],
       ['no token at all', 'Token not readable', 'not a JWT'],
     ] as const) {
@@ -272,7 +272,7 @@ describe('the test sign-in of a signer', () => {
     const signedIn = await peopleSignedIn();
     for (const [name, shows] of [
       ['olive', 'Accepted. It signs in olive'],
-      ['mallory', 'Nobody has this external id'],
+      ['mallory', 'No identity has this external id'],
     ] as const) {
       const opening = context.waitForEvent('page');
       await page.locator('#test-sign-in').press('Enter');
@@ -404,7 +404,7 @@ describe('third-party CAs', () => {
     assert.deepEqual([sub, em], [id, 'ca']);
     assert.equal(await page.locator('#download-made').getAttribute('download'), 'factory.jwt');
     await assertClean(guest);
-    await agree(guest, 'delete', 'Nobody can sign in with its certificates');
+    await agree(guest, 'delete', 'Its certificates are refused');
     await announced(page, 'Deleted');
     await page.getByText('No CA yet.').waitFor();
     await guest.close();

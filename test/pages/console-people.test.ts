@@ -189,7 +189,7 @@ describe('login attempts', () => {
     await server.createUser({ name: 'walter', password });
     const guest = await admin.at('/console/attempts?person=walter&outcome=refused');
     const { page } = guest;
-    await page.getByText('No login attempt matches').waitFor();
+    await page.getByText('No sign-in attempt matches').waitFor();
     const reference = await fail('walter');
     await page.getByRole('cell', { name: reference }).waitFor();
     await loggedIn(server, 'walter');
@@ -198,7 +198,7 @@ describe('login attempts', () => {
     await page.waitForURL(/outcome=passed/);
     await page.getByRole('cell', { name: 'Passed' }).waitFor();
     await page.locator('#filter-person').fill('"quote\\ or true');
-    await page.getByText('No login attempt matches').waitFor();
+    await page.getByText('No sign-in attempt matches').waitFor();
     await page.locator('#clear-filters').click();
     await page.waitForURL(`${server.url}/console/attempts`);
     await page.getByRole('cell', { name: reference }).waitFor();
@@ -206,7 +206,7 @@ describe('login attempts', () => {
     await page.getByRole('button', { name: 'Person' }).click();
     await page.waitForURL(/sort=identityName\+asc/);
     await page.locator('tbody a').first().click();
-    await page.getByRole('heading', { level: 1, name: /^Login attempt / }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Sign-in attempt / }).waitFor();
     await page.goBack();
     assert.match(page.url(), /sort=identityName\+asc/);
     await guest.close();
@@ -249,7 +249,7 @@ describe('managing people', () => {
     const guest = await admin.at('/console/people');
     const { page } = guest;
     await page.locator('#new-person').press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Add somebody' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Add a person' }).waitFor();
     await page.locator('#field-name').focus();
     await page.keyboard.type('Zoe Quiet');
     await page.locator('#field-roleAttributes').focus();
@@ -351,8 +351,8 @@ describe('managing people', () => {
 
   test('who administer are on the overview below what can name them', async () => {
     const names = {
-      en: 'What can name an administrator',
-      de: 'Was jemanden zur Systemverwaltung machen kann',
+      en: 'Signers and CAs that can name an administrator',
+      de: 'Signer und CAs, die Administratoren benennen können',
     };
     const made = await root.call('POST', 'external-jwt-signers', {
       name: 'Names by id',

@@ -48,7 +48,7 @@ test('says what a login would ask and refuse, by the saved policy and by an edit
   await page.locator('#preview').click();
   await page.getByText('2 people have this policy.').waitFor();
   await page.getByText('2 people would be asked for more than now.').waitFor();
-  await page.getByText('Nobody would be locked out.').waitFor();
+  await page.getByText('No person would be locked out.').waitFor();
 
   await page.locator('#rule-updb').uncheck();
   await answer.filter({ hasText: 'No.' }).waitFor();
@@ -87,7 +87,7 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   assert.equal((await root.call('PATCH', `auth-policies/${id}`, theirs)).status, 200);
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
-  await dialog.getByText('Somebody else changed this meanwhile').waitFor();
+  await dialog.getByText('This was changed in the meantime').waitFor();
   await dialog.getByText('Sign in with a password.', { exact: true }).waitFor();
   await assertClean(guest);
   await page.locator('#go-on').click();

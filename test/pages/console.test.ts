@@ -33,7 +33,7 @@ describe('the shell', () => {
     await page.goto(`${server.url}/console/attempts?outcome=refused`);
     await page.locator('.lead', { hasText: /^to continue to the console$/ }).waitFor();
     await giveLogin(page, 'root');
-    await heading(page, 'Login attempts').waitFor();
+    await heading(page, 'Sign-in attempts').waitFor();
     assert.equal(page.url(), `${server.url}/console/attempts?outcome=refused`);
     const stores = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])';
     assert.equal(await page.evaluate(stores), '[{},{},""]');
@@ -204,7 +204,7 @@ describe('the shell', () => {
     await assertClean(guest);
     await context.setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('Nobody matches').waitFor();
+    await page.getByText('No person matches').waitFor();
     assert.equal(await page.locator('#offline').count(), 0);
     await guest.close();
   });

@@ -115,7 +115,7 @@ describe('a task in the console', () => {
         await page.locator('#find').fill(reference);
         await page.locator('#find').press('Enter');
         await hand.click('#found-attempt a');
-        await page.getByRole('heading', { level: 1, name: `Login attempt ${reference}` }).waitFor();
+        await page.getByRole('heading', { level: 1, name: `Sign-in attempt ${reference}` }).waitFor();
         await page.getByText(reason).first().waitFor();
         await page.getByText('What to do').first().waitFor();
         if (reason === 'Wrong code') await screenshot(page, 'console-attempt');
@@ -153,7 +153,7 @@ describe('a task in the console', () => {
         const question = page.getByRole('alertdialog');
         await question.getByText('3 people have this policy.').waitFor();
         await question.getByText('3 people would be asked for more than now.').waitFor();
-        await question.getByText('Nobody would be locked out.').waitFor();
+        await question.getByText('No person would be locked out.').waitFor();
         await screenshot(page, 'task-second-factor');
         await hand.click('#save-confirm');
         await announced(page, 'The policy is saved');

@@ -1,6 +1,6 @@
 // Rules and verdicts as people say them.
 
-import { texts } from './texts/texts.ts';
+import { alternatives, texts } from './texts/texts.ts';
 import type { AuthPolicy, LoginExplanation, Method, PolicyDraft } from './types.ts';
 
 /** "with a password, then a code from an authenticator app" */
@@ -19,10 +19,10 @@ export function policySentences(
   const { cert, extJwt, updb } = policy.primary;
   const from = extJwt.allowedSigners.map((id) => signers.get(id) ?? id);
   const methods = [
-    updb.allowed ? person.with.password : null,
-    cert.allowed ? person.with.cert : null,
+    updb.allowed ? words.means.password : null,
+    cert.allowed ? words.means.cert : null,
     extJwt.allowed
-      ? `${person.with['ext-jwt']} ${from.length === 0 ? words.anySigner : words.signers(from.join(', '))}`
+      ? `${words.means.extJwt} ${from.length === 0 ? words.anySigner : words.signers(from.join(', '))}`
       : null,
   ].filter((way) => way !== null);
   if (methods.length === 0) return [words.noWay];
@@ -31,7 +31,7 @@ export function policySentences(
     policy.secondary.requireExtJwt === null ? null : person.thenJwt,
   ].filter((factor) => factor !== null);
   return [
-    words.ways([methods.join(person.or), ...then].join(person.comma)),
+    words.ways([alternatives.format(methods), ...then].join(person.comma)),
     ...(cert.allowed && cert.allowExpiredCerts ? [words.certExpired] : []),
     ...(updb.allowed ? passwordSentences(updb) : []),
   ];

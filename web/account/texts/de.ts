@@ -17,7 +17,7 @@ export const de: Texts = {
   secondTokenTitle: 'Nicht mit einem Browser',
   secondToken: [
     'Die Regeln Ihres Kontos verlangen bei jeder Anfrage ein zweites Token eines anderen Anbieters, und eine Seite im Browser kann keines senden. Deshalb kann diese Seite Ihr Konto nicht zeigen und nicht ändern.',
-    'Sie sind angemeldet, und mit Ihrem Passwort und Ihrer App ist alles in Ordnung. Nutzen Sie die Anwendung, die Sie von Ihrer Organisation haben, oder bitten Sie die Systemverwaltung, Ihr Konto für Sie zu ändern.',
+    'Sie sind angemeldet, und mit Ihrem Passwort und Ihrer App ist alles in Ordnung. Nutzen Sie die Anwendung, die Sie von Ihrer Organisation haben, oder bitten Sie einen Administrator, Ihr Konto für Sie zu ändern.',
   ],
   signIn: 'Anmelden',
   signOut: 'Abmelden',
@@ -26,20 +26,20 @@ export const de: Texts = {
   unreachable:
     'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
   tooMany: (reference) =>
-    `Zu viele Versuche. Warten Sie ein paar Minuten; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
+    `Zu viele Versuche. Warten Sie ein paar Minuten; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
   busy: (reference) =>
-    `Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
+    `Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
   notShown: 'Ihr Konto kann nicht angezeigt werden',
   errorTitle: (title) => `Fehler: ${title}`,
   failed: (reference) =>
-    `Das hat nicht geklappt. Versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an die Systemverwaltung weiter: ${reference}`,
+    `Das hat nicht geklappt. Versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
 
   signInMethods: 'Wie Sie sich anmelden',
   who: 'Wer Sie sind',
   name: 'Name',
   userName: 'Benutzername',
   role: 'Rolle',
-  administrator: 'Systemverwaltung',
+  administrator: 'Administrator',
 
   password: 'Passwort',
   noPassword:
@@ -65,16 +65,16 @@ export const de: Texts = {
 
   app: 'Authenticator-App',
   appOff:
-    'Nicht eingerichtet. Mit einer App wird bei der Anmeldung auch nach einem Code gefragt, den sie anzeigt; ein gestohlenes Passwort genügt dann nicht.',
-  appOn: 'Eingerichtet. Bei der Anmeldung wird nach einem Code der App gefragt.',
+    'Aus. Mit einer App geben Sie beim Anmelden auch einen Code ein; ein gestohlenes Passwort genügt dann nicht.',
+  appOn: 'Ein. Beim Anmelden geben Sie einen Code aus der App ein.',
   codesLeft: (count) =>
     count === 1 ? 'Ein Wiederherstellungscode ist übrig.' : `${count} Wiederherstellungscodes sind übrig.`,
   fewCodes: 'Holen Sie neue, bevor sie ausgehen.',
   setUp: 'App einrichten',
   proof:
-    'Ihre Anmeldung liegt etwas zurück. Geben Sie Ihr jetziges Passwort ein, damit niemand anderes ändert, wie Sie sich anmelden.',
+    'Ihre Anmeldung liegt etwas zurück. Geben Sie Ihr jetziges Passwort ein, um zu bestätigen, dass Sie es sind.',
   proofBySignIn:
-    'Ihre Anmeldung liegt etwas zurück. Melden Sie sich zuerst noch einmal an, damit niemand anderes ändert, wie Sie sich anmelden.',
+    'Ihre Anmeldung liegt etwas zurück. Melden Sie sich noch einmal an, um zu bestätigen, dass Sie es sind.',
   signInAgain: 'Noch einmal anmelden',
   scan: 'Scannen Sie dieses Bild mit der App:',
   qrCode: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter enthält dasselbe',
@@ -87,10 +87,10 @@ export const de: Texts = {
     'Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
   saved: 'Ich habe die Wiederherstellungscodes aufbewahrt',
   appCode: 'Code, den die App jetzt anzeigt',
-  anyCode: 'Code der App oder ein Wiederherstellungscode',
+  anyCode: 'Code aus der App oder ein Wiederherstellungscode',
   confirm: 'Bestätigen',
   cancel: 'Abbrechen',
-  appReady: 'Die App ist eingerichtet. Ab jetzt wird bei der Anmeldung nach einem Code gefragt.',
+  appReady: 'Die App ist eingerichtet. Ab jetzt geben Sie beim Anmelden einen Code ein.',
   wrongCode:
     'Der Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten und versuchen Sie es noch einmal.',
   newCodes: 'Neue Wiederherstellungscodes holen',
@@ -110,7 +110,7 @@ export const de: Texts = {
   ownApplications: 'Kontoseite, Konsole oder Kommandozeile',
   legacyApplication: 'Legacy-Sitzung',
   sessionTimes: (active, address, end) =>
-    `Zuletzt benutzt am ${active} von ${address}. Endet am ${end}, wenn sie nicht benutzt wird.`,
+    `Zuletzt benutzt am ${active} von ${address}. Läuft am ${end} ab, wenn sie bis dahin nicht benutzt wird.`,
   endSession: 'Diese Sitzung beenden',
   sessionIsEnded: 'Die Sitzung ist beendet.',
   endOthers: 'Alle anderen Sitzungen beenden',
@@ -119,7 +119,7 @@ export const de: Texts = {
 
   attempts: 'Letzte Anmeldeversuche',
   attemptsText:
-    'Auch die von anderen, die es mit Ihrem Konto versucht haben. Wenn Sie einen erfolgreichen nicht kennen, ändern Sie Ihr Passwort.',
+    'Darunter sind auch Versuche anderer Personen mit Ihrem Konto. Wenn Sie einen erfolgreichen nicht kennen, ändern Sie Ihr Passwort.',
   noAttempts: 'Es gibt keine.',
   passed: 'Gelungen',
   refused: 'Abgelehnt',

@@ -60,16 +60,14 @@ export const en = {
 
   app: 'Authenticator app',
   appOff:
-    'Not set up. With an app, signing in also asks for a code that it shows, so that a stolen password is not enough.',
-  appOn: 'Set up. Signing in asks for a code of the app.',
+    'Off. With an app, you also enter a code when you sign in, so that a stolen password is not enough.',
+  appOn: 'On. You enter a code from the app when you sign in.',
   codesLeft: (count: number) =>
     count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`,
   fewCodes: 'Get new ones before they run out.',
   setUp: 'Set up an app',
-  proof:
-    'You signed in some time ago. Type your current password, so that nobody else changes how you sign in.',
-  proofBySignIn:
-    'You signed in some time ago. Sign in again first, so that nobody else changes how you sign in.',
+  proof: 'You signed in some time ago. Enter your current password to confirm that it is you.',
+  proofBySignIn: 'You signed in some time ago. Sign in again to confirm that it is you.',
   signInAgain: 'Sign in again',
   scan: 'Scan this picture with the app:',
   qrCode: 'QR code for your authenticator app; the key below contains the same',
@@ -81,13 +79,13 @@ export const en = {
   recoveryText: 'Each works once in place of the app if you lose it. They are not shown again.',
   saved: 'I have saved the recovery codes',
   appCode: 'Code that the app shows now',
-  anyCode: 'Code of the app, or a recovery code',
+  anyCode: 'Code from the app, or a recovery code',
   confirm: 'Confirm',
   cancel: 'Cancel',
-  appReady: 'The app is set up. From now on, signing in asks for a code.',
+  appReady: 'The app is set up. From now on, you enter a code when you sign in.',
   wrongCode: 'The code is not right, or was used before. Wait for the next one and try again.',
   newCodes: 'Get new recovery codes',
-  newCodesText: 'The codes that you have now stop working.',
+  newCodesText: 'Your current codes stop working.',
   newCodesReady: 'Here are your new recovery codes. The old ones no longer work.',
   done: 'Done',
   removeApp: 'Remove the app',
@@ -103,7 +101,7 @@ export const en = {
   ownApplications: 'Account page, console or command line',
   legacyApplication: 'Legacy session',
   sessionTimes: (active: string, address: string, end: string) =>
-    `Last used ${active} from ${address}. Ends ${end}, unless it is used.`,
+    `Last used ${active} from ${address}. Expires ${end} unless used before then.`,
   endSession: 'End this session',
   sessionIsEnded: 'The session is ended.',
   endOthers: 'End all other sessions',
@@ -112,7 +110,7 @@ export const en = {
 
   attempts: 'Recent sign-in attempts',
   attemptsText:
-    'Including those of anybody else who tried your account. If you do not recognise one that succeeded, change your password.',
+    'They include attempts by other people on your account. If you do not recognise a successful one, change your password.',
   noAttempts: 'There are none.',
   passed: 'Succeeded',
   refused: 'Refused',

@@ -3,8 +3,8 @@
 import { wordsOf } from '../texts/texts.ts';
 
 const en = {
-  text: 'What was changed, by whom and from where, the newest first. Sign-ins are login attempts.',
-  by: 'Who',
+  text: 'Each change, its author and address, the newest first. Sign-ins are under “Sign-in attempts”.',
+  by: 'By',
   itself: 'The service or its host',
   what: 'What',
   about: 'About',
@@ -38,7 +38,7 @@ const en = {
   },
   events: {
     'admin.changed': 'Changed by an administrator',
-    'account.changed': 'Own account changed',
+    'account.changed': 'Changed by the person',
     'totp.enrolled': 'Authenticator app set up',
     'totp.removed': 'Authenticator app removed',
     'totp.recovery-codes-renewed': 'Recovery codes renewed',
@@ -64,11 +64,11 @@ const en = {
 };
 
 const de: typeof en = {
-  text: 'Was geändert wurde, von wem und von wo, das Neueste zuerst. Anmeldungen stehen unter Anmeldeversuche.',
-  by: 'Wer',
+  text: 'Jede Änderung, ihr Urheber und seine Adresse, die neueste zuerst. Anmeldungen stehen unter „Anmeldeversuche“.',
+  by: 'Von',
   itself: 'Der Dienst oder sein Rechner',
   what: 'Was',
-  about: 'Über wen',
+  about: 'Betrifft',
   details: 'Einzelheiten',
   entity: 'Art',
   nothing: 'Keine Änderung passt dazu.',
@@ -90,7 +90,7 @@ const de: typeof en = {
     invitation: 'Einladung',
     'auth-policy': 'Auth-Richtlinie',
     'ext-jwt-signer': 'externer JWT-Signer',
-    ca: 'CA von Dritten',
+    ca: 'externe CA',
     'oidc-client': 'Anwendung',
     'config-type': 'Konfigurationstyp',
     revocation: 'Widerruf',
@@ -100,7 +100,7 @@ const de: typeof en = {
   },
   events: {
     'admin.changed': 'Von einem Administrator geändert',
-    'account.changed': 'Eigenes Konto geändert',
+    'account.changed': 'Von der Person geändert',
     'totp.enrolled': 'Authenticator-App eingerichtet',
     'totp.removed': 'Authenticator-App entfernt',
     'totp.recovery-codes-renewed': 'Wiederherstellungscodes erneuert',

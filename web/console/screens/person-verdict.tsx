@@ -4,7 +4,7 @@ import { Badge, Card } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list } from '../session/api.ts';
-import { named, texts } from '../texts/texts.ts';
+import { alternatives, named, texts } from '../texts/texts.ts';
 import type { LoginExplanation } from '../types.ts';
 import { wayText } from '../words.ts';
 
@@ -37,7 +37,7 @@ export function Verdict({ ways }: { readonly ways: readonly LoginExplanation[] }
   const sentence =
     open.length === 0
       ? words.canNo
-      : words.canYes(open.map(({ method, asks }) => wayText(method, asks)).join(words.or));
+      : words.canYes(alternatives.format(open.map(({ method, asks }) => wayText(method, asks))));
   return (
     <>
       <p className={`answer ${open.length === 0 ? 'bad' : 'good'}`} id="answer">

@@ -4,13 +4,13 @@ import { wordsOf } from '../texts/texts.ts';
 
 const en = {
   nodes: {
-    text: 'The nodes that share this database. Each announces itself every ten seconds.',
+    text: 'The nodes that share this database. Each reports every ten seconds.',
     online: 'Online',
     offline: 'Not seen',
     version: 'Version',
     started: 'Started',
     seen: 'Last seen',
-    nothing: 'No node has announced itself.',
+    nothing: 'No node has reported yet.',
     health: 'Health of the node that answers',
     notServed: 'This listener does not serve the health checks.',
     passes: 'Works',
@@ -45,8 +45,8 @@ const de: typeof en = {
     nothing: 'Kein Knoten hat sich gemeldet.',
     health: 'Zustand des Knotens, der antwortet',
     notServed: 'Unter dieser Adresse gibt es keine Zustandsprüfungen.',
-    passes: 'Geht',
-    fails: 'Geht nicht',
+    passes: 'Funktioniert',
+    fails: 'Fehler',
   },
   certificates: {
     text: 'Zertifikate, mit denen sich Personen und Geräte anmelden.',

@@ -30,10 +30,10 @@ export const de: Texts = {
     overview: 'Überblick',
     people: 'Personen',
     attempts: 'Anmeldeversuche',
-    whatIf: 'Was würde geschehen',
+    whatIf: 'Anmeldung simulieren',
     policies: 'Auth-Richtlinien',
     signers: 'Externe JWT-Signer',
-    cas: 'CAs von Dritten',
+    cas: 'Externe CAs',
     certificates: 'Zertifikate',
     permissions: 'Berechtigungen',
     sessions: 'Sitzungen',
@@ -42,7 +42,7 @@ export const de: Texts = {
     health: 'Knoten',
     audit: 'Änderungen',
   },
-  groups: { help: 'Menschen helfen', rules: 'Regeln', running: 'Was läuft' },
+  groups: { help: 'Support', rules: 'Regeln', running: 'System' },
 
   session: {
     signedOutTitle: 'Sie sind abgemeldet',
@@ -60,24 +60,23 @@ export const de: Texts = {
 
   failures: {
     unreachable: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung.',
-    offline: 'Dieses Gerät ist offline. Was Sie sehen, ist vielleicht veraltet.',
+    offline: 'Dieses Gerät ist offline. Die Anzeige ist vielleicht veraltet.',
     busy: 'Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal.',
     forbiddenTitle: 'Das dürfen Sie nicht sehen',
-    forbidden: 'Ihrem Konto fehlt die Berechtigung. Die Systemverwaltung kann sie Ihnen geben.',
+    forbidden: 'Ihrem Konto fehlt die Berechtigung. Ein Administrator kann sie Ihnen geben.',
     notFoundTitle: 'Nicht gefunden',
     notFound: 'Hier ist nichts. Vielleicht wurde es gelöscht.',
     secondToken:
-      'Ihr Konto muss bei jeder Anfrage ein Token eines anderen Anbieters senden, und das kann eine Seite nicht. Nutzen Sie die Befehlszeile.',
-    changed:
-      'Jemand anderes hat dies inzwischen geändert. Laden Sie es neu und machen Sie dann Ihre Änderung.',
+      'Ihr Konto muss bei jeder Anfrage ein zweites Token senden, und das kann eine Seite nicht. Nutzen Sie die Befehlszeile.',
+    changed: 'Dies wurde inzwischen geändert. Laden Sie es neu und machen Sie dann Ihre Änderung.',
     other: 'Das hat nicht geklappt.',
     stale: 'Dies ließ sich nicht neu laden und ist vielleicht veraltet.',
   },
 
-  who: { administrator: 'Systemverwaltung', read: 'Darf lesen', helpdesk: 'Darf helfen', you: 'Sie' },
+  who: { administrator: 'Administrator', read: 'Darf lesen', helpdesk: 'Darf helfen', you: 'Sie' },
   readOnly: 'Sie dürfen dies lesen und nichts ändern.',
   helpOnly:
-    'Sie dürfen Menschen wieder hereinlassen: entsperren, einladen, einen zweiten Faktor entfernen, Sitzungen beenden.',
+    'Sie dürfen Personen wieder Zugang geben: entsperren, einladen, einen zweiten Faktor entfernen, Sitzungen beenden.',
 
   overview: {
     chartTitle: 'Anmeldungen und Ablehnungen der letzten 24 Stunden',
@@ -88,22 +87,21 @@ export const de: Texts = {
     hour: 'Stunde',
     issuers: 'Aussteller',
     issuersText: 'Die Adressen für Anwendungen und SDKs.',
-    namers: 'Was jemanden zur Systemverwaltung machen kann',
+    namers: 'Signer und CAs, die Administratoren benennen können',
     namersText:
-      'Die Betreiber dieser Signer und CAs können ein Token oder Zertifikat ausstellen, mit dem man sich als Systemverwaltung anmeldet, soweit es den ersten Nachweis betrifft.',
-    namersNone: 'Kein Signer und keine CA kann die Systemverwaltung benennen.',
+      'Die Betreiber dieser Signer und CAs können ein Token oder Zertifikat ausstellen, das als erster Nachweis eines Administrators gilt.',
+    namersNone: 'Kein Signer und keine CA kann einen Administrator benennen.',
     namersOf: (names) => `Zum Beispiel ${names}`,
-    ends: 'Was bald endet',
+    ends: 'Läuft bald ab',
     endsText: 'Zertifikate von CAs, Registrierungen und Einladungen der nächsten 30 Tage.',
     invitationOf: (name) => `Einladung von ${name}`,
     enrollmentOf: (name) => `Registrierung von ${name}`,
-    endsNothing: 'In den nächsten 30 Tagen endet nichts.',
-    find: 'Jemanden finden',
+    endsNothing: 'In den nächsten 30 Tagen läuft nichts ab.',
+    find: 'Person finden',
     recentRefusals: 'Letzte Ablehnungen',
-    noRefusals: 'In letzter Zeit wurde niemand abgelehnt.',
+    noRefusals: 'In letzter Zeit gab es keine Ablehnungen.',
     all: 'Alle Anmeldeversuche',
-    nobody:
-      'Niemand hat versucht, sich anzumelden. Sobald es jemand tut, steht es hier und unter „Anmeldeversuche“.',
+    nobody: 'Noch keine Anmeldeversuche. Neue erscheinen hier und unter „Anmeldeversuche“.',
   },
 
   people: {
@@ -118,27 +116,26 @@ export const de: Texts = {
     enabled: 'Aktiv',
     disabled: 'Deaktiviert',
     disabledUntil: (time) => `Deaktiviert bis ${time}`,
-    nobody: 'Niemand passt dazu.',
-    nobodyText: 'Versuchen Sie einen Teil des Namens. Auch Benutzernamen, Ids und externe Iden gehen.',
+    nobody: 'Keine Person passt dazu.',
+    nobodyText: 'Versuchen Sie einen Teil des Namens. Auch Benutzernamen, Ids und externe Ids funktionieren.',
     attemptFound: (reference) => `Den Anmeldeversuch ${reference} zeigen`,
     roles: 'Rollenattribute',
     role: 'Rollenattribut',
-    create: 'Jemanden hinzufügen',
+    create: 'Person hinzufügen',
   },
 
   person: {
-    can: 'Kommt die Person herein?',
+    can: 'Kann sich die Person anmelden?',
     canYes: (ways) => `Ja: ${ways}.`,
     canNo: 'Nein.',
     methods: { password: 'Passwort', cert: 'Zertifikat', 'ext-jwt': 'Externes JWT' },
     with: { password: 'mit Passwort', cert: 'mit Zertifikat', 'ext-jwt': 'mit einem Token eines Anbieters' },
     thenTotp: 'danach ein Code einer Authenticator-App',
     thenJwt: 'danach ein Token eines anderen Anbieters',
-    or: ' oder ',
     comma: ', ',
-    allowed: 'Geht',
+    allowed: 'Funktioniert',
     refused: 'Abgelehnt',
-    checks: 'Was geprüft wurde',
+    checks: 'Prüfungen',
     checkPassed: 'bestanden',
     checkFailed: 'gescheitert',
     facts: 'Konto',
@@ -149,10 +146,10 @@ export const de: Texts = {
     lockedPassword: (time) => `Passwort bis ${time}`,
     lockedTotp: (time) => `Authenticator-App bis ${time}`,
     notLocked: 'Nein',
-    forGood: 'die Systemverwaltung entsperrt',
+    forGood: 'ein Administrator entsperrt',
     policy: 'Auth-Richtlinie',
     tags: 'Tags',
-    authenticators: 'Womit sich die Person anmeldet',
+    authenticators: 'Anmeldemittel',
     noAuthenticators: 'Noch nichts. Laden Sie die Person ein, oder setzen Sie ein Passwort.',
     passwordOf: (name) => `Passwort, Benutzername ${name}`,
     certificate: 'Zertifikat',
@@ -174,8 +171,8 @@ export const de: Texts = {
     endsAt: 'Endet',
     address: 'Adresse',
     client: 'Anwendung',
-    whatIf: 'Was bei einer Anmeldung geschehen würde',
-    actions: 'Was Sie tun können',
+    whatIf: 'Anmeldung simulieren',
+    actions: 'Aktionen',
     unlock: 'Entsperren',
     unlockTitle: (name) => `${name} entsperren?`,
     unlockEnds: 'Die Zähler der Fehlversuche beginnen wieder bei null.',
@@ -186,9 +183,9 @@ export const de: Texts = {
     disableTitle: (name) => `${name} deaktivieren?`,
     disableEnds: (number) =>
       `Das Konto kann sich nicht mehr anmelden. ${count(number, 'Sitzung endet', 'Sitzungen enden')} sofort.`,
-    until: 'Bis (leer: bis jemand es aktiviert)',
-    changeUntil: 'Ändern, bis wann',
-    changeUntilTitle: (name) => `Ändern, bis wann ${name} deaktiviert ist?`,
+    until: 'Bis (leer: bis es wieder aktiviert wird)',
+    changeUntil: 'Ende der Deaktivierung ändern',
+    changeUntilTitle: (name) => `Ändern, wann ${name} wieder aktiv ist?`,
     changeUntilEnds: 'Sonst ändert sich nichts. Bis dahin kann sich das Konto nicht anmelden.',
     resetMfa: 'Authenticator-App entfernen',
     resetMfaTitle: (name) => `Die Authenticator-App von ${name} entfernen?`,
@@ -211,7 +208,7 @@ export const de: Texts = {
     inviteTitle: (name) => `${name} einladen`,
     inviteText:
       'Ein Link, einmal gültig. Dahinter wählt die Person ein Passwort oder richtet ein, was die Richtlinie verlangt. Ein älterer Link gilt nicht mehr.',
-    inviteHours: 'Gültig für Stunden',
+    inviteHours: 'Gültig (Stunden)',
     inviteEndSessions: 'Ihre Sitzungen beenden, wenn der Link benutzt wird',
     inviteMake: 'Link erzeugen',
     inviteLink: (time) => `Geben Sie der Person diesen Link. Er gilt einmal, bis ${time}.`,
@@ -233,8 +230,9 @@ export const de: Texts = {
   },
 
   policy: {
-    ways: (ways) => `Anmeldung ${ways}.`,
-    noWay: 'Niemand kommt herein: Keine Methode ist erlaubt.',
+    ways: (means) => `Anmeldung mit ${means}.`,
+    means: { password: 'Passwort', cert: 'Zertifikat', extJwt: 'einem Token' },
+    noWay: 'Eine Anmeldung ist nicht möglich: Keine Methode ist erlaubt.',
     certExpired: 'Auch abgelaufene Zertifikate gelten.',
     anySigner: 'von jedem aktiven Signer',
     signers: (names) => `von ${names}`,
@@ -245,17 +243,17 @@ export const de: Texts = {
     withRules: (rules) => `, mit ${rules}`,
     lock: (attempts, minutes) =>
       minutes === 0
-        ? `Nach ${attempts} falschen Passwörtern in Folge ist das Passwort gesperrt, bis die Systemverwaltung es entsperrt.`
+        ? `Nach ${attempts} falschen Passwörtern in Folge ist das Passwort gesperrt, bis ein Administrator es entsperrt.`
         : `Nach ${attempts} falschen Passwörtern in Folge ist das Passwort ${minutes} Minuten gesperrt.`,
     neverLocked: 'Falsche Passwörter sperren nie.',
     and: ' und ',
   },
 
   whatIf: {
-    text: 'Wonach eine Anmeldung fragen und was sie ablehnen würde. Der Server urteilt nach seinen eigenen Regeln; niemand wird angemeldet.',
+    text: 'Zeigt, welche Faktoren eine Anmeldung bräuchte und was sie ablehnen würde. Der Server wendet seine echten Regeln an; es entsteht keine Sitzung.',
     choose: 'Wählen Sie eine Person',
     who: 'Name, Id oder externe Id',
-    otherPerson: 'Jemand anderes',
+    otherPerson: 'Eine andere Person',
     method: 'Methode',
     theirs: (name) => `${name} (eigene)`,
     edit: 'Die Richtlinie bearbeiten, um zu sehen, was sich ändern würde',
@@ -265,7 +263,7 @@ export const de: Texts = {
   },
 
   policies: {
-    text: 'Welche Wege zur Anmeldung erlaubt sind und welche weiteren Faktoren sie brauchen.',
+    text: 'Die erlaubten Anmeldemethoden und die weiteren Faktoren, die sie brauchen.',
     rules: 'Regeln',
     inWords: 'In einfachen Worten',
     changed: 'Geändert',
@@ -273,14 +271,14 @@ export const de: Texts = {
     nothing: 'Keine Auth-Richtlinie passt dazu.',
     none: 'Noch keine Auth-Richtlinie.',
     noneText:
-      'Eine Richtlinie sagt, wie sich die Menschen anmelden dürfen, die sie haben. Jeder hat eine; „Default“ gibt es immer.',
+      'Eine Richtlinie sagt, wie sich die Personen anmelden dürfen, die sie haben. Jede Person hat eine; „Default“ gibt es immer.',
     allowed: 'Erlaubt',
     minLength: 'Mindestlänge',
     mixed: 'Groß- und Kleinbuchstaben',
     number: 'Eine Ziffer',
     special: 'Ein Sonderzeichen',
     maxAttempts: 'Falsche Passwörter bis zur Sperre (0: nie)',
-    lockout: 'Dauer der Sperre in Minuten (0: bis die Systemverwaltung entsperrt)',
+    lockout: 'Dauer der Sperre in Minuten (0: bis ein Administrator entsperrt)',
     allowExpired: 'Abgelaufene Zertifikate annehmen',
     signersHint: 'Wählen Sie die Signer, die gelten. Ist keiner gewählt, gilt jeder aktive.',
     second: 'Zweiter Faktor',
@@ -289,15 +287,15 @@ export const de: Texts = {
     whoIsTouched: 'Wen würde es betreffen?',
     touched: (number) =>
       number === 0
-        ? 'Niemand hat diese Richtlinie.'
+        ? 'Keine Person hat diese Richtlinie.'
         : `${count(number, 'Person hat', 'Personen haben')} diese Richtlinie.`,
     asksMore: (number) =>
       number === 0
-        ? 'Niemand müsste mehr nachweisen als jetzt.'
+        ? 'Keine Person müsste mehr nachweisen als jetzt.'
         : `${count(number, 'Person müsste', 'Personen müssten')} mehr nachweisen als jetzt.`,
     lockedOut: (number) =>
       number === 0
-        ? 'Niemand würde ausgesperrt.'
+        ? 'Keine Person würde ausgesperrt.'
         : `${count(number, 'Person könnte', 'Personen könnten')} sich nicht mehr anmelden:`,
     andMore: (number) => `und ${number} weitere`,
     saveTitle: 'Diese Richtlinie speichern?',
@@ -305,13 +303,13 @@ export const de: Texts = {
     saved: 'Die Richtlinie ist gespeichert',
     deleteTitle: (name) => `${name} löschen?`,
     deleteEnds:
-      'Solange Menschen sie haben oder ein Signer sie denen gibt, die er aufnimmt, kann sie nicht gelöscht werden: Geben Sie ihnen zuerst eine andere.',
+      'Sie kann nicht gelöscht werden, solange Personen sie haben oder ein Signer sie neuen Identitäten gibt: Geben Sie ihnen zuerst eine andere Richtlinie.',
   },
 
   attempts: {
-    text: 'Was entschieden wurde und warum, das Neueste zuerst.',
+    text: 'Jede Entscheidung und ihr Grund, die neueste zuerst.',
     live: 'Live',
-    liveText: 'Neue Versuche erscheinen von selbst.',
+    liveText: 'Neue Versuche erscheinen automatisch.',
     time: 'Zeit',
     person: 'Person',
     step: 'Schritt',
@@ -331,13 +329,13 @@ export const de: Texts = {
       password: 'Passwort',
       cert: 'Zertifikat',
       'ext-jwt': 'Externes JWT',
-      totp: 'Code der App',
+      totp: 'Code aus der App',
       'secondary-ext-jwt': 'Zweites Token',
       enroll: 'Registrierung',
     },
     mechanisms: { oidc: 'OpenID Connect', legacy: 'zt-session', enrollment: 'Registrierung' },
     nothing: 'Kein Anmeldeversuch passt dazu.',
-    nothingText: 'Entfernen Sie einen Filter, oder warten Sie: Versuche erscheinen hier von selbst.',
+    nothingText: 'Entfernen Sie einen Filter, oder warten Sie: Versuche erscheinen hier automatisch.',
     title: (reference) => `Anmeldeversuch ${reference}`,
     gone: 'Zu dieser Kennung ist nichts aufgezeichnet. Vielleicht ist es zu lange her, oder die Anfrage wurde abgelehnt, bevor sie geprüft wurde.',
     happened: 'Was geschah',
@@ -373,9 +371,9 @@ export const de: Texts = {
     allTheSame: 'Trotzdem tun',
     lastAdministrator:
       'Danach könnte sich kein Administrator mehr anmelden. Legen Sie zuerst einen anderen an.',
-    meanwhileTitle: 'Jemand anderes hat das inzwischen geändert',
-    meanwhileText: 'Es wurde nichts gespeichert. Das ist jetzt anders:',
-    meanwhileNothing: 'Es wurde nichts gespeichert. Was Sie hier sehen, ist wie zuvor.',
+    meanwhileTitle: 'Dies wurde inzwischen geändert',
+    meanwhileText: 'Es wurde nichts gespeichert. Diese Werte haben sich geändert:',
+    meanwhileNothing: 'Es wurde nichts gespeichert. Die angezeigten Werte sind unverändert.',
     isNow: 'Jetzt:',
     yours: 'Ihres:',
     goOn: 'Mit meinen Änderungen weiter',

@@ -29,8 +29,8 @@ export const en = {
   screens: {
     overview: 'Overview',
     people: 'People',
-    attempts: 'Login attempts',
-    whatIf: 'What would happen',
+    attempts: 'Sign-in attempts',
+    whatIf: 'Simulate a sign-in',
     policies: 'Auth policies',
     signers: 'External JWT signers',
     cas: 'Third-party CAs',
@@ -42,7 +42,7 @@ export const en = {
     health: 'Nodes',
     audit: 'Audit trail',
   },
-  groups: { help: 'Help people', rules: 'Rules', running: 'What is running' },
+  groups: { help: 'Help people', rules: 'Rules', running: 'System' },
 
   session: {
     signedOutTitle: 'You are signed out',
@@ -59,22 +59,23 @@ export const en = {
 
   failures: {
     unreachable: 'The server cannot be reached. Check the connection.',
-    offline: 'This device is offline. What you see may be out of date.',
+    offline: 'This device is offline. The data shown may be out of date.',
     busy: 'The server cannot answer at the moment. Wait a little, then try again.',
     forbiddenTitle: 'You may not see this',
     forbidden: 'Your account lacks the permission. An administrator can give it to you.',
     notFoundTitle: 'Not found',
     notFound: 'There is nothing here. It may have been deleted.',
     secondToken:
-      'Your account must send a token of another provider with each call, which a page cannot do. Use the command line instead.',
-    changed: 'Somebody else changed this meanwhile. Load it again, then make your change.',
+      'Your account must send a second token with each call, which a page cannot do. Use the command line instead.',
+    changed: 'This was changed in the meantime. Load it again, then make your change.',
     other: 'That did not work.',
     stale: 'This could not be refreshed and may be old.',
   },
 
   who: { administrator: 'Administrator', read: 'May read', helpdesk: 'May help', you: 'You' },
   readOnly: 'You may read this and change nothing.',
-  helpOnly: 'You may let people in again: unlock and invite them, remove a second factor, end sessions.',
+  helpOnly:
+    'You may help people sign in again: unlock and invite them, remove a second factor, end sessions.',
 
   overview: {
     chartTitle: 'Sign-ins and refusals in the last 24 hours',
@@ -85,21 +86,21 @@ export const en = {
     hour: 'Hour',
     issuers: 'Issuers',
     issuersText: 'The addresses to enter in applications and SDKs.',
-    namers: 'What can name an administrator',
+    namers: 'Signers and CAs that can name an administrator',
     namersText:
-      'The operators of these signers and CAs can issue a token or certificate that signs in as an administrator, as far as the first proof goes.',
+      'The operators of these signers and CAs can issue a token or certificate that is accepted as the first proof of an administrator.',
     namersNone: 'No signer and no CA can name an administrator.',
     namersOf: (names: string) => `Such as ${names}`,
-    ends: 'What ends soon',
+    ends: 'Expires soon',
     endsText: 'Certificates of CAs, enrollments and invitations in the next 30 days.',
     invitationOf: (name: string) => `Invitation of ${name}`,
     enrollmentOf: (name: string) => `Enrollment of ${name}`,
-    endsNothing: 'Nothing ends in the next 30 days.',
-    find: 'Find somebody',
+    endsNothing: 'Nothing expires in the next 30 days.',
+    find: 'Find a person',
     recentRefusals: 'Latest refusals',
-    noRefusals: 'Nobody was refused recently.',
-    all: 'All login attempts',
-    nobody: 'Nobody tried to sign in. When somebody does, it shows here and under “Login attempts”.',
+    noRefusals: 'No recent refusals.',
+    all: 'All sign-in attempts',
+    nobody: 'No sign-in attempts yet. New ones appear here and under “Sign-in attempts”.',
   },
 
   people: {
@@ -114,12 +115,12 @@ export const en = {
     enabled: 'Enabled',
     disabled: 'Disabled',
     disabledUntil: (time: string) => `Disabled until ${time}`,
-    nobody: 'Nobody matches.',
+    nobody: 'No person matches.',
     nobodyText: 'Try a part of the name. User names, ids and external ids work too.',
-    attemptFound: (reference: string) => `Show the login attempt ${reference}`,
+    attemptFound: (reference: string) => `Show the sign-in attempt ${reference}`,
     roles: 'Role attributes',
     role: 'Role attribute',
-    create: 'Add somebody',
+    create: 'Add a person',
   },
 
   person: {
@@ -134,11 +135,10 @@ export const en = {
     },
     thenTotp: 'then a code from an authenticator app',
     thenJwt: 'then a token of another provider',
-    or: ' or ',
     comma: ', ',
     allowed: 'Works',
     refused: 'Refused',
-    checks: 'What was checked',
+    checks: 'Checks',
     checkPassed: 'passed',
     checkFailed: 'failed',
     facts: 'Account',
@@ -152,7 +152,7 @@ export const en = {
     forGood: 'an administrator unlocks it',
     policy: 'Auth policy',
     tags: 'Tags',
-    authenticators: 'What they sign in with',
+    authenticators: 'Sign-in methods',
     noAuthenticators: 'Nothing yet. Invite them, or set a password.',
     passwordOf: (name: string) => `Password, user name ${name}`,
     certificate: 'Certificate',
@@ -161,9 +161,9 @@ export const en = {
     appSet: 'Set up',
     appMissing: 'Not set up',
     since: (time: string) => `since ${time}`,
-    attempts: 'Last login attempts',
+    attempts: 'Last sign-in attempts',
     noAttempts: 'None on record.',
-    allAttempts: 'All of their login attempts',
+    allAttempts: 'All of their sign-in attempts',
     sessions: 'Live sessions',
     noSessions: 'None.',
     program: 'Browser or program',
@@ -174,8 +174,8 @@ export const en = {
     endsAt: 'Ends',
     address: 'Address',
     client: 'Application',
-    whatIf: 'What would happen at a login',
-    actions: 'What you can do',
+    whatIf: 'Simulate a sign-in',
+    actions: 'Actions',
     unlock: 'Unlock',
     unlockTitle: (name: string) => `Unlock ${name}?`,
     unlockEnds: 'Counters of failed attempts start again at zero.',
@@ -186,9 +186,9 @@ export const en = {
     disableTitle: (name: string) => `Disable ${name}?`,
     disableEnds: (number: number) =>
       `The account can no longer sign in. ${count(number, 'session ends', 'sessions end')} at once.`,
-    until: 'Until (empty: until somebody enables it)',
-    changeUntil: 'Change until when',
-    changeUntilTitle: (name: string) => `Change until when ${name} is disabled?`,
+    until: 'Until (empty: until it is enabled again)',
+    changeUntil: 'Change when it is enabled again',
+    changeUntilTitle: (name: string) => `Change when ${name} is enabled again?`,
     changeUntilEnds: 'Nothing else changes. The account cannot sign in until then.',
     resetMfa: 'Remove authenticator app',
     resetMfaTitle: (name: string) => `Remove the authenticator app of ${name}?`,
@@ -211,7 +211,7 @@ export const en = {
     inviteTitle: (name: string) => `Invite ${name}`,
     inviteText:
       'A link, valid once. They choose a password or set up what the policy asks for. An older link stops working.',
-    inviteHours: 'Valid for hours',
+    inviteHours: 'Valid for (hours)',
     inviteEndSessions: 'End their sessions when the link is used',
     inviteMake: 'Make the link',
     inviteLink: (time: string) => `Give them this link. It works once, until ${time}.`,
@@ -233,8 +233,9 @@ export const en = {
   },
 
   policy: {
-    ways: (ways: string) => `Sign in ${ways}.`,
-    noWay: 'Nobody can sign in: no method is allowed.',
+    ways: (means: string) => `Sign in with ${means}.`,
+    means: { password: 'a password', cert: 'a certificate', extJwt: 'a token' },
+    noWay: 'Sign-in is not possible: no method is allowed.',
     certExpired: 'Expired certificates are accepted too.',
     anySigner: 'from any enabled signer',
     signers: (names: string) => `from ${names}`,
@@ -252,10 +253,10 @@ export const en = {
   },
 
   whatIf: {
-    text: 'What a login would ask and what would refuse it. The server judges by its own rules; nobody is logged in.',
+    text: 'Shows which factors a sign-in would need and what would refuse it. The server applies its real rules; no session is opened.',
     choose: 'Choose a person',
     who: 'Name, id or external id',
-    otherPerson: 'Somebody else',
+    otherPerson: 'Another person',
     method: 'Method',
     theirs: (name: string) => `${name} (theirs)`,
     edit: 'Edit the policy to see what would change',
@@ -265,7 +266,7 @@ export const en = {
   },
 
   policies: {
-    text: 'Which ways to sign in are allowed, and which further factors they need.',
+    text: 'The sign-in methods that are allowed, and the further factors that they need.',
     rules: 'Rules',
     inWords: 'In plain words',
     changed: 'Changed',
@@ -273,7 +274,7 @@ export const en = {
     nothing: 'No auth policy matches.',
     none: 'No auth policy yet.',
     noneText:
-      'A policy says how the people who have it may sign in. Everybody has one; “Default” is always there.',
+      'A policy says how the people who have it may sign in. Each person has one; “Default” is always there.',
     allowed: 'Allowed',
     minLength: 'Minimum length',
     mixed: 'Upper and lower case',
@@ -288,14 +289,16 @@ export const en = {
     requireExtJwt: 'A token of another provider, from',
     whoIsTouched: 'Who would be affected?',
     touched: (number: number) =>
-      number === 0 ? 'Nobody has this policy.' : `${count(number, 'person has', 'people have')} this policy.`,
+      number === 0
+        ? 'No person has this policy.'
+        : `${count(number, 'person has', 'people have')} this policy.`,
     asksMore: (number: number) =>
       number === 0
-        ? 'Nobody would be asked for more than now.'
+        ? 'No person would be asked for more than now.'
         : `${count(number, 'person', 'people')} would be asked for more than now.`,
     lockedOut: (number: number) =>
       number === 0
-        ? 'Nobody would be locked out.'
+        ? 'No person would be locked out.'
         : `${count(number, 'person', 'people')} could no longer sign in:`,
     andMore: (number: number) => `and ${number} more`,
     saveTitle: 'Save this policy?',
@@ -303,13 +306,13 @@ export const en = {
     saved: 'The policy is saved',
     deleteTitle: (name: string) => `Delete ${name}?`,
     deleteEnds:
-      'While people have it, or a signer gives it to those it enrolls, it cannot be deleted: give them another one first.',
+      'It cannot be deleted while people have it or a signer gives it to new identities: give them another policy first.',
   },
 
   attempts: {
-    text: 'What was decided and why, the newest first.',
+    text: 'Each decision and its reason, the newest first.',
     live: 'Live',
-    liveText: 'New attempts appear by themselves.',
+    liveText: 'New attempts appear automatically.',
     time: 'Time',
     person: 'Person',
     step: 'Step',
@@ -329,14 +332,14 @@ export const en = {
       password: 'Password',
       cert: 'Certificate',
       'ext-jwt': 'External JWT',
-      totp: 'Code of the app',
+      totp: 'Code from the app',
       'secondary-ext-jwt': 'Second token',
       enroll: 'Enrollment',
     },
     mechanisms: { oidc: 'OpenID Connect', legacy: 'zt-session', enrollment: 'Enrollment' },
-    nothing: 'No login attempt matches.',
+    nothing: 'No sign-in attempt matches.',
     nothingText: 'Remove a filter, or wait: attempts appear here as they happen.',
-    title: (reference: string) => `Login attempt ${reference}`,
+    title: (reference: string) => `Sign-in attempt ${reference}`,
     gone: 'There is no record with this reference. It may be too old, or the request was refused before it was evaluated.',
     happened: 'What happened',
     remedy: 'What to do',
@@ -370,9 +373,9 @@ export const en = {
     saveTitle: 'Save this?',
     allTheSame: 'Do it anyway',
     lastAdministrator: 'After this, no administrator could sign in. Create another one first.',
-    meanwhileTitle: 'Somebody else changed this meanwhile',
-    meanwhileText: 'Nothing was saved. This is different now:',
-    meanwhileNothing: 'Nothing was saved. What you see here is the same as before.',
+    meanwhileTitle: 'This was changed in the meantime',
+    meanwhileText: 'Nothing was saved. These values have changed:',
+    meanwhileNothing: 'Nothing was saved. The values shown here have not changed.',
     isNow: 'Now:',
     yours: 'Yours:',
     goOn: 'Continue with my changes',

@@ -8,6 +8,7 @@ export const texts: Texts = language === 'de' ? de : en;
 
 const dateAndTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 const precise = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+export const alternatives = new Intl.ListFormat(language, { type: 'disjunction' });
 const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
 
 /** @param time RFC 3339 */

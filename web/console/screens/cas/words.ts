@@ -3,7 +3,7 @@
 import { wordsOf } from '../../texts/texts.ts';
 
 const en = {
-  text: 'Certificate authorities of others. People sign in and enroll with their certificates, once somebody has proved that they hold the key.',
+  text: 'Certificate authorities outside this server. People sign in and enroll with their certificates, once it is proved that you hold the key of the CA.',
   create: 'Add a CA',
   nothing: 'No CA matches.',
   none: 'No CA yet.',
@@ -18,19 +18,19 @@ const en = {
   since: (time: string) => `Verified ${time}`,
   certificate: 'Certificate of the CA, PEM',
   file: 'Or choose its file',
-  what: 'What its certificates may do',
-  rule: 'Whom a certificate names',
+  what: 'Allowed uses of its certificates',
+  rule: 'The person that a certificate names',
   ruleText:
     'A certificate that was added to a person names that person. With a rule, other certificates name the person whose external id they contain.',
   hasRule: 'Read an external id from its certificates',
-  enrolling: 'Those who enroll with its certificates',
+  enrolling: 'New identities',
   labels: {
     name: 'Name',
     certPem: 'Certificate of the CA, PEM',
     isAuthEnabled: 'People sign in with its certificates',
-    isAutoCaEnrollmentEnabled: 'Whoever has one of its certificates may enroll',
+    isAutoCaEnrollmentEnabled: 'Any of its certificates can enroll',
     isOttCaEnrollmentEnabled: 'People with an enrollment may use one of its certificates',
-    identityRoles: 'Role attributes they get',
+    identityRoles: 'Their role attributes',
     identityNameFormat: 'Their names',
     externalIdClaim: 'Rule for the external id',
     tags: 'Tags',
@@ -74,7 +74,7 @@ const en = {
       `The external id is part ${index} of ${what}, split at “${at}”. The first part is 0.`,
   },
   prove: 'Prove that you hold its key',
-  proveText: 'Until then nothing that it issued counts here.',
+  proveText: 'Until then its certificates are refused.',
   step1: 'Make a certificate with this common name:',
   step2: 'Let the CA sign it. With openssl, where ca.crt and ca.key are its certificate and key:',
   step3: 'Submit that certificate. It proves nothing else, and you can delete it afterwards.',
@@ -84,15 +84,15 @@ const en = {
   jwt: 'JWT for devices that enroll',
   jwtText:
     'Give it to devices with a certificate of this CA, for “overlay-auth enroll” or an SDK. It is not secret and works as often as needed.',
-  disableEnds: 'Sessions that its certificates opened stop working, and nobody can sign in with them.',
+  disableEnds: 'Its certificates are refused, and sessions that they opened stop working.',
   ruleEnds: 'Sessions opened by the old rule end at once.',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteEnds:
-    'Nobody can sign in with its certificates, and sessions that they opened stop working. If you add it again, you have to prove the key again.',
+    'Its certificates are refused, and sessions that they opened stop working. If you add it again, you have to prove the key again.',
 };
 
 const de: typeof en = {
-  text: 'Zertifizierungsstellen anderer. Mit ihren Zertifikaten kann man sich anmelden und registrieren, sobald jemand bewiesen hat, ihren Schlüssel zu haben.',
+  text: 'Zertifizierungsstellen außerhalb dieses Servers. Mit ihren Zertifikaten kann man sich anmelden und registrieren, sobald bewiesen ist, dass Sie den Schlüssel der CA haben.',
   create: 'CA hinzufügen',
   nothing: 'Keine CA passt dazu.',
   none: 'Noch keine CA.',
@@ -107,19 +107,19 @@ const de: typeof en = {
   since: (time) => `Bestätigt ${time}`,
   certificate: 'Zertifikat der CA, PEM',
   file: 'Oder wählen Sie die Datei',
-  what: 'Was ihre Zertifikate dürfen',
-  rule: 'Wen ein Zertifikat nennt',
+  what: 'Erlaubte Verwendung ihrer Zertifikate',
+  rule: 'Die Person, die ein Zertifikat nennt',
   ruleText:
     'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate die Person, deren externe Id sie enthalten.',
   hasRule: 'Eine externe Id aus ihren Zertifikaten lesen',
-  enrolling: 'Wer sich mit ihren Zertifikaten registriert',
+  enrolling: 'Neue Identitäten',
   labels: {
     name: 'Name',
     certPem: 'Zertifikat der CA, PEM',
     isAuthEnabled: 'Personen melden sich mit ihren Zertifikaten an',
-    isAutoCaEnrollmentEnabled: 'Wer eines ihrer Zertifikate hat, darf sich registrieren',
+    isAutoCaEnrollmentEnabled: 'Jedes ihrer Zertifikate kann sich registrieren',
     isOttCaEnrollmentEnabled: 'Personen mit einer Registrierung dürfen eines ihrer Zertifikate verwenden',
-    identityRoles: 'Rollenattribute, die sie bekommen',
+    identityRoles: 'Ihre Rollenattribute',
     identityNameFormat: 'Ihre Namen',
     externalIdClaim: 'Regel für die externe Id',
     tags: 'Tags',
@@ -163,7 +163,7 @@ const de: typeof en = {
       `Als externe Id gilt ${what}, davon bei Trennung an „${at}“ Teil ${index} (der erste ist 0).`,
   },
   prove: 'Beweisen Sie, dass Sie ihren Schlüssel haben',
-  proveText: 'Bis dahin zählt hier nichts, was sie ausgestellt hat.',
+  proveText: 'Bis dahin werden ihre Zertifikate abgelehnt.',
   step1: 'Erzeugen Sie ein Zertifikat mit diesem Common Name:',
   step2:
     'Lassen Sie es von der CA signieren. Mit openssl, wenn ca.crt und ca.key ihr Zertifikat und Schlüssel sind:',
@@ -174,12 +174,11 @@ const de: typeof en = {
   jwt: 'JWT für Geräte, die sich registrieren',
   jwtText:
     'Geben Sie es Geräten mit einem Zertifikat dieser CA, für „overlay-auth enroll“ oder ein SDK. Es ist nicht geheim und gilt so oft wie nötig.',
-  disableEnds:
-    'Sitzungen, die ihre Zertifikate eröffnet haben, zählen nicht mehr, und niemand kann sich mit ihnen anmelden.',
+  disableEnds: 'Ihre Zertifikate werden abgelehnt, und Sitzungen, die sie eröffnet haben, gelten nicht mehr.',
   ruleEnds: 'Sitzungen, die auf der alten Regel beruhen, enden sofort.',
   deleteTitle: (name) => `${name} löschen?`,
   deleteEnds:
-    'Mit ihren Zertifikaten kann sich niemand mehr anmelden, und Sitzungen, die sie eröffnet haben, zählen nicht mehr. Wenn Sie sie wieder hinzufügen, müssen Sie den Schlüssel neu nachweisen.',
+    'Ihre Zertifikate werden abgelehnt, und Sitzungen, die sie eröffnet haben, gelten nicht mehr. Wenn Sie sie wieder hinzufügen, müssen Sie den Schlüssel neu nachweisen.',
 };
 
 export const words = wordsOf(en, de);
