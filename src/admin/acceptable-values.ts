@@ -112,7 +112,7 @@ function requireText(field: string, text: string, sent: string): void {
     throw refusedField(field, `must be at most ${longestName} characters long`, sent);
   }
   if (refusedCharacters.test(text.replaceAll(visibleJoiners, ''))) {
-    throw refusedField(field, 'must not contain control characters, or others that are not seen', sent);
+    throw refusedField(field, 'must not contain control characters or invisible characters', sent);
   }
 }
 

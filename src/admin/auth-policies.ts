@@ -28,12 +28,13 @@ export const authPolicies = managed<typeof authPolicyEntity, AuthPolicyNeeds>({
   refuseRemoval(id) {
     if (id !== defaultAuthPolicyId) return;
     throw new AuthError('cannot_be_deleted', {
-      description: 'New identities have this policy unless another one is named; it can be changed only',
+      description:
+        'New identities have this policy unless another policy is named; it can be changed, but not deleted',
     });
   },
   whenReferenced: {
     description:
-      'Identities have this policy, or an external JWT signer enrolls with it; name another one there first',
+      'Identities have this policy, or an external JWT signer enrolls with it; name another policy there first',
   },
 });
 

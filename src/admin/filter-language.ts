@@ -151,7 +151,7 @@ function parseComparison(cursor: Cursor, fields: ListFields): Filter {
   const { field } = listField;
   const comparison = comparisons.find((symbol) => cursor.skipSymbol(symbol));
   if (comparison !== undefined) {
-    if (listField.kind === 'texts') throw cursor.expected('contains, for a field of several texts');
+    if (listField.kind === 'texts') throw cursor.expected('"contains", because this field is a list,');
     return { op: comparison, field, value: parseValue(cursor, listField, comparison) };
   }
   const isNegated = cursor.skipWord('not');

@@ -12,7 +12,7 @@ import { type AdminCall, actingFor } from './admin-call.ts';
 export function requireMayHelp(by: AdminCall, identity: Pick<Identity, 'isAdmin' | 'permissions'>): void {
   if (mayHelp(by, identity)) return;
   throw new AuthError('forbidden', {
-    description: 'Only an administrator may do this to somebody who administers or has a permission',
+    description: 'Only an administrator may do this to an administrator or to an identity with a permission',
   });
 }
 

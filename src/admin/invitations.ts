@@ -131,6 +131,10 @@ async function requireUserName(
   if ((await passwordOf(store.authenticators, id)) !== null) return;
   const key = acceptableUsername(name);
   if ((await store.authenticators.findPasswordLogin(key)) !== null) {
-    throw refusedField('username', 'is already taken by somebody else; give the identity another name', name);
+    throw refusedField(
+      'username',
+      'is already taken by another identity; give this identity another name',
+      name,
+    );
   }
 }

@@ -15,7 +15,7 @@ export async function administratorKept<T>(step: Promise<T>): Promise<T> {
     if (!(error instanceof NoAdministratorLeft)) throw error;
     throw new AuthError('conflict', {
       description:
-        'This change would leave no administrator who can log in. Make another one first, or repeat the request with ?force=true',
+        'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true',
       // Tells a program which refusal this is, and which parameter lifts it.
       fields: [{ field: 'force', reason: 'is missing, and no administrator would be left' }],
       cause: error,

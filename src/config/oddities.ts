@@ -63,7 +63,7 @@ function anyPortOfOthers({ listeners }: ReadableParts): readonly Finding[] {
             ? [
                 value(
                   ['web', index, 'apis', at, 'options', key, position],
-                  `${formatRedirectUri(pattern)} lets anybody who can listen on a port of that host receive codes; name the port`,
+                  `${formatRedirectUri(pattern)} lets any program that can listen on a port of that host receive codes; name the port`,
                 ),
               ]
             : [],
@@ -120,8 +120,8 @@ function metricsForStrangers({ listeners }: ReadableParts): readonly Finding[] {
     return [
       value(
         ['web', index, 'apis', at, 'binding'],
-        'anybody who reaches the client API can read the metrics: which release this is, how many logins fail and why',
-        'Give them a listener of their own, on the loopback address or a private one.',
+        'every caller who reaches the client API can read the metrics: which release this is, how many logins fail and why',
+        'Give them a separate listener, on the loopback address or a private address.',
       ),
     ];
   });

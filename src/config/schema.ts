@@ -153,7 +153,7 @@ const balancerRange = textReadBy((text) => {
   const range = parseIpRange(text);
   if (range.prefixLength === 0) {
     throw new Refusal(
-      `${text} is everybody, and anybody could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
+      `${text} is every address, and any client could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
     );
   }
   return range;
@@ -301,7 +301,7 @@ const enrollmentSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'The authority that signs client certificates. Without it nobody can enroll by certificate signing request.',
+      'The authority that signs client certificates. Without it, enrollment by certificate signing request is refused.',
     ),
   edgeIdentity: z
     .strictObject({ duration: lifetime.prefault('180m').describe('Lifetime of an enrollment token.') })
@@ -401,7 +401,7 @@ export const edgeSchema = z.strictObject({
         .min(1000)
         .max(100_000_000)
         .default(100_000)
-        .describe('Records kept at most; beyond that, whoever has most loses the oldest.'),
+        .describe('Records kept at most; beyond that, the source with most records loses its oldest.'),
     })
     .prefault({}),
   auditEvents: z
@@ -412,7 +412,7 @@ export const edgeSchema = z.strictObject({
         .min(1000)
         .max(100_000_000)
         .default(100_000)
-        .describe('Audit events kept at most; beyond that, whoever did most loses the oldest.'),
+        .describe('Audit events kept at most; beyond that, the author with most events loses their oldest.'),
     })
     .prefault({}),
   externalJwtSigners: z.strictObject({ jwksFetch: jwksFetchSchema.prefault({}) }).prefault({}),
@@ -464,7 +464,7 @@ const telemetrySchema = z
       .string()
       .regex(/^[\x21-\x7e]{1,100}$/, 'the name has 1 to 100 visible ASCII characters')
       .default('overlay-auth')
-      .describe('What the service is called there: service.name.'),
+      .describe('The name of the service there: service.name.'),
     traces: z
       .strictObject({
         sampling: z

@@ -175,7 +175,7 @@ ${signingLines(files.signingCert)}
 
 function signingLines(signingCert: ControllerConfigTemplate['files']['signingCert']): string {
   return signingCert === undefined
-    ? `    # signingCert:                 # what client certificates are signed with; without it nobody can enroll by signing request
+    ? `    # signingCert:                 # signs client certificates; without it, enrollment by signing request is refused
     #   cert: ca.cert.pem
     #   key: ca.key.pem`
     : `    signingCert:                   # what client certificates are signed with

@@ -159,7 +159,8 @@ async function useConfig(member: ThreadMember, missed: Config | null): Promise<v
   }
 }
 
-const whatDied = 'a thread that answered requests has died with its connections; another one takes its place';
+const whatDied =
+  'a thread that answered requests has died with its connections; a new thread takes its place';
 const whatFailed = 'a thread that is to answer requests does not start';
 
 /** Starts threads, and replaces those that die or hang, until told to stop. */

@@ -83,7 +83,7 @@ export async function redeemEnrollment(
     .redeem(redemption)
     .catch((error) => takenOutcome(error, attempt));
   if (outcome === 'unknown') {
-    const saw = 'somebody else was faster with it';
+    const saw = 'another request used it first';
     throw refusal(
       attempt,
       { check: 'token unused', reason: 'enrollment-token-unknown', saw },

@@ -98,7 +98,7 @@ export function choosePassword(
       .catch((error) => {
         throw takenMeanwhile(attempt, error);
       });
-    if (outcome !== 'set') throw dead(attempt, outcome, 'somebody else was faster with it');
+    if (outcome !== 'set') throw dead(attempt, outcome, 'another request used it first');
     return { identityId: identity.id, certificateChain: null, username };
   });
 }
@@ -179,6 +179,6 @@ function dead(attempt: AttemptRecorder, state: Exclude<State, 'usable'>, saw: st
 function takenMeanwhile(attempt: AttemptRecorder, error: unknown): unknown {
   if (!(error instanceof AlreadyTaken)) return error;
   const why = { check: 'user name free', reason: 'already-enrolled', saw: error.message } as const;
-  const description = 'The user name belongs to somebody else by now';
+  const description = 'The user name belongs to another identity by now';
   return refusal(attempt, why, { code: 'already_enrolled', description });
 }

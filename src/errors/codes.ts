@@ -17,7 +17,7 @@ export const errorCodes = {
   unsupported_response_type: 'the response type is not supported',
   unsupported_token_type: 'the token type is not supported',
   // RFC 8628 3.5
-  authorization_pending: 'nobody has finished the login yet; ask again',
+  authorization_pending: 'the person has not finished the login yet; ask again',
   slow_down: 'ask less often: wait five seconds longer than before',
   access_denied: 'the person refused the login',
   expired_token: 'the device code has expired; start again',
@@ -33,7 +33,7 @@ export const errorCodes = {
   invalid_auth: 'The authentication request failed',
   invalid_totp_code: 'The code was invalid',
   password_change_required:
-    'The password must be replaced first; sign in with a browser, such as on the account page',
+    'The password must be replaced first; log in with a browser, such as on the account page',
   mfa_exists: 'A TOTP enrollment already exists or has been started',
   auth_request_unknown: 'The authentication request is unknown, expired or finished; start again',
   unauthorized:
@@ -56,7 +56,7 @@ export const errorCodes = {
   not_found: 'The resource requested was not found or is no longer available',
   conflict: 'The entity conflicts with an existing one',
   precondition_failed: 'It was changed meanwhile; read it again, then repeat the change',
-  cannot_delete_referenced: 'The entity is referenced by others and cannot be deleted',
+  cannot_delete_referenced: 'Other entities refer to this entity, so it cannot be deleted',
   cannot_be_deleted: 'The entity cannot be deleted',
   password_not_acceptable: 'The password does not meet the rules',
   csr_not_acceptable: 'The certificate signing request cannot be processed',

@@ -8,8 +8,8 @@ export interface Explanation {
 }
 
 const replaceCertificate =
-  'Enroll the identity again, or extend its certificate, so that it has a valid one.';
-const askIssuer = 'Change what the identity provider puts into its tokens, or the settings of the signer.';
+  'Enroll the identity again, or extend its certificate, so that its certificate is valid.';
+const askIssuer = 'Change the claims of the identity provider’s tokens, or the settings of the signer.';
 
 /** Every reason why a step of a login is refused. A reason without a row does not compile. */
 export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
@@ -34,7 +34,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'client-not-allowed': {
     happened:
-      'The login succeeded, but the application is only for identities with certain role attributes, and this one has none of them.',
+      'The login succeeded, but the application is only for identities with certain role attributes, and this identity has none of them.',
     remedy:
       'Give the identity one of the role attributes of the application, or change "allowedRoleAttributes" of the application.',
   },
@@ -51,7 +51,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     happened:
       'No identity has the user name that was entered. It is not stored, because it may be a password.',
     remedy:
-      'Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. Equal marks (#…) mean equal texts.',
+      'Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. The same mark (#…) means the same text was typed.',
   },
   'password-change-required': {
     happened:
@@ -88,7 +88,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'unknown-thumbprint': {
     happened:
-      'The certificate is trusted but belongs to no identity. Perhaps the client presented an older one.',
+      'The certificate is trusted but belongs to no identity. Perhaps the client presented an older certificate.',
     remedy: replaceCertificate,
   },
   'certificate-claim-missing': {
@@ -119,13 +119,14 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'signer-not-independent': {
     happened:
-      'The token was meant to say who it is, but the auth policy requires a token of the same issuer as the second proof. Two tokens of one issuer are one factor.',
+      'The token was sent as the first proof, but the auth policy requires a token of the same issuer as the second proof. Two tokens of one issuer are one factor.',
     remedy:
       'Log in with another first proof: the password, a certificate or a token of another issuer. The token of this issuer comes in addition.',
   },
   'token-algorithm': {
     happened: 'The token is signed with an algorithm that does not fit the key or is not accepted.',
-    remedy: 'Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger one of their kind.',
+    remedy:
+      'Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger algorithm of the same family.',
   },
   'unknown-key': {
     happened:
@@ -143,7 +144,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
       'The token was changed, or signed by another key under the same id. Check the keys of the signer.',
   },
   'token-audience': {
-    happened: 'The token is meant for somebody else: its audience is not the one of the signer.',
+    happened: 'The token is for another audience than the one of the signer.',
     remedy: askIssuer,
   },
   'token-expired': {
@@ -156,7 +157,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'token-without-expiry': {
     happened: 'The token never expires. Such tokens are not accepted.',
-    remedy: 'Let the identity provider set an expiry (exp).',
+    remedy: 'Configure the provider to set an expiry (exp).',
   },
   'token-claim-missing': {
     happened: 'The claim that names the identity is missing in the token, or is not a string.',
@@ -174,7 +175,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'provider-refused': {
     happened: 'The provider ended the sign-in without a code, or its answer does not belong to this sign-in.',
-    remedy: 'Ask the person to try again. If it fails again, look into the log of the provider.',
+    remedy: 'Ask the person to try again. If it fails again, read the log of the provider.',
   },
   'secondary-token-missing': {
     happened: 'The auth policy also requires a token of an external JWT signer, and the request had none.',
@@ -192,16 +193,17 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   'invitation-unknown': {
     happened:
       'The link was already used, replaced by a newer one or withdrawn, or this service never issued it.',
-    remedy: 'Make another one with "overlay-auth invite NAME". If nobody used it, find out who did.',
+    remedy:
+      'Make another link with "overlay-auth invite NAME". If the person did not use it, find out who did.',
   },
   'invitation-expired': {
     happened: 'The link was opened too late.',
-    remedy: 'Make another one with "overlay-auth invite NAME", valid for longer with --expires.',
+    remedy: 'Make another link with "overlay-auth invite NAME", valid for longer with --expires.',
   },
   'invitation-not-allowed': {
     happened:
-      'Somebody with only the permission helpdesk made the link, and the identity is an administrator or has a permission now.',
-    remedy: 'Let an administrator make another one.',
+      'An identity with only the permission helpdesk made the link, and the identity is an administrator or has a permission now.',
+    remedy: 'Let an administrator make another link.',
   },
   'enrollment-other-method': {
     happened: 'The token is for another enrollment method than the one used.',
@@ -245,7 +247,7 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   'already-enrolled': {
     happened: 'The identity, or the certificate or token that it used, is already enrolled.',
     remedy:
-      'Delete the authenticator to enroll the identity again. If it is another device, give it its own identity.',
+      'Delete the authenticator to enroll the identity again. If it is another device, give that device another identity.',
   },
   'totp-not-enrolled': {
     happened: 'A code was sent, but the identity has no authenticator app enrolled.',
@@ -258,6 +260,6 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   },
   'replayed-code': {
     happened: 'The code was right, but it or a newer one had already been used.',
-    remedy: 'Wait for the next code. If the person did not use this one, somebody else may have seen it.',
+    remedy: 'Wait for the next code. If the person did not use this code, another person may have seen it.',
   },
 };

@@ -108,7 +108,7 @@ export function nodeHeartbeat(needs: {
       try {
         await nodes.leave(announced.name, startedAt, clock.now());
       } catch (error) {
-        log.warn('the others could not be told that this node stops', { error });
+        log.warn('the other nodes could not be told that this node stops', { error });
       }
     },
   };

@@ -165,13 +165,13 @@ async function committed(step: Promise<void>): Promise<void> {
     if (error instanceof AlreadyTaken) throw refusedField(error.field, `of an entity ${reasonOf(error)}`);
     if (error instanceof ReferenceGone || (error instanceof NotAsSeen && error.why === 'referenced'))
       throw new AuthError('cannot_delete_referenced', {
-        description: 'Something that is not deleted refers to an entity that would be: nothing was changed',
+        description: 'An entity that stays refers to an entity that would be deleted: nothing was applied',
         cause: error,
       });
     if (!(error instanceof NotAsSeen)) throw error;
     if (error.why === 'taken-back') return;
     throw new AuthError('conflict', {
-      description: 'Somebody changed one of the entities meanwhile: nothing was changed; repeat the request',
+      description: 'One of the entities was changed meanwhile: nothing was applied; repeat the request',
       cause: error,
     });
   }

@@ -9,13 +9,13 @@ export const clientProgramMembers = {
     .string()
     .nullable()
     .meta({
-      description: 'What the browser or program calls itself; null when it says nothing',
+      description: 'The name that the browser or program sends; null when it sends none',
       examples: ['Firefox', 'curl 8.5'],
     }),
   operatingSystem: z
     .string()
     .nullable()
-    .meta({ description: 'What it says it runs on', examples: ['Linux'] }),
+    .meta({ description: 'The operating system that it names', examples: ['Linux'] }),
 };
 
 export const apiSessionSchema = z
@@ -56,7 +56,7 @@ const authQuerySchema = z
     clientId: z.string().optional(),
     scopes: z.array(z.string()).optional(),
   })
-  .meta({ id: 'AuthQuery', description: 'What is still to be answered before the login is complete' });
+  .meta({ id: 'AuthQuery', description: 'A factor that is still missing before the login is complete' });
 export const authQueriesSchema = z.array(authQuerySchema);
 
 /** A session as its owner sees it. */

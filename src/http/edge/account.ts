@@ -77,8 +77,7 @@ export function ownAccountRoutes(
       ...common,
       methods: [method],
       path: `${path}/authenticators/:id`,
-      summary:
-        method === 'PUT' ? 'Replace the own user name and password' : 'Change the own user name or password',
+      summary: method === 'PUT' ? 'Replace your user name and password' : 'Change your user name or password',
       answers: { 200: doneAnswer },
       refusals: ['conflict', 'invalid_field', 'password_not_acceptable', 'rate_limited'],
       body: { json: true, form: false, schema },
@@ -92,7 +91,7 @@ export function ownAccountRoutes(
       ...common,
       methods: ['GET', 'HEAD'],
       path: `${path}/authenticators`,
-      summary: 'List the own authenticators',
+      summary: 'List your authenticators',
       answers: { 200: listAnswer(authenticatorSchema, 'One page of the list') },
       refusals: ['invalid_filter'],
       query: listParameters,
@@ -105,7 +104,7 @@ export function ownAccountRoutes(
       ...common,
       methods: ['GET', 'HEAD'],
       path: `${path}/authenticators/:id`,
-      summary: 'Read one of the own authenticators',
+      summary: 'Read one of your authenticators',
       answers: { 200: dataAnswer(authenticatorSchema, 'The document') },
       async handler(context) {
         const authenticator = await getOwnAuthenticator(needs, context.principal, idOf(context));
@@ -118,7 +117,7 @@ export function ownAccountRoutes(
       ...common,
       methods: ['GET', 'HEAD'],
       path: `${path}/password-rules`,
-      summary: 'Read what a new password of the caller has to be',
+      summary: 'Read the rules for your new password',
       answers: {
         200: dataAnswer(rulesSchema, 'The rules; the server refuses common passwords and names too'),
       },
@@ -129,7 +128,7 @@ export function ownAccountRoutes(
       ...common,
       methods: ['GET', 'HEAD'],
       path: `${path}/login-attempts`,
-      summary: 'List the own login attempts, the newest first',
+      summary: 'List your login attempts, the newest first',
       answers: { 200: listAnswer(ownAttemptSchema, 'One page of the list') },
       refusals: ['invalid_filter'],
       query: listParameters,
@@ -154,7 +153,7 @@ function ownSessionRoutes(
       ...common,
       methods: ['GET', 'HEAD'],
       path,
-      summary: 'List the own sessions',
+      summary: 'List your sessions',
       answers: { 200: listAnswer(ownSessionSchema, 'One page of the list') },
       refusals: ['invalid_filter'],
       query: listParameters,
@@ -170,7 +169,7 @@ function ownSessionRoutes(
       ...common,
       methods: ['DELETE'],
       path,
-      summary: 'End all own sessions but that of the call',
+      summary: 'End all your sessions except the one of the call',
       answers: { 200: dataAnswer(z.strictObject({ ended: z.int() }), 'How many were ended') },
       async handler(context) {
         return envelope({ ended: await endOtherSessions(needs, ownCallOf(context)) });
@@ -180,7 +179,7 @@ function ownSessionRoutes(
       ...common,
       methods: ['DELETE'],
       path: `${path}/:id`,
-      summary: 'End one of the own sessions',
+      summary: 'End one of your sessions',
       answers: { 200: doneAnswer },
       async handler(context) {
         await endOwnSession(needs, ownCallOf(context), idOf(context));

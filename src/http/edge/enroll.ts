@@ -165,7 +165,7 @@ function membersOf(context: RequestContext): Members {
 }
 
 function ambiguousToken(): AuthError {
-  const reason = 'is another one in the query than in the body';
+  const reason = 'differs between the query and the body';
   return new AuthError('could_not_validate', {
     description: `The field token ${reason}`,
     fields: [{ field: 'token', reason }],

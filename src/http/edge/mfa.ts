@@ -127,7 +127,7 @@ function enrollmentRoutes(needs: OwnMfaNeeds, common: Common, path: string): rea
       methods: ['DELETE'],
       path,
       guard: 'full',
-      summary: 'Remove the own enrollment in TOTP',
+      summary: 'Remove your TOTP enrollment',
       answers: { 200: doneAnswer },
       refusals: [...proofRefusals, 'unauthorized', 'invalid_field'],
       reads: proofHeader,
@@ -148,7 +148,7 @@ function readingRoutes(needs: OwnMfaNeeds, common: Common, path: string): readon
       methods: ['GET', 'HEAD'],
       path,
       guard: 'partial',
-      summary: 'Read the own enrollment in TOTP',
+      summary: 'Read your TOTP enrollment',
       answers: { 200: record },
       refusals: ['not_found'],
       async handler({ principal }) {

@@ -20,7 +20,7 @@ const auditEventSchema = z
     at: timeSchema,
     event: z.string().describe('What happened; the operator guide lists the events'),
     action: z.string().nullable(),
-    entity: z.string().nullable().describe('What was changed'),
+    entity: z.string().nullable().describe('The kind of entity that was changed'),
     entityId: z.string().nullable(),
     identityId: z.string().nullable().describe('The identity that was affected'),
     identity: entityRefSchema.nullable(),

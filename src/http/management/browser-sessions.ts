@@ -26,7 +26,7 @@ const browserSessionSchema = z
     lastUsedAt: timeSchema,
     expiresAt: timeSchema,
   })
-  .meta({ id: 'BrowserSession', description: 'Somebody is signed in in a browser' });
+  .meta({ id: 'BrowserSession', description: 'A browser in which a person is signed in' });
 
 /** `/browser-sessions`: live sessions. Only a login on the pages opens them. */
 export function browserSessionRoutes(needs: ManagementNeeds): readonly Route[] {

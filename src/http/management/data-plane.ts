@@ -26,7 +26,7 @@ export function dataPlaneRoutes(): readonly Route[] {
       }),
     ),
     adminRoute('GET', 'summary', {
-      summary: 'Count what this service does not have: none',
+      summary: 'Data-plane counts; always zero',
       answer: dataAnswer(countsSchema, 'Zero for each'),
       handler: async () => envelope(Object.fromEntries(dataPlaneLists.map((name) => [name, 0]))),
     }),

@@ -40,7 +40,10 @@ const begunTestSchema = z
   })
   .meta({ id: 'BegunSignerTest' });
 const answerOfTest = z.strictObject({
-  answer: z.string().max(12_000).meta({ description: 'What the browser came back to the console with' }),
+  answer: z
+    .string()
+    .max(12_000)
+    .meta({ description: 'The answer that the browser brought back to the console' }),
 });
 const tokenPart = z.record(z.string(), z.unknown());
 const testedSchema = triedSchema
@@ -76,11 +79,11 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
   return [
     ...entityRoutes(signers, needs, { list: (query) => needs.store.externalJwtSigners.list(query) }),
     adminRoute('POST', 'external-jwt-signers/discover', {
-      summary: 'Find out what a signer for an identity provider would consist of',
+      summary: 'Propose signer settings from the provider’s discovery document',
       operationId: 'discoverExternalJwtSigner',
       answer: dataAnswer(
         discoveredSchema,
-        'What the provider publishes about itself, as fields of a signer. Nothing is stored.',
+        'The settings that the provider publishes, as fields of a signer. Nothing is stored.',
       ),
       body: addressToDiscover,
       handler: async (_context, { body }) => envelope(await discoverSigner(needs, body.address)),
@@ -91,7 +94,7 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
       permission: 'read',
       answer: dataAnswer(
         triedSchema,
-        'What a login with this token would decide now. Nobody is logged in, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer in addition to another method.',
+        'The decision that a login with this token would get now. No session is opened, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer in addition to another method.',
       ),
       body: tokenToTry,
       refusals: ['not_found'],
@@ -114,7 +117,7 @@ function signInTestRoutes(needs: ManagementNeeds): readonly Route[] {
       permission: 'read',
       answer: dataAnswer(
         begunTestSchema,
-        'Where a browser begins the test within ten minutes. It returns to the console, in the window where it began. Nobody is logged in, and the result is for this session only.',
+        'Where a browser begins the test within ten minutes. It returns to the console, in the window where it began. No session is opened, and the result is for this session only.',
       ),
       refusals: ['not_found', 'could_not_validate'],
       async handler(context) {

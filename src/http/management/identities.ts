@@ -95,7 +95,7 @@ const disabling = z.strictObject({
     .min(0)
     .max(longestMinutes)
     .nullish()
-    .meta({ description: '0 or absent: until somebody enables it' }),
+    .meta({ description: '0 or absent: until it is enabled again' }),
   until: someTime
     .nullish()
     .meta({ description: 'A time within the next ten years, instead of the duration' }),

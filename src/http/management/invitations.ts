@@ -35,7 +35,7 @@ const body = z.strictObject({
 const issuedSchema = z
   .strictObject({
     url: z.string().meta({
-      description: 'For the person only: anybody who opens it can choose the password. Shown once',
+      description: 'For the person only: opening it is enough to choose the password. Shown once',
       examples: ['https://localhost:1280/invite?t=…'],
     }),
     expiresAt: timeSchema,

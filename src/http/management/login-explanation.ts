@@ -28,7 +28,7 @@ const explanationSchema = z
   .meta({ id: 'LoginExplanation' });
 
 const described =
-  'What a login would ask and what would refuse it now; without `method`, one entry for each method. Nobody is logged in, and a fresh proof is assumed to be valid.';
+  'The factors that a login would need now, and its refusals; without `method`, one entry for each method. No session is opened, and a fresh proof is assumed to be valid.';
 const shapes = [dataAnswer, listAnswer].map(
   (answer) => answer(explanationSchema, described).content[jsonType],
 );

@@ -68,7 +68,10 @@ export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] 
     adminRoute('POST', 'state', {
       operationId: 'applyState',
       summary: 'Apply a document to the managed entities, completely or not at all',
-      answer: dataAnswer(stateChangesSchema, 'What was created, changed and deleted, or would be'),
+      answer: dataAnswer(
+        stateChangesSchema,
+        'The entities that were created, changed and deleted, or would be',
+      ),
       refusals: [
         'could_not_parse_body',
         'unsupported_media_type',

@@ -73,7 +73,7 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
       200: contentAnswer(htmlType, 'The form that brings the answer to the client, where it asks for one'),
       303: byLinkAnswer,
       302: redirectAnswer(
-        'To the login page; or to the client, with an error that it may learn or with the code of somebody who is signed in',
+        'To the login page; or to the client, with an error that it may learn or with a code, if the person is signed in',
       ),
     },
     produces: [jsonType, htmlType],

@@ -56,7 +56,7 @@ export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route
     summary: 'Show who is signed in in this browser',
     answers: {
       200: contentAnswer(htmlType, 'The page'),
-      302: redirectAnswer('To the login page, where nobody is signed in'),
+      302: redirectAnswer('To the login page, if the browser has no session'),
     },
     refusals: stepRefusals,
     query,
@@ -73,7 +73,7 @@ export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route
     answers: {
       200: contentAnswer(
         htmlType,
-        'The page again, if somebody else is signed in by now; or the form for the client',
+        'The page again, if another person is signed in by now; or the form for the client',
       ),
       302: redirectAnswer('To the redirect URI of the client, with the code; or to the login page'),
     },

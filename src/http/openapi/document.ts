@@ -90,7 +90,7 @@ export function openApiDocument(
     info: {
       title: api.title,
       version: '1',
-      description: `${api.description} Where there is GET and it changes nothing, there is HEAD too.`,
+      description: `${api.description} Every read-only GET also supports HEAD.`,
     },
     tags: tagsOf(paths),
     paths,
@@ -122,7 +122,7 @@ const securitySchemes = {
 } as const;
 
 const guardWords: Readonly<Record<Guard, string>> = {
-  anonymous: 'Anybody may call.',
+  anonymous: 'No authentication is needed.',
   partial: 'For callers who are logged in; outstanding factors may be allowed.',
   full: 'For callers who are logged in with every factor that their policy asks for.',
   admin: 'For administrators.',

@@ -153,7 +153,7 @@ export function asAuthError(thrown: unknown): AuthError {
   if (thrown instanceof ReferenceGone) {
     return new AuthError('conflict', {
       cause: thrown,
-      description: 'What this refers to was deleted meanwhile',
+      description: 'An entity that this refers to was deleted meanwhile',
     });
   }
   const fastifyCode = frameworkCodes[codeOf(thrown)];

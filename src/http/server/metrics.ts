@@ -206,7 +206,7 @@ function defineOwn(
   gauge('overlay_auth_request_threads', 'Threads that answer requests.', () => sources.threads.answering);
   counter(
     'overlay_auth_request_threads_replaced_total',
-    'Threads that answered requests and have died; another one took the place of each.',
+    'Threads that answered requests and have died; a new thread took the place of each.',
     () => sources.threads.replaced,
   );
   gauge('overlay_auth_password_hash_threads', 'Threads for password hashes.', () => pool().threads);

@@ -63,7 +63,7 @@ export const identityEntity = entity<IdentityId>()({
       isForChange: true,
       whenLeftOut: 'kept',
       description:
-        'A time within the next ten years. It also disables the identity. Null: until somebody enables it',
+        'A time within the next ten years. It also disables the identity. Null: until it is enabled again',
     }),
     roleAttributes: texts({ ...usually([]), isListed: true, isSet: true }),
     tags: tags(),

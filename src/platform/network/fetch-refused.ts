@@ -5,7 +5,7 @@ export const fetchRefusals = {
   host: 'the host is not allowed by the configuration',
   address: 'the host has an IP address that is not allowed',
   'private-address':
-    'the host has a private or loopback address, which allowedHostnames or allowedIPs in edge.externalJwtSigners.jwksFetch would have to name',
+    'the host has a private or loopback address: add it to allowedHostnames or allowedIPs in edge.externalJwtSigners.jwksFetch; that list must then name every other provider too',
   name: 'the host name could not be resolved',
   connection: 'the server could not be reached or broke the connection',
   tls: 'the TLS handshake failed or the certificate is not trusted',

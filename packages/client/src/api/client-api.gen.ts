@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Find out where the APIs are and what the server can
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         get: operations["getVersion"];
         put?: never;
@@ -164,7 +164,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the own enrollment in TOTP
+         * Read your TOTP enrollment
          * @description For callers who are logged in; outstanding factors may be allowed.
          */
         get: operations["getCurrentIdentityMfa"];
@@ -175,7 +175,7 @@ export interface paths {
          */
         post: operations["postCurrentIdentityMfa"];
         /**
-         * Remove the own enrollment in TOTP
+         * Remove your TOTP enrollment
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityMfa"];
@@ -256,7 +256,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own authenticators
+         * List your authenticators
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityAuthenticators"];
@@ -276,12 +276,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read one of the own authenticators
+         * Read one of your authenticators
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityAuthenticatorsById"];
         /**
-         * Replace the own user name and password
+         * Replace your user name and password
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         put: operations["putCurrentIdentityAuthenticatorsById"];
@@ -290,7 +290,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the own user name or password
+         * Change your user name or password
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         patch: operations["patchCurrentIdentityAuthenticatorsById"];
@@ -304,7 +304,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a new password of the caller has to be
+         * Read the rules for your new password
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityPasswordRules"];
@@ -324,7 +324,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own login attempts, the newest first
+         * List your login attempts, the newest first
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityLoginAttempts"];
@@ -344,14 +344,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own sessions
+         * List your sessions
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityApiSessions"];
         put?: never;
         post?: never;
         /**
-         * End all own sessions but that of the call
+         * End all your sessions except the one of the call
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityApiSessions"];
@@ -371,7 +371,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of the own sessions
+         * End one of your sessions
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityApiSessionsById"];
@@ -392,7 +392,7 @@ export interface paths {
         /**
          * Log in for a session of the zt-session header (deprecated: use OIDC)
          * @deprecated
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postAuthenticate"];
         delete?: never;
@@ -433,7 +433,7 @@ export interface paths {
         put?: never;
         /**
          * Enroll an identity
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postEnroll"];
         delete?: never;
@@ -453,7 +453,7 @@ export interface paths {
         put?: never;
         /**
          * Enroll an identity
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postEnrollOtt"];
         delete?: never;
@@ -473,7 +473,7 @@ export interface paths {
         put?: never;
         /**
          * Enroll an identity
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postEnrollOttca"];
         delete?: never;
@@ -493,7 +493,7 @@ export interface paths {
         put?: never;
         /**
          * Enroll an identity
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postEnrollUpdb"];
         delete?: never;
@@ -513,7 +513,7 @@ export interface paths {
         put?: never;
         /**
          * Enroll an identity
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postEnrollCa"];
         delete?: never;
@@ -533,7 +533,7 @@ export interface paths {
         put?: never;
         /**
          * Enroll an identity
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postEnrollToken"];
         delete?: never;
@@ -551,7 +551,7 @@ export interface paths {
         };
         /**
          * Read the authorities by which this server is known
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         get: operations["getWellKnownEstCacerts"];
         put?: never;
@@ -571,7 +571,7 @@ export interface paths {
         };
         /**
          * Read the JWT with which clients find this network
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         get: operations["getNetworkJwts"];
         put?: never;
@@ -591,7 +591,7 @@ export interface paths {
         };
         /**
          * List the identity providers whose tokens are accepted
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         get: operations["getExternalJwtSigners"];
         put?: never;
@@ -956,13 +956,13 @@ export interface components {
             /** @description From where the person logged in; null when that is not known */
             loginIpAddress: string | null;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;
@@ -984,7 +984,7 @@ export interface components {
             isCertKeyRollRequested: boolean;
             improperClientCertChain: boolean;
         };
-        /** @description What is still to be answered before the login is complete */
+        /** @description A factor that is still missing before the login is complete */
         AuthQuery: {
             typeId: string;
             format?: string;
@@ -1025,13 +1025,13 @@ export interface components {
             /** @description From where the person logged in; null when that is not known */
             loginIpAddress: string | null;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;
@@ -1186,13 +1186,13 @@ export interface components {
             /** @description From where the person logged in; null when that is not known */
             loginIpAddress: string | null;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Find out where the APIs are and what the server can
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         get: operations["getVersion"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read the JWT with which clients find this network
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         get: operations["getNetworkJwts"];
         put?: never;
@@ -96,7 +96,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the own enrollment in TOTP
+         * Read your TOTP enrollment
          * @description For callers who are logged in; outstanding factors may be allowed.
          */
         get: operations["getCurrentIdentityMfa"];
@@ -107,7 +107,7 @@ export interface paths {
          */
         post: operations["postCurrentIdentityMfa"];
         /**
-         * Remove the own enrollment in TOTP
+         * Remove your TOTP enrollment
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityMfa"];
@@ -188,7 +188,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own authenticators
+         * List your authenticators
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityAuthenticators"];
@@ -208,12 +208,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read one of the own authenticators
+         * Read one of your authenticators
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityAuthenticatorsById"];
         /**
-         * Replace the own user name and password
+         * Replace your user name and password
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         put: operations["putCurrentIdentityAuthenticatorsById"];
@@ -222,7 +222,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the own user name or password
+         * Change your user name or password
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         patch: operations["patchCurrentIdentityAuthenticatorsById"];
@@ -236,7 +236,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a new password of the caller has to be
+         * Read the rules for your new password
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityPasswordRules"];
@@ -256,7 +256,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own login attempts, the newest first
+         * List your login attempts, the newest first
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityLoginAttempts"];
@@ -276,14 +276,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the own sessions
+         * List your sessions
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         get: operations["getCurrentIdentityApiSessions"];
         put?: never;
         post?: never;
         /**
-         * End all own sessions but that of the call
+         * End all your sessions except the one of the call
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityApiSessions"];
@@ -303,7 +303,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of the own sessions
+         * End one of your sessions
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         delete: operations["deleteCurrentIdentityApiSessionsById"];
@@ -324,7 +324,7 @@ export interface paths {
         /**
          * Log in for a session of the zt-session header (deprecated: use OIDC)
          * @deprecated
-         * @description Anybody may call.
+         * @description No authentication is needed.
          */
         post: operations["postAuthenticate"];
         delete?: never;
@@ -952,7 +952,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find out what a signer for an identity provider would consist of
+         * Propose signer settings from the provider’s discovery document
          * @description For administrators.
          */
         post: operations["discoverExternalJwtSigner"];
@@ -1717,13 +1717,13 @@ export interface components {
             /** @description From where the person logged in; null when that is not known */
             loginIpAddress: string | null;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;
@@ -1745,7 +1745,7 @@ export interface components {
             isCertKeyRollRequested: boolean;
             improperClientCertChain: boolean;
         };
-        /** @description What is still to be answered before the login is complete */
+        /** @description A factor that is still missing before the login is complete */
         AuthQuery: {
             typeId: string;
             format?: string;
@@ -1786,13 +1786,13 @@ export interface components {
             /** @description From where the person logged in; null when that is not known */
             loginIpAddress: string | null;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;
@@ -1896,13 +1896,13 @@ export interface components {
             /** @description From where the person logged in; null when that is not known */
             loginIpAddress: string | null;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;
@@ -2115,13 +2115,13 @@ export interface components {
             /** @description From where the person logged in; null when that is not known */
             loginIpAddress: string | null;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;
@@ -2160,7 +2160,7 @@ export interface components {
         };
         IssuedInvitation: {
             /**
-             * @description For the person only: anybody who opens it can choose the password. Shown once
+             * @description For the person only: opening it is enough to choose the password. Shown once
              * @example https://localhost:1280/invite?t=…
              */
             url: string;
@@ -2225,7 +2225,7 @@ export interface components {
                 }[];
             };
         };
-        /** @description Somebody is signed in in a browser */
+        /** @description A browser in which a person is signed in */
         BrowserSession: {
             id: string;
             /** Format: date-time */
@@ -2249,13 +2249,13 @@ export interface components {
             /** @description From where the person logged in */
             ipAddress: string;
             /**
-             * @description What the browser or program calls itself; null when it says nothing
+             * @description The name that the browser or program sends; null when it sends none
              * @example Firefox
              * @example curl 8.5
              */
             program: string | null;
             /**
-             * @description What it says it runs on
+             * @description The operating system that it names
              * @example Linux
              */
             operatingSystem: string | null;
@@ -2538,7 +2538,7 @@ export interface components {
             /** @description What happened; the operator guide lists the events */
             event: string;
             action: string | null;
-            /** @description What was changed */
+            /** @description The kind of entity that was changed */
             entity: string | null;
             entityId: string | null;
             /** @description The identity that was affected */
@@ -3722,7 +3722,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description 0 or absent: until somebody enables it */
+                    /** @description 0 or absent: until it is enabled again */
                     durationMinutes?: number | null;
                     /** @description A time within the next ten years, instead of the duration */
                     until?: string | null;
@@ -3966,7 +3966,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a login would ask and what would refuse it now; without `method`, one entry for each method. Nobody is logged in, and a fresh proof is assumed to be valid. */
+            /** @description The factors that a login would need now, and its refusals; without `method`, one entry for each method. No session is opened, and a fresh proof is assumed to be valid. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4037,7 +4037,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a login would ask and what would refuse it now; without `method`, one entry for each method. Nobody is logged in, and a fresh proof is assumed to be valid. Nothing is changed. */
+            /** @description The factors that a login would need now, and its refusals; without `method`, one entry for each method. No session is opened, and a fresh proof is assumed to be valid. Nothing is changed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5234,7 +5234,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the provider publishes about itself, as fields of a signer. Nothing is stored. */
+            /** @description The settings that the provider publishes, as fields of a signer. Nothing is stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5266,7 +5266,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a login with this token would decide now. Nobody is logged in, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer in addition to another method. */
+            /** @description The decision that a login with this token would get now. No session is opened, and nothing is stored. `use` is `secondary` when the policy of the identity asks for this signer in addition to another method. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5291,7 +5291,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where a browser begins the test within ten minutes. It returns to the console, in the window where it began. Nobody is logged in, and the result is for this session only. */
+            /** @description Where a browser begins the test within ten minutes. It returns to the console, in the window where it began. No session is opened, and the result is for this session only. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5317,7 +5317,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What the browser came back to the console with */
+                    /** @description The answer that the browser brought back to the console */
                     answer: string;
                 };
             };
@@ -6778,7 +6778,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was created, changed and deleted, or would be */
+            /** @description The entities that were created, changed and deleted, or would be */
             200: {
                 headers: {
                     [name: string]: unknown;
