@@ -82,7 +82,7 @@ describe('login --device', () => {
       },
     });
     assert.equal(login.code, 3);
-    assert.match(login.stderr, /Nobody logged in with the code in time/);
+    assert.match(login.stderr, /The login with the code was not finished in time/);
     assert.ok(login.stderr.includes(`overlay-auth login --device ${server.url}`));
   });
 

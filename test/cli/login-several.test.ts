@@ -37,7 +37,7 @@ test('a login as another user keeps the first and says how to go back', async ()
   const said = await loginAs(cli, 'bob');
   assert.match(
     said,
-    new RegExp(`ada stays logged in there; to go back: overlay-auth login use ${wordOf('ada')}\n`),
+    new RegExp(`"ada" is still logged in there; to go back: overlay-auth login use ${wordOf('ada')}\n`),
   );
   assert.equal(await whoIs(cli), 'bob');
   assert.equal((await cli.run(['login', 'use', wordOf('ada')])).code, 0);

@@ -317,7 +317,7 @@ describe('init', () => {
       [['--db', 'postgres://127.0.0.1:1/overlay'], 5, /cannot be used: connect ECONNREFUSED/],
       [['--db', 'mysql://db/overlay'], 2, /is not a database URL/],
       [['--address', 'localhost'], 2, /is not host:port/],
-      [['--address', '0.0.0.0:1280'], 2, /Nobody can dial/],
+      [['--address', '0.0.0.0:1280'], 2, /Clients cannot connect to/],
       [['--ip', 'nonsense'], 2, /is not an IP address/],
       [['--dns', 'a/b'], 2, /not a DNS name/],
       [['--admin', 'ana'], 2, /go together/],

@@ -111,7 +111,7 @@ describe('apply', () => {
     const kept = file('kept.yml', 'identity: [{ name: root }, { name: ana }]\n');
     const unasked = await cli.run(['apply', kept, '--prune']);
     assert.equal(unasked.code, 2);
-    assert.match(unasked.stderr, /would delete one entity, and nobody can be asked/);
+    assert.match(unasked.stderr, /would delete one entity, and there is no terminal to ask/);
     assert.match(unasked.stderr, /next: look with --dry-run, then add --yes/);
     const refused = await cli.run(['apply', kept, '--prune'], { person: answering('n') });
     assert.equal(refused.code, 1);

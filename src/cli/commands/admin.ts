@@ -16,7 +16,7 @@ export function registerAdminCommands(program: Command, ports: CliPorts): void {
       .description('create an administrator with a password')
       .argument('<name>', 'user name'),
   )
-    .option('--link', 'make a one-time link with which somebody else chooses name and password')
+    .option('--link', 'make a one-time link with which another person chooses name and password')
     .addHelpText('after', '\nSet-up links that were not used stop working.')
     .action(async (name: string, options: AdminOptions, command: Command) => {
       const { createAdmin } = await import('../host/admin-commands.ts');

@@ -126,7 +126,8 @@ function addOption(command: Command, option: EntityOption): void {
   }
   command.addOption(added);
   if (option.kind === 'flag') {
-    command.addOption(new Option(option.flags.replace('--', '--no-'), 'the opposite'));
+    const opposite = `do not ${option.help.replace(/(?: \(|; ).*/, '')}`;
+    command.addOption(new Option(option.flags.replace('--', '--no-'), opposite));
   }
 }
 

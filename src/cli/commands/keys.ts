@@ -27,7 +27,7 @@ export function registerKeyCommands(program: Command, ports: CliPorts): void {
     .addOption(configOption())
     .addHelpText(
       'after',
-      '\nRuns beside controllers; when it is stopped, run it again. On PostgreSQL it says which file to copy to the other hosts first.',
+      '\nWorks while controllers run; if it is stopped, run it again. On PostgreSQL it names the file to copy to the other hosts first.',
     )
     .action(async (options: KeyOptions, command: Command) => {
       const { rekey } = await import('../host/rekey-command.ts');

@@ -32,7 +32,7 @@ export function registerOpsCommands(program: Command, ports: CliPorts): void {
 
   db.command('restore')
     .description('replace the database with the backup FILE; sessions end, and tokens and links stop working')
-    .argument('<file>', 'backup to restore; it stays as it is')
+    .argument('<file>', 'backup to restore; it is not changed')
     .addOption(configOption())
     .addOption(yesOption())
     .action(async (file: string, options: OpsOptions & { readonly yes?: boolean }, command: Command) => {

@@ -33,7 +33,7 @@ export function readInvitation(ports: CliPorts, jwt: string): Invitation {
     throw new CliError('This is not an enrollment JWT.', { code: 'not_an_enrollment', next: askForAnother });
   }
   if (method === 'network') {
-    throw new CliError('This JWT names a network; it enrolls nobody.', {
+    throw new CliError('This JWT names a network; it does not enroll an identity.', {
       code: 'not_an_enrollment',
       next: `overlay-auth login ${origin}`,
     });

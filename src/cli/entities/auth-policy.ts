@@ -20,7 +20,9 @@ export const authPolicy: EntityDescriptor = {
     newNameOption,
     option('--password', 'allow user name and password', { path: 'primary.updb.allowed' }),
     option('--cert', 'allow client certificates', { path: 'primary.cert.allowed' }),
-    option('--expired-certs', 'also when they have expired', { path: 'primary.cert.allowExpiredCerts' }),
+    option('--expired-certs', 'accept expired client certificates', {
+      path: 'primary.cert.allowExpiredCerts',
+    }),
     option('--ext-jwt', 'allow external JWTs', { path: 'primary.extJwt.allowed' }),
     option('--allowed-signers <list>', 'ids of external JWT signers, separated by commas; empty: all', {
       path: 'primary.extJwt.allowedSigners',
@@ -42,7 +44,7 @@ export const authPolicy: EntityDescriptor = {
     option('--max-attempts <n>', 'wrong passwords in a row before a lock; 0: never', {
       path: 'primary.updb.maxAttempts',
     }),
-    option('--lockout-minutes <n>', 'length of the first lock; 0: until somebody unlocks', {
+    option('--lockout-minutes <n>', 'length of the first lock; 0: until an administrator unlocks', {
       path: 'primary.updb.lockoutDurationMinutes',
     }),
     tagOption,

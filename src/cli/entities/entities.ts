@@ -34,7 +34,7 @@ const identity: EntityDescriptor = {
   options: [
     newNameOption,
     option('--type <type>', 'what it is', { choices: ['Default', 'User', 'Device', 'Service', 'Router'] }),
-    option('--admin', 'may administer', { path: 'isAdmin' }),
+    option('--admin', 'let it administer', { path: 'isAdmin' }),
     option('--permission <list>', 'without administering: read, helpdesk; separated by commas', {
       path: 'permissions',
     }),
@@ -43,8 +43,8 @@ const identity: EntityDescriptor = {
       path: 'authPolicyId',
       entity: 'auth-policy',
     }),
-    option('--password-must-change', 'the next login with a password asks for a new one'),
-    option('--disabled', 'it cannot log in', { only: 'update' }),
+    option('--password-must-change', 'ask for a new password at the next login with a password'),
+    option('--disabled', 'refuse its logins', { only: 'update' }),
     option(
       '--disabled-until <time>',
       'it cannot log in until a time such as 2030-01-31T12:00:00Z; empty: until it is enabled',
@@ -110,7 +110,7 @@ const extJwtSigner: EntityDescriptor = {
   name: 'ext-jwt-signer',
   aliases: ['ext-jwt-signers', 'external-jwt-signer'],
   path: '/external-jwt-signers',
-  help: 'identity providers whose JWTs prove who somebody is',
+  help: 'identity providers whose JWTs are accepted for logins',
   lookupFields: ['name'],
   columns: columns(
     'name',
@@ -130,15 +130,15 @@ const extJwtSigner: EntityDescriptor = {
     newNameOption,
     option('--issuer <issuer>', 'another issuer', { only: 'update' }),
     option('--audience <audience>', 'another audience', { only: 'update' }),
-    option('--enabled', 'its tokens are accepted'),
+    option('--enabled', 'accept its tokens'),
     option('--jwks-endpoint <url>', 'https address of its keys'),
     option('--cert <file>', 'certificate with its key, instead', { path: 'certPem' }),
     option('--kid <kid>', 'with --cert: the only key id that tokens may name', { nullable: true }),
     option('--claims-property <claim>', 'claim that names the identity, or a JSON pointer (default: sub)'),
-    option('--use-external-id', 'the claim is the external id of the identity, not its id'),
+    option('--use-external-id', 'take the claim as the external id of the identity; otherwise it is the id'),
     option(
       '--require-verified-email',
-      'an email claim counts only with email_verified: true (default); --no- for providers that never send it',
+      'require email_verified: true for an email claim (default); --no- for providers that never send it',
     ),
     option('--leeway <seconds>', '0 to 60 (default: 30)', { path: 'leewaySeconds' }),
     option('--max-lifetime <seconds>', 'refuse tokens with a longer lifetime', {
@@ -149,14 +149,12 @@ const extJwtSigner: EntityDescriptor = {
     option('--client-id <id>', 'that clients use there', { nullable: true }),
     option('--scopes <list>', 'that clients ask for, separated by commas'),
     option('--send <token>', 'which token clients send', { path: 'targetToken', choices: ['ACCESS', 'ID'] }),
-    option('--enroll-to-cert', 'anybody with one of its tokens may enroll a client certificate', {
+    option('--enroll-to-cert', 'let its tokens enroll a client certificate', {
       path: 'enrollToCertEnabled',
     }),
-    option(
-      '--enroll-to-token',
-      'anybody with one of its tokens gets an identity, and logs in with such tokens from then on',
-      { path: 'enrollToTokenEnabled' },
-    ),
+    option('--enroll-to-token', 'let a first token create the identity; later tokens log in', {
+      path: 'enrollToTokenEnabled',
+    }),
     option('--enroll-auth-policy <policy>', 'auth policy of identities that enroll so', {
       path: 'enrollAuthPolicyId',
       entity: 'auth-policy',
@@ -191,13 +189,13 @@ const ca: EntityDescriptor = {
   ],
   options: [
     newNameOption,
-    option('--auth', 'its certificates log in', { path: 'isAuthEnabled' }),
+    option('--auth', 'let its certificates log in', { path: 'isAuthEnabled' }),
     option(
       '--claim-location <where>',
       'which part of its certificates contains the external id of the identity',
       { path: 'externalIdClaim.location', choices: ['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL'] },
     ),
-    option('--claim-matcher <matcher>', 'which of the names there is meant (default: ALL)', {
+    option('--claim-matcher <matcher>', 'which of the names there to use (default: ALL)', {
       path: 'externalIdClaim.matcher',
       choices: ['ALL', 'PREFIX', 'SUFFIX', 'SCHEME'],
     }),
@@ -222,7 +220,7 @@ const invitation: EntityDescriptor = {
   name: 'invitation',
   aliases: ['invitations'],
   path: '/invitations',
-  help: 'who is invited and has not come yet; invite makes a link, and withdraws it',
+  help: 'open invitations; invite makes a link, and withdraws it',
   lookupFields: [],
   isListOnly: true,
   columns: columns(
@@ -286,7 +284,7 @@ const browserSession: EntityDescriptor = {
   name: 'browser-session',
   aliases: ['browser-sessions'],
   path: '/browser-sessions',
-  help: 'browsers in which somebody is signed in',
+  help: 'browsers in which a person is logged in',
   lookupFields: [],
   columns: columns(
     'id',
@@ -333,7 +331,11 @@ const configType: EntityDescriptor = {
   lookupFields: ['name'],
   columns: columns('name', 'id'),
   createArguments: [argument('<name>', 'its name')],
-  options: [option('--id <id>', 'by which others know it', { only: 'create' }), newNameOption, tagOption],
+  options: [
+    option('--id <id>', 'the id that clients use for it', { only: 'create' }),
+    newNameOption,
+    tagOption,
+  ],
   isUpdatable: true,
 };
 

@@ -45,7 +45,7 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
       return `${url}\n`;
     };
     await (output === undefined ? make() : writeOwnerFile(report.ports, output, make));
-    const until = `works once, until ${withoutMilliseconds(expiresAt)}. Whoever opens it chooses the password of ${name}`;
+    const until = `works once, until ${withoutMilliseconds(expiresAt)}. Opening it is enough to choose the password of ${name}`;
     // A link written to a file is not shown as well.
     const result =
       output === undefined ? { id, name, url, expiresAt } : { id, name, file: output, expiresAt };

@@ -41,7 +41,7 @@ export const oidcClient: EntityDescriptor = {
       '--require-pkce',
       'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
     ),
-    option('--id-token-alg <alg>', 'what signs its ID tokens (default: RS256)', {
+    option('--id-token-alg <alg>', 'algorithm of its ID tokens (default: RS256)', {
       path: 'idTokenSigningAlg',
       choices: ['RS256', 'ES256'],
     }),
@@ -49,12 +49,9 @@ export const oidcClient: EntityDescriptor = {
       '--scopes <list>',
       'among openid, offline_access, profile, email, groups (default: the first two)',
     ),
-    option('--api-access', 'its tokens are good for the Edge APIs too'),
+    option('--api-access', 'let its tokens work at the Edge APIs too'),
     option('--resources <list>', 'URIs for which it may ask tokens (RFC 8707)'),
-    option(
-      '--allowed-role-attributes <list>',
-      'only for identities with one of these (default: for everybody)',
-    ),
+    option('--allowed-role-attributes <list>', 'only for identities with one of these (default: for all)'),
     option('--claim <name=source>', 'such as email=tags.mail; may be repeated; an update replaces all', {
       path: 'claims',
     }),

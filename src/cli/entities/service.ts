@@ -22,7 +22,7 @@ export const loginAttempt: EntityDescriptor = {
   ),
 };
 
-/** What was changed. The controller's log has it too. */
+/** Changes of entities. The controller's log has it too. */
 export const auditEvent: EntityDescriptor = {
   name: 'audit-event',
   aliases: ['audit-events'],

@@ -34,7 +34,7 @@ async function attemptsOf(api: ApiClient, reference: string): Promise<ApiAnswer>
 function attemptText(attempt: JsonObject): string {
   const { at, step, outcome, ipAddress } = attempt;
   const who =
-    textField(asObject(attempt.identity), 'name') ?? textField(attempt, 'subject') ?? 'somebody unknown';
+    textField(asObject(attempt.identity), 'name') ?? textField(attempt, 'subject') ?? 'an unknown identity';
   const { happened, remedy } = asObject(attempt.explanation);
   return [
     `${oneLine(who)}: ${step} ${outcome}, ${withoutMilliseconds(String(at))}, from ${ipAddress}`,

@@ -218,7 +218,7 @@ async function sessionCheck(
     // Others learn only about their own session (RFC 7662 2.2).
     return asObject(mine).z_ia === true
       ? { check, verdict: 'failed', saw: 'it has ended, or the identity cannot be used or must prove more' }
-      : { ...unknown, saw: 'only administrators may ask about tokens of others' };
+      : { ...unknown, saw: 'only administrators may ask about tokens of other identities' };
   });
   return found ?? unknown;
 }

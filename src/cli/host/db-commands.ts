@@ -73,7 +73,7 @@ export async function checkCommand(report: Report, named: string | undefined): P
     if (findings.length > 0) {
       throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
         code: 'damaged',
-        next: 'stop the controller, keep a copy of the database as it is, and put back a backup',
+        next: 'stop the controller, keep an unchanged copy of the database, and put back a backup',
       });
     }
     const alike = await namesAlike(config);

@@ -48,7 +48,7 @@ export async function loadSettledConfig(
   }
   // The error of a file that cannot be read at all is clear enough.
   loadConfig(file, { readFile: read, env: ports.env });
-  const message = 'the file keeps changing: somebody is writing it';
+  const message = 'the file keeps changing: another program is writing it';
   throw new ConfigError([{ message, file, line: null, column: null, path: '', hint: null }]);
 }
 

@@ -51,7 +51,10 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
         () =>
           `Made the new key ${made.fingerprint} in ${nextKeyFile(keyFile)}; nothing is sealed under it yet.`,
       );
-      notice(report, 'next: copy that file beside the key file of every node, then run this command again');
+      notice(
+        report,
+        'next: copy that file to the folder of the key file on every node, then run this command again',
+      );
       return;
     }
     return rekeyUnderLock(report, host, keyFile);
@@ -71,7 +74,7 @@ async function rekeyUnderLock(report: Report, host: Host, keyFile: string): Prom
     { fingerprint: next.fingerprint, keyFile, resealed },
     () => `Resealed ${resealed} secrets under the key ${next.fingerprint}, which is in ${keyFile} now.`,
   );
-  notice(report, `Back it up, but not beside the database. Older backups need ${previousKeyFile(keyFile)}.`);
+  notice(report, `Back it up separately from the database. Older backups need ${previousKeyFile(keyFile)}.`);
   if (hasOtherHosts(config)) notice(report, 'next: run this command on the hosts of the other nodes too');
 }
 
@@ -100,7 +103,7 @@ async function requireKeyOnAllNodes(
     `${list} ${names.length === 1 ? 'does' : 'do'} not have the key ${fingerprint} yet, so nothing is sealed under it.`,
     {
       code: 'key_missing',
-      next: `copy ${nextKeyFile(keyFile)} beside the key file of ${list}, then run this command again`,
+      next: `copy ${nextKeyFile(keyFile)} to the folder of the key file on ${list}, then run this command again`,
     },
   );
 }

@@ -22,7 +22,7 @@ export async function browserLogin<T>(
   complete: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
   const signal = AbortSignal.timeout(longestWait);
-  const nobodyCame = new CliError('Nobody finished the login in the browser.', {
+  const nobodyCame = new CliError('The login in the browser was not finished in time.', {
     exitCode: exitCodes.notAuthenticated,
     code: 'login_timeout',
     next: 'run the command again, or log in with -u USER',

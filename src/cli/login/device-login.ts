@@ -28,7 +28,7 @@ export async function deviceLogin(report: Report, provider: Provider): Promise<T
   showCode(report, device, device.expiresAt - clock.now());
   return device.wait().catch((error) => {
     throw error instanceof Refusal && error.code === 'expired_token'
-      ? new CliError('Nobody logged in with the code in time.', {
+      ? new CliError('The login with the code was not finished in time.', {
           exitCode: exitCodes.notAuthenticated,
           code: 'expired_token',
           next: `overlay-auth login --device ${provider.origin}`,

@@ -219,7 +219,7 @@ function printLogin(report: Report, { login, kept }: Completed): void {
   const other = kept.at(-1);
   if (other !== undefined) {
     const back = `overlay-auth login use ${shellWord(loginWord(other))}`;
-    notice(report, `${other.name} stays logged in there; to go back: ${back}`);
+    notice(report, `"${other.name}" is still logged in there; to go back: ${back}`);
   }
   notice(report, 'next: overlay-auth whoami');
 }

@@ -70,7 +70,7 @@ describe('the first screen', () => {
         step('server certificate', 'created', names),
         {
           ...step('master key', 'created', '73b3-2c38-ad25'),
-          note: 'back it up, but not beside the database',
+          note: 'back it up separately from the database',
         },
       ],
       80,
@@ -81,7 +81,7 @@ describe('the first screen', () => {
       assert.ok(line.length <= 80 || line.includes(url), line);
     assert.match(shown, new RegExp(`^ {5}${url.replace('?', '\\?')}$`, 'm'));
     assert.ok(made.replaceAll(/\s+/g, ' ').includes(names), made);
-    for (const part of ['back it up,', 'beside the database']) assert.ok(made.includes(part), made);
+    for (const part of ['back it up', 'from the database']) assert.ok(made.includes(part), made);
   });
 
   test('says what happens to the home, and names a home that commands do not find by themselves', () => {

@@ -102,7 +102,7 @@ async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promis
   }
   if (isUnspecified(host)) {
     throw usageError(
-      `Nobody can dial ${address}.`,
+      `Clients cannot connect to ${address}.`,
       'give --address the name that clients use, for example auth.example.com:1280',
     );
   }
@@ -180,7 +180,7 @@ function printSteps(
   if (isPostgres) {
     notice(
       report,
-      `For another node, copy ${shownPath(report.ports.cwd, paths.home)} as it is to its host and run it there; do not run init again.`,
+      `For another node, copy ${shownPath(report.ports.cwd, paths.home)} unchanged to its host and run it there; do not run init again.`,
     );
   }
 }

@@ -185,7 +185,7 @@ function ensureMasterKey(needs: SetupNeeds, paths: HomePaths, existing: Config |
   rmSync(partial, { force: true });
   const { fingerprint } = createKeyFile(partial, { passphrase });
   giveName(partial, path);
-  const note = 'back it up, but not beside the database';
+  const note = 'back it up separately from the database';
   return { what: 'master key', made: 'created', detail: fingerprint, note, path };
 }
 

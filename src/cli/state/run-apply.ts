@@ -54,7 +54,7 @@ async function askBeforePruning(report: Report, changes: JsonObject): Promise<vo
   const many = doomed.length === 1 ? 'one entity' : `${doomed.length} entities`;
   if (!canPrompt(ports))
     throw usageError(
-      `--prune would delete ${many}, and nobody can be asked.`,
+      `--prune would delete ${many}, and there is no terminal to ask.`,
       'look with --dry-run, then add --yes',
     );
   notice(report, doomed.map((entity) => `- ${called(entity)}`).join('\n'));

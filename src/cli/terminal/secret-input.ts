@@ -52,9 +52,9 @@ export async function readNewPassword(
     if (!isPrompted(ports, options)) return first;
     if (first === (await askHidden(ports, 'The same again: '))) return first;
     if (tries === mostTries) {
-      throw new CliError('The two passwords differ; nothing was changed.', { code: 'password_mismatch' });
+      throw new CliError('The passwords do not match; nothing was changed.', { code: 'password_mismatch' });
     }
-    ports.stderr.write('The two differ. Once more, please.\n');
+    ports.stderr.write('The passwords do not match. Try again.\n');
   }
 }
 

@@ -65,7 +65,7 @@ function authorityIn(ports: CliPorts, file: string): Authority {
   const isSelfSigned = certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
   if (!certificate.ca || !isSelfSigned) {
     throw refused(
-      `The certificate in ${shown} is not that of a root authority: it ${certificate.ca ? 'was issued by another one' : 'may not sign certificates'}.`,
+      `The certificate in ${shown} is not that of a root authority: it ${certificate.ca ? 'was issued by another authority' : 'may not sign certificates'}.`,
     );
   }
   const { extensions, notAfter } = readPathCertificate(certificate.raw);

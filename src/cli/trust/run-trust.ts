@@ -91,7 +91,7 @@ function explanation(ports: CliPorts, authority: Authority, isUndo: boolean): st
   if (isUndo) return `${fields}\n`;
   const sites = authority.isLimited ? 'a site of those names' : 'any site';
   const warning = [
-    `Whoever has its key can pretend to be ${sites} to programs that trust it.`,
+    `A holder of its key can pretend to be ${sites} to programs that trust it.`,
     'Undo it when you no longer need it. Only "pki renew" needs the key, so',
     'it can be kept elsewhere meanwhile.',
   ].join('\n');
@@ -109,7 +109,7 @@ async function agree(report: Report, { undo, dryRun, yes }: TrustOptions): Promi
   if (undo || dryRun || yes) return;
   if (report.json || !canPrompt(report.ports))
     throw usageError(
-      'Nobody is there to be asked whether this authority shall be trusted.',
+      'There is no terminal to ask whether this authority shall be trusted.',
       'compare the fingerprint, then add --yes, or --dry-run to see what would be done',
     );
   if (await confirm(report.ports, 'Trust it on this computer?')) return;

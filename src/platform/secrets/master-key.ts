@@ -34,7 +34,7 @@ export function createKeyFile(path: string, options: { passphrase?: string | und
     if (errorCode(error) === 'EEXIST')
       throw new KeyFileError(
         'exists',
-        `${path} exists already and was left as it is: a key is never overwritten.`,
+        `${path} exists already and was not changed: a key is never overwritten.`,
       );
     throw new KeyFileError('unwritable', `The key file ${path} cannot be written (${errorCode(error)}).`);
   }

@@ -71,7 +71,10 @@ export async function startDeviceLogin(
         if (typeof outcome === 'object') return outcome;
         if (outcome === 'slow_down') interval += slowDownBy;
       }
-      throw new Refusal('Nobody logged in with the code in time', { status: 400, code: 'expired_token' });
+      throw new Refusal('The login with the code was not finished in time', {
+        status: 400,
+        code: 'expired_token',
+      });
     },
   };
 }
