@@ -47,7 +47,7 @@ const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
  * longer than all others. Who is through with that helps with the others, which wait for processes now and then, too.
  * What measures runs alone.
  */
-const [atOnce, atOnceBeside] = isFullSize ? [1, 0] : [availableParallelism(), 2];
+const [atOnce, atOnceWaiting] = isFullSize ? [1, 0] : [availableParallelism(), 2];
 const mostlyWaits = (name) => !isFullSize && name.startsWith('test/cluster/');
 /** In full size a single test may take most of an hour. */
 const limits = isFullSize ? { silence: 3_600_000 } : {};
@@ -141,7 +141,7 @@ async function tests(files, before) {
   const beside = groups.filter(({ name }) => mostlyWaits(name)).map(jobOf);
   const others = [...before, ...groups.filter(({ name }) => !mostlyWaits(name)).map(jobOf)];
   const workers = (count, ...lists) => Array.from({ length: count }, () => worker(...lists));
-  await Promise.all([...workers(atOnceBeside, beside, others), ...workers(atOnce, others)]);
+  await Promise.all([...workers(atOnceWaiting, beside, others), ...workers(atOnce, others)]);
   await postgres.close();
   return outcomes;
 }

@@ -70,12 +70,12 @@ function more(what, before, now) {
  */
 export function processorSeconds() {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6 + ticksOfOthers() / ticksPerSecond;
+  return (user + system) / 1e6 + ticksOfOtherProcesses() / ticksPerSecond;
 }
 
 const ticksPerSecond = 100;
 
-function ticksOfOthers() {
+function ticksOfOtherProcesses() {
   const all = new Map();
   for (const name of processes()) {
     const read = statOf(name);

@@ -21,7 +21,7 @@ const free: HashPool = {
   cost: hashPool.cost,
   hash: (password, source) => hashPool.hash(password, source),
   verify: async () => true,
-  verifyNobody: async () => false,
+  verifyDummy: async () => false,
   depth: () => hashPool.depth(),
   close: () => hashPool.close(),
 };

@@ -28,7 +28,7 @@ import { registerVersionCommand } from './commands/version.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliPorts } from './ports.ts';
 import { reportFailure } from './terminal/output.ts';
-import { helpCommand, refuseOtherChoices, usageFailure } from './usage-failure.ts';
+import { helpCommand, refuseUnknownChoices, usageFailure } from './usage-failure.ts';
 
 type Registration = (program: Command, ports: CliPorts) => void;
 
@@ -86,7 +86,7 @@ export function createProgram(ports: CliPorts): Command {
     for (const register of groups) register(program, ports);
   }
   for (const command of program.commands) addExamples(command, ['']);
-  refuseOtherChoices(program);
+  refuseUnknownChoices(program);
   return program;
 }
 

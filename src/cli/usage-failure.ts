@@ -17,7 +17,7 @@ export function helpCommand(program: Command, words: readonly string[]): string 
 }
 
 /** Makes every option and argument with choices refuse other values with our own sentence. */
-export function refuseOtherChoices(command: Command): void {
+export function refuseUnknownChoices(command: Command): void {
   for (const one of [...command.options, ...command.registeredArguments]) {
     const { argChoices: choices, parseArg: read } = one;
     if (choices === undefined) continue;
@@ -28,7 +28,7 @@ export function refuseOtherChoices(command: Command): void {
       throw usageError(message, helpOf(command));
     });
   }
-  for (const child of command.commands) refuseOtherChoices(child);
+  for (const child of command.commands) refuseUnknownChoices(child);
 }
 
 function sentence(command: Command, words: readonly string[], { code, message }: CommanderError): string {

@@ -1,6 +1,6 @@
 import { bindPointsOf, type ReadableParts, value } from './consistency.ts';
 import type { Finding } from './describe-issues.ts';
-import { formatRedirectUri, isAnyPortOfOthers, isLoopbackHost } from './redirect-uris.ts';
+import { allowsAnyRemotePort, formatRedirectUri, isLoopbackHost } from './redirect-uris.ts';
 
 /** Findings that deserve a warning but do not stop the service. */
 export function findOddities(parts: ReadableParts): readonly Finding[] {
@@ -8,7 +8,7 @@ export function findOddities(parts: ReadableParts): readonly Finding[] {
     ...addressesInCapitals(parts),
     ...addressOfTwoListeners(parts),
     ...nothingBound(parts),
-    ...anyPortOfOthers(parts),
+    ...remotePortWildcards(parts),
     ...applicationsOnOwnHost(parts),
     ...privateKeyServers(parts),
     ...metricsForStrangers(parts),
@@ -53,13 +53,13 @@ function nothingBound({ listeners, edge }: ReadableParts): readonly Finding[] {
   return findings;
 }
 
-function anyPortOfOthers({ listeners }: ReadableParts): readonly Finding[] {
+function remotePortWildcards({ listeners }: ReadableParts): readonly Finding[] {
   return listeners.flatMap((listener, index) =>
     (listener?.apis ?? []).flatMap((api, at) => {
       if (api.binding !== 'edge-oidc') return [];
       return (['redirectURIs', 'postLogoutURIs'] as const).flatMap((key) =>
         api.options[key].flatMap((pattern, position) =>
-          isAnyPortOfOthers(pattern)
+          allowsAnyRemotePort(pattern)
             ? [
                 value(
                   ['web', index, 'apis', at, 'options', key, position],

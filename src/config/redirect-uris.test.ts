@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
+  allowsAnyRemotePort,
   defaultPostLogoutUris,
   defaultRedirectUris,
   formatRedirectUri,
-  isAnyPortOfOthers,
   parseRedirectUri,
   RedirectUriError,
 } from './redirect-uris.ts';
@@ -19,10 +19,10 @@ describe('configured redirect URIs', () => {
     for (const prefix of [...loopback, ...others]) {
       const pattern = parseRedirectUri(`${prefix}:*/auth/callback?x=1`);
       assert.deepEqual(pattern, { kind: 'any-port', prefix, suffix: '/auth/callback?x=1' });
-      assert.equal(isAnyPortOfOthers(pattern), others.includes(prefix), prefix);
+      assert.equal(allowsAnyRemotePort(pattern), others.includes(prefix), prefix);
     }
     for (const uri of ['https://app.example.com/callback', 'myapp://auth/callback']) {
-      assert.equal(isAnyPortOfOthers(parseRedirectUri(uri)), false);
+      assert.equal(allowsAnyRemotePort(parseRedirectUri(uri)), false);
     }
   });
 

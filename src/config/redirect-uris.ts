@@ -150,7 +150,7 @@ function isPort(text: string): boolean {
 }
 
 /** Whether a pattern sends codes to any port of a host that others may use too. */
-export function isAnyPortOfOthers(pattern: RedirectUriPattern): boolean {
+export function allowsAnyRemotePort(pattern: RedirectUriPattern): boolean {
   return pattern.kind === 'any-port' && !isLoopbackHost(pattern.prefix.replace(/^https?:\/\//, ''));
 }
 

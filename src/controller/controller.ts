@@ -10,7 +10,12 @@ import type { Foundations } from './foundations.ts';
 import { openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { nodeName } from './observation.ts';
 import { readEnrollmentIdentity } from './overlay-pki.ts';
-import { type ForOthers, otherThreads, type RunningThreads, type StartThread } from './request-threads.ts';
+import {
+  otherThreads,
+  type RunningThreads,
+  type StartThread,
+  type ThreadSupport,
+} from './request-threads.ts';
 import { openServices, type Services } from './services.ts';
 import { requestThreads } from './thread-count.ts';
 
@@ -82,8 +87,8 @@ export async function startController(given: ControllerFoundations): Promise<Run
     started = await openListeners(foundations, services, others?.shared);
     const opened = await announce(foundations, services, started);
     if (others !== undefined) {
-      tellOfCommits(foundations.store, others);
-      await others.start(forOthers(foundations, services, { opened, configuration }));
+      announceCommits(foundations.store, others);
+      await others.start(support(foundations, services, { opened, configuration }));
     }
     const { bindPoints } = opened;
     return {
@@ -128,7 +133,7 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   const changed = settingChanges(former, config);
   // The first thread goes first: it reports what cannot be used in its own words.
   const use = await prepareConfig(foundations, services, { ...opened, config });
-  const useInOthers = await others?.prepareConfig(asOpened(config, opened));
+  const useInThreads = await others?.prepareConfig(asOpened(config, opened));
   for (const change of changed) services.audit.record({ event: 'config.changed', ...change }, null);
   if (!(await services.audit.written())) {
     throw new ReloadRefused(
@@ -138,7 +143,7 @@ async function reload(needs: ReloadNeeds, fresh = needs.configuration.inUse): Pr
   refuseWhenStopping();
   configuration.inUse = config;
   use();
-  await useInOthers?.();
+  await useInThreads?.();
   return { changed, needsRestart: settingChanges(config, fresh) };
 }
 
@@ -185,18 +190,18 @@ function asOpened(config: Config, { address, listeners }: Opened): Config {
 }
 
 /** Acknowledges a commit of this thread only when no other thread still remembers anything that it outdated. */
-function tellOfCommits(store: Foundations['store'], others: Pick<RunningThreads, 'catchUp'>): void {
+function announceCommits(store: Foundations['store'], others: Pick<RunningThreads, 'catchUp'>): void {
   store.changes.onChange(async (notice) => {
     if (notice === 'own') await others.catchUp();
   });
 }
 
 /** What the first thread does for the others. */
-function forOthers(
+function support(
   { masterKey, trustedRoots = [], hashPool, log, store }: Foundations,
   services: Services,
   { opened, configuration }: Pick<ReloadNeeds, 'opened' | 'configuration'>,
-): ForOthers {
+): ThreadSupport {
   const { listeners, nodeName } = opened;
   return {
     data: () => ({
@@ -217,7 +222,7 @@ function forOthers(
       flushAttempts: services.attempts.flush,
       hash: ({ password, source }) => hashPool.hash(password, source),
       verify: ({ phc, password, source }) => hashPool.verify(phc, password, source),
-      verifyNobody: ({ password, source }) => hashPool.verifyNobody(password, source),
+      verifyDummy: ({ password, source }) => hashPool.verifyDummy(password, source),
       letWrite: (port) => store.letWrite(port),
       check: async (id) => services.checks.find((check) => check.id === id)?.check(),
       readMetrics: services.readMetrics,

@@ -18,7 +18,7 @@ import { backupSqlite, checkSqlite } from '../store/sqlite/backup.ts';
 import {
   EmptiedDatabase,
   openSqliteStore,
-  openSqliteStoreBeside,
+  openSqliteThreadStore,
   sqliteSchemaVersion,
 } from '../store/sqlite/open.ts';
 import { AlreadyRunning, acquireRunLock } from '../store/sqlite/run-lock.ts';
@@ -56,11 +56,11 @@ export async function openStore(
  * @param needs.threads    number of threads that share one controller's connections to a PostgreSQL server
  * @param needs.joinWriter a port to the thread that writes to an SQLite database, whenever one is needed
  */
-export async function openStoreBeside(
+export async function openThreadStore(
   { db }: Config,
   needs: { readonly threads: number; readonly joinWriter: () => MessagePort },
 ): Promise<Store> {
-  if (db.engine === 'sqlite') return openSqliteStoreBeside({ path: db.file, joinWriter: needs.joinWriter });
+  if (db.engine === 'sqlite') return openSqliteThreadStore({ path: db.file, joinWriter: needs.joinWriter });
   const { openMigratedPostgresStore } = await postgres();
   return openMigratedPostgresStore({ ...db, threads: needs.threads });
 }

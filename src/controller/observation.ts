@@ -11,7 +11,7 @@ import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { ClockWatch } from '../tasks/clock-watch.ts';
-import { besideHeartbeat, type NodeHeartbeat, nodeHeartbeat } from '../tasks/node-heartbeat.ts';
+import { clockComparison, type NodeHeartbeat, nodeHeartbeat } from '../tasks/node-heartbeat.ts';
 import type { LiveTelemetry } from '../telemetry/live-telemetry.ts';
 import type { Callers } from './callers.ts';
 import type { Base } from './in-use.ts';
@@ -45,7 +45,7 @@ export function openObservation(
 ) {
   const heartbeat = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
   const node =
-    first === undefined ? heartbeat : besideHeartbeat({ clockWatch: watch, isCluster: first.isCluster, log });
+    first === undefined ? heartbeat : clockComparison({ clockWatch: watch, isCluster: first.isCluster, log });
   const checks =
     first?.checks ?? healthChecks({ store, feed: view.feed, heartbeat, clockWatch: watch, others });
   const answers = answerTimes();

@@ -1,7 +1,7 @@
 // What this service asks of other providers, and the keys that they publish.
 
 import type { Config } from '../config/config.ts';
-import { jwksCache, jwksCacheBeside } from '../platform/jwk/jwks-cache.ts';
+import { jwksCache, remoteJwksCache } from '../platform/jwk/jwks-cache.ts';
 import { outboundClient } from '../platform/network/outbound-client.ts';
 import { tracedFetches } from '../telemetry/traced-fetches.ts';
 import type { Base } from './in-use.ts';
@@ -21,7 +21,7 @@ export function openProviders({ config, clock, log, first, tracing, trustedRoots
     tracing,
   );
   const fetched = jwksCache({ client: outbound, clock, logger: log });
-  const jwks = first === undefined ? fetched : jwksCacheBeside({ clock, ask: first.keySet });
+  const jwks = first === undefined ? fetched : remoteJwksCache({ clock, ask: first.keySet });
   return {
     outbound,
     jwks,

@@ -19,7 +19,7 @@ import { HashPoolFull, HashPoolStopped } from '../platform/secrets/hash-pool.ts'
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { Password } from '../platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
-import { openStoreBeside } from './database.ts';
+import { openThreadStore } from './database.ts';
 import type { Foundations } from './foundations.ts';
 import { isForMetricsOnly, openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
 import { openServices } from './services.ts';
@@ -60,7 +60,7 @@ export interface AnswersOfFirst {
   flushAttempts(_: null): Promise<void>;
   hash(of: Hashed): Promise<string>;
   verify(of: Hashed & { readonly phc: string }): Promise<boolean>;
-  verifyNobody(of: Hashed): Promise<false>;
+  verifyDummy(of: Hashed): Promise<false>;
   /** The other end of the port will send intents. */
   letWrite(port: MessagePort): void;
   /** Something was committed: resolves when no thread still remembers anything that it outdated. */
@@ -127,7 +127,7 @@ export async function runRequestThread(needs: {
   // Lines of the audit trail must not be lost with a thread that an error ends.
   process.once('exit', first.sendNow);
   const logLevel = { now: data.config.log.level };
-  const foundations = await foundationsBeside({ ...needs, logLevel: () => logLevel.now }, first);
+  const foundations = await threadFoundations({ ...needs, logLevel: () => logLevel.now }, first);
   const { store, config } = foundations;
   const services = await openServices(foundations, readOverlayPki(foundations));
   store.changes.onChange(async (notice) => {
@@ -187,7 +187,7 @@ export async function runRequestThread(needs: {
   first.tell('ready', null);
 }
 
-async function foundationsBeside(
+async function threadFoundations(
   needs: Parameters<typeof runRequestThread>[0] & { readonly logLevel: () => LogConfig['level'] },
   first: ThreadCalls<AnswersOfFirst>,
 ): Promise<Foundations> {
@@ -203,7 +203,7 @@ async function foundationsBeside(
     log: forwardingLogger({ level: logLevel, written: () => first.ask('logWritten', null) }, (entry) =>
       first.tell('log', entry),
     ),
-    store: await openStoreBeside(config, {
+    store: await openThreadStore(config, {
       threads: data.threads,
       joinWriter() {
         const { port1, port2 } = new MessageChannel();
@@ -256,7 +256,7 @@ function hashesOf(first: ThreadCalls<AnswersOfFirst>, cost: HashCost): Foundatio
     cost,
     hash: (password, source) => first.ask('hash', { password, source }).catch(asThrown),
     verify: (phc, password, source) => first.ask('verify', { phc, password, source }).catch(asThrown),
-    verifyNobody: (password, source) => first.ask('verifyNobody', { password, source }).catch(asThrown),
+    verifyDummy: (password, source) => first.ask('verifyDummy', { password, source }).catch(asThrown),
     depth() {
       throw new Error('the first thread knows the depth of the pool');
     },

@@ -21,7 +21,7 @@ import type { OtherThreads } from './thread-roles.ts';
 export type StartThread = (data: ThreadData) => Worker;
 
 /** What the first thread does for the others. */
-export interface ForOthers {
+export interface ThreadSupport {
   /** What a starting thread receives. */
   data(): Omit<ThreadData, 'number' | 'threads' | 'counted' | 'isCluster'>;
   readonly answers: Omit<AnswersOfFirst, 'join' | 'ready' | 'beat' | 'changed' | 'intermediates'>;
@@ -35,7 +35,7 @@ export interface RunningThreads extends OtherThreads {
   /** Listens wherever all of them listen, for the first thread. */
   readonly shared: SharedInterfaces;
   /** Resolves when all accept connections. @throws Error one could not start; all have been ended then */
-  start(forOthers: ForOthers): Promise<void>;
+  start(support: ThreadSupport): Promise<void>;
   /** Resolves when all have applied what was committed. */
   catchUp(): Promise<void>;
   /**
@@ -179,11 +179,11 @@ function keepingAlive(needs: {
   const timers: NodeJS.Timeout[] = [];
   let isStopping = false;
 
-  function open(thread: number, forOthers: ForOthers): ThreadMember {
-    const data = { ...forOthers.data(), number: thread, threads: count + 1, counted, isCluster };
+  function open(thread: number, support: ThreadSupport): ThreadMember {
+    const data = { ...support.data(), number: thread, threads: count + 1, counted, isCluster };
     const member = threadMember(startThread(data), {
-      ...forOthers.answers,
-      changed: async () => void (await Promise.allSettled([forOthers.catchUp(), catchUp(members, member)])),
+      ...support.answers,
+      changed: async () => void (await Promise.allSettled([support.catchUp(), catchUp(members, member)])),
       intermediates: (sent) => spreadIntermediates(members, sent, member),
     });
     members.set(thread, member);
@@ -194,15 +194,15 @@ function keepingAlive(needs: {
       if (!member.isReady || isStopping) return;
       needs.onReplacement();
       log.error(whatDied, { event: 'thread.died', thread, error });
-      replace(thread, forOthers);
+      replace(thread, support);
     });
     return member;
   }
 
-  function replace(thread: number, forOthers: ForOthers, pause = firstPause): void {
+  function replace(thread: number, support: ThreadSupport, pause = firstPause): void {
     const timer = setTimeout(() => {
       if (isStopping) return;
-      const member = open(thread, forOthers);
+      const member = open(thread, support);
       member.ready.then(
         () => {
           log.info('the thread answers requests again', { event: 'thread.replaced', thread });
@@ -211,7 +211,7 @@ function keepingAlive(needs: {
         (error) => {
           if (isStopping) return;
           log.error(whatFailed, { event: 'thread.failed', thread, error });
-          replace(thread, forOthers, Math.min(longestPause, pause * 2));
+          replace(thread, support, Math.min(longestPause, pause * 2));
         },
       );
     }, pause);
@@ -225,16 +225,16 @@ function keepingAlive(needs: {
   }
 
   return {
-    async start(forOthers) {
+    async start(support) {
       const beat = () => {
-        Atomics.store(isCluster, 0, forOthers.isCluster() ? 1 : 0);
+        Atomics.store(isCluster, 0, support.isCluster() ? 1 : 0);
         endThoseThatStandStill(members, log);
       };
       beat();
       timers.push(setInterval(beat, beatInterval).unref());
       try {
         const numbers = Array.from({ length: count }, (_, at) => at + 1);
-        await Promise.all(numbers.map((thread) => open(thread, forOthers).ready));
+        await Promise.all(numbers.map((thread) => open(thread, support).ready));
         for (const member of members.values()) await releaseMemory(member);
       } catch (error) {
         await stop();

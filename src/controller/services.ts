@@ -50,7 +50,7 @@ import { nodeName, type Observation, openObservation } from './observation.ts';
 import { openProviders, type Providers } from './providers.ts';
 import { openRecords, type Records } from './records.ts';
 import type { ThreadCounts } from './thread-counts.ts';
-import { noOthers } from './thread-roles.ts';
+import { singleThread } from './thread-roles.ts';
 
 export interface Services extends Endpoints {
   readonly ring: KeyRing;
@@ -181,7 +181,7 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
 
 /** All parts write traces, and reach the store through them. */
 function openBase(foundations: Foundations) {
-  const { config, clock, random, log, first, others = noOthers } = foundations;
+  const { config, clock, random, log, first, others = singleThread } = foundations;
   const threads = first?.threads ?? others.threads.answering;
   const telemetry = liveTelemetry({
     clock,

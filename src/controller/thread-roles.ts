@@ -37,7 +37,7 @@ export interface FirstThread {
 }
 
 /** For a single thread that answers everything. */
-export const noOthers: OtherThreads = {
+export const singleThread: OtherThreads = {
   threads: { answering: 1, replaced: 0 },
   settle: async () => {},
   gather: async () => {},

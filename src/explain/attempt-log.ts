@@ -74,8 +74,8 @@ export function attemptLog(
   }
 
   function keep(attempt: ConcludedAttempt): void {
-    const isAboutNobody = attempt.identityId === null && attempt.reason !== null;
-    if (waiting.length >= longestQueue || (isAboutNobody && !hasRoomForStranger(attempt.ipAddress))) {
+    const isOfUnknownIdentity = attempt.identityId === null && attempt.reason !== null;
+    if (waiting.length >= longestQueue || (isOfUnknownIdentity && !hasRoomForStranger(attempt.ipAddress))) {
       dropped += 1;
       return;
     }

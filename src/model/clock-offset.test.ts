@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SECOND } from '../platform/clock.ts';
-import { othersAgreeWithUs } from './clock-offset.ts';
+import { nodesAgreeWithClock } from './clock-offset.ts';
 
 const beat = (lastSeenAt: number, leftAt: number | null = null) => ({ lastSeenAt, leftAt });
 
@@ -12,14 +12,14 @@ test("the database's clock is wrong when other nodes agree with ours and none ag
     const wrongDatabase = { ours: truth, databases: truth + shift };
     const wrongNode = { ours: truth + shift, databases: truth };
     for (const others of [beats, ...beats.map((one) => [one])]) {
-      assert.equal(othersAgreeWithUs(others, wrongDatabase), true, `database off by ${shift}`);
-      assert.equal(othersAgreeWithUs(others, wrongNode), false, `we are off by ${shift}`);
+      assert.equal(nodesAgreeWithClock(others, wrongDatabase), true, `database off by ${shift}`);
+      assert.equal(nodesAgreeWithClock(others, wrongNode), false, `we are off by ${shift}`);
     }
     // Nobody can tell; nor can nodes that have stopped.
     for (const others of [[], [beat(truth, truth)], [beat(truth - 3_600_000)]]) {
-      assert.equal(othersAgreeWithUs(others, wrongDatabase), false);
+      assert.equal(nodesAgreeWithClock(others, wrongDatabase), false);
     }
     // Another one that is as wrong as we are.
-    assert.equal(othersAgreeWithUs([beat(truth + shift), beat(truth)], wrongNode), false);
+    assert.equal(nodesAgreeWithClock([beat(truth + shift), beat(truth)], wrongNode), false);
   }
 });

@@ -13,7 +13,7 @@ export const longestOffset: Millis = 30 * SECOND;
  * that of the database.
  * @param others the last beats of the other nodes, each by its own clock
  */
-export function othersAgreeWithUs(
+export function nodesAgreeWithClock(
   others: readonly Pick<ControllerNode, 'lastSeenAt' | 'leftAt'>[],
   { ours, databases }: { readonly ours: Millis; readonly databases: Millis },
 ): boolean {

@@ -17,7 +17,7 @@ const feedReach: Millis = 30 * MINUTE;
 const longestWait: Millis = 2 * SECOND;
 /** A node that stood still for this long (stopped, starved, asleep) first reads what happened meanwhile. */
 const longestStandstill: Millis = 2 * SECOND;
-const pulse: Millis = 250;
+const lookInterval: Millis = 250;
 
 export interface FollowedFeed {
   /** Reads and applies what is new; resolves when memory is as new as the store was at the call. */
@@ -140,7 +140,7 @@ function watchFreshness(clock: Clock) {
   const beat = setInterval(() => {
     // After a standstill, only a successful read sets this again.
     if (!hasStoodStill()) ran = momentOf(clock);
-  }, pulse).unref();
+  }, lookInterval).unref();
   return {
     beginRound() {
       const begun = momentOf(clock);

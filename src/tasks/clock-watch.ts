@@ -1,7 +1,7 @@
 // Compares this node's clock with the one that all nodes share, that of the database. Each node decides by its own
 // clock whether something has expired.
 
-import { longestOffset, noticeableOffset, othersAgreeWithUs } from '../model/clock-offset.ts';
+import { longestOffset, nodesAgreeWithClock, noticeableOffset } from '../model/clock-offset.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
@@ -47,7 +47,7 @@ export function clockWatch(needs: ClockWatchNeeds): ClockWatch {
     let isOurs = Math.abs(ahead) > longestOffset;
     if (isOurs) {
       const others = (await nodes.listAll()).filter(({ name }) => name !== own);
-      isOurs = !othersAgreeWithUs(others, { ours, databases });
+      isOurs = !nodesAgreeWithClock(others, { ours, databases });
     }
     if (found?.isOurs === true && !isOurs) await needs.onSetRight();
     found = { ahead, base: ours - clock.monotonic(), isOurs };

@@ -33,7 +33,7 @@ export interface NodeHeartbeat {
  * For a thread beside the one that beats: compares the clock as often, and leaves the rest to that thread.
  * @param isCluster what the beating thread has found
  */
-export function besideHeartbeat(needs: {
+export function clockComparison(needs: {
   readonly clockWatch: Pick<ClockWatch, 'compare'>;
   readonly isCluster: () => boolean;
   readonly log: Logger;

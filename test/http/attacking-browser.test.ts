@@ -35,7 +35,7 @@ import {
   needsNoLeave,
   startForeignSite,
   type Way,
-  waysOfOthers,
+  waysOfOtherMethods,
   waysOfPost,
 } from '../support/foreign-site.ts';
 import { type Caller, rootOf } from '../support/management.ts';
@@ -247,7 +247,7 @@ async function signInAs({ context }: Visitor, username: string): Promise<void> {
 }
 
 function waysFor({ method }: Operation): readonly Way[] {
-  return method === 'POST' ? waysOfPost : waysOfOthers;
+  return method === 'POST' ? waysOfPost : waysOfOtherMethods;
 }
 
 /** All where nothing but the request is asked for; at others one, another one for each endpoint. */

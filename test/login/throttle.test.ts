@@ -45,7 +45,7 @@ after(async () => {
 const needs = () => ({ store, clock });
 const guess = (from = address, isRight = false) =>
   settleGuess(needs(), { target: totpLimit(name), ipAddress: from, isRight });
-const guessAtNobody = (isRight = false) =>
+const guessUnknownUser = (isRight = false) =>
   settleGuess(needs(), { target: null, ipAddress: address, isRight });
 const lockedUntil = (key: string) => store.attempts.lockedUntil(key, clock.now());
 
@@ -101,14 +101,14 @@ describe('guesses', () => {
   });
 
   test('at an unknown target count against their source only', async () => {
-    for (let n = 0; n < 300; n += 1) assert.equal(await guessAtNobody(), 'settled', `guess ${n}`);
+    for (let n = 0; n < 300; n += 1) assert.equal(await guessUnknownUser(), 'settled', `guess ${n}`);
     for (const isRight of [false, true]) {
-      await assert.rejects(guessAtNobody(isRight), { code: 'rate_limited' });
+      await assert.rejects(guessUnknownUser(isRight), { code: 'rate_limited' });
     }
   });
 
   test('that are right count nowhere, however many there are at once', async () => {
-    const rights = Array.from({ length: 310 }, () => [guess(address, true), guessAtNobody(true)]).flat();
+    const rights = Array.from({ length: 310 }, () => [guess(address, true), guessUnknownUser(true)]).flat();
     assert.deepEqual([...new Set(await Promise.all(rights))], ['settled']);
     assert.equal(await lockedUntil(`totp:${name}`), null);
   });

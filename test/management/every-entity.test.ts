@@ -30,7 +30,7 @@ interface Entity {
   readonly unique?: string;
   readonly isDeletable: boolean;
   /** What existing clients also send, and nothing here uses. */
-  readonly sentByOthers?: Body;
+  readonly ignoredMembers?: Body;
 }
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -78,7 +78,7 @@ const entities: readonly Entity[] = [
     }),
     shownAs: ({ type, ...rest }) => ({ ...rest, typeId: type }),
     patch: () => ({ name: unused('patched') }),
-    sentByOthers: {
+    ignoredMembers: {
       appData: { a: 1 },
       defaultHostingCost: 0,
       defaultHostingPrecedence: 'default',
@@ -279,7 +279,7 @@ const entities: readonly Entity[] = [
   {
     collection: 'config-types',
     fresh: () => ({ name: unused('type'), tags: { a: 1 } }),
-    sentByOthers: { schema: {} },
+    ignoredMembers: { schema: {} },
     patch: () => ({ name: unused('patched') }),
     replace: (body) => ({ ...body, name: unused('replaced') }),
     wrong: [...badNames, ['id', { id: 'a b' }]],
@@ -378,7 +378,7 @@ for (const entity of entities) {
 
       test('ignores what only the service sets, and what other clients are known to send', async () => {
         const served = { createdAt: '2000-01-01T00:00:00Z', updatedAt: null, _links: {} };
-        const body = { ...(await fresh()), ...served, ...entity.sentByOthers };
+        const body = { ...(await fresh()), ...served, ...entity.ignoredMembers };
         const id = createdId(await admin.call('POST', collection, body));
         const document = await read(collection, id);
         assert.equal(document.createdAt, new Date(clock.now()).toISOString());
@@ -525,7 +525,7 @@ for (const entity of entities) {
       test('accepts by PUT the whole document that it returned', async () => {
         const id = await anyOf(entity);
         const document = await read(collection, id);
-        const sent = { ...document, ...entity.sentByOthers };
+        const sent = { ...document, ...entity.ignoredMembers };
         const answer = await admin.call('PUT', `${collection}/${id}`, sent);
         assert.equal(answer.status, 200, answer.text);
         assert.deepEqual(await read(collection, id), {

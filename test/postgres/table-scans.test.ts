@@ -159,12 +159,12 @@ async function assertLongListsAreNotCounted(url: string): Promise<void> {
   try {
     const page = { sort: [], limit: 10, offset: 0, budget: testBudget } as const;
     const ofType: Filter = { op: '=', field: 'type', value: 'User' };
-    const ofNobody: Filter = { op: '=', field: 'name', value: 'nobody' };
+    const ofUnknownName: Filter = { op: '=', field: 'name', value: 'nobody' };
     for (const filter of [{ op: 'true' }, ofType] as const) {
       const found = await store.identities.list({ ...page, filter });
       assert.deepEqual([found.totalCount, found.totalCountIsEstimate], [10_001, true]);
     }
-    const none = await store.identities.list({ ...page, filter: ofNobody });
+    const none = await store.identities.list({ ...page, filter: ofUnknownName });
     assert.deepEqual(none, { items: [], totalCount: 0, totalCountIsEstimate: false });
     const all = await store.identities.list({ ...page, filter: { op: 'true' }, limit: rows + 1000 });
     assert.deepEqual([all.totalCount, all.totalCountIsEstimate], [all.items.length, false]);

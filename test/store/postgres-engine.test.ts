@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { AlreadyTaken, type Store, StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { SchemaError, schemaVersion } from '../../src/store/migrations/migrate.ts';
-import { beginBesideOthers, holdFeed } from '../../src/store/postgres/locks.ts';
+import { beginConcurrent, holdFeed } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { postgresServer, query } from '../support/postgres.ts';
 import {
@@ -44,7 +44,7 @@ async function withClient<T>(use: (client: pg.Client) => Promise<T>): Promise<T>
 }
 
 /** Resolves when somebody waits for an advisory lock. */
-async function untilSomebodyWaits(): Promise<void> {
+async function untilLockIsAwaited(): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
     const waiting = await query(
       url,
@@ -101,11 +101,11 @@ describe('the change feed of several nodes', () => {
     const session = await openSession(store, user);
     const from = await store.changes.latest();
     await withClient(async (other) => {
-      await other.query(beginBesideOthers);
+      await other.query(beginConcurrent);
       await other.query(holdFeed);
       await other.query(`INSERT INTO changes (kind, entity_id, at) VALUES ('session-ended', 'first', ${t0})`);
       const ending = store.apiSessions.end(session, 'logout', t0 + MINUTE);
-      await untilSomebodyWaits();
+      await untilLockIsAwaited();
       assert.deepEqual(await store.changes.readAfter(from), []);
       await other.query('COMMIT');
       assert.equal(await ending, true);
@@ -144,11 +144,11 @@ describe('an intent', () => {
     const user = await createUser(store);
     const session = await openSession(store, user);
     await withClient(async (other) => {
-      await other.query(beginBesideOthers);
+      await other.query(beginConcurrent);
       const rotated = await store.apiSessions.rotateRefreshToken(rotation(session, 1));
       assert.equal(rotated.outcome, 'rotated');
       const disabling = store.identities.update(user.id, { disabledAt: t0 }, t0);
-      await untilSomebodyWaits();
+      await untilLockIsAwaited();
       assert.equal((await store.identities.find(user.id))?.disabledAt, null);
       await other.query('COMMIT');
       assert.equal(await disabling, true);

@@ -66,7 +66,7 @@ export const waysOfPost: readonly Way[] = [
   { kind: 'fetch', mode: 'cors', contentType: 'application/x-www-form-urlencoded' },
   { kind: 'fetch-preflighted' },
 ];
-export const waysOfOthers: readonly Way[] = [{ kind: 'fetch-preflighted' }];
+export const waysOfOtherMethods: readonly Way[] = [{ kind: 'fetch-preflighted' }];
 
 /** Whether it reaches the endpoint without the server's permission. */
 export function needsNoLeave(way: Way): boolean {

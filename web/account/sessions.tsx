@@ -47,7 +47,7 @@ export function SessionsPart() {
                 ))}
               </ul>
               {others.length === 0 ? (
-                <p>{texts.noOthers}</p>
+                <p>{texts.noOtherSessions}</p>
               ) : (
                 <ActionButton id="end-others" label={texts.endOthers} kind="danger" action={endOthers} />
               )}

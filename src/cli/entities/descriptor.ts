@@ -119,7 +119,7 @@ export interface EntityDescriptor {
   /** Filter fields that find an entity, in addition to its id. */
   readonly lookupFields: readonly string[];
   /** Its id is that of one of these entities, so their names find it too. */
-  readonly namesOfOthers?: readonly string[];
+  readonly sharesIdsWith?: readonly string[];
   readonly columns: readonly Column<JsonObject>[];
   /** Positional arguments of `create`. Without them the entity cannot be created here. */
   readonly createArguments?: readonly EntityArgument[];

@@ -304,7 +304,7 @@ const revocation: EntityDescriptor = {
   path: '/revocations',
   help: 'tokens, sessions, and whose sessions were revoked',
   lookupFields: [],
-  namesOfOthers: ['identity', 'ext-jwt-signer', 'ca'],
+  sharesIdsWith: ['identity', 'ext-jwt-signer', 'ca'],
   columns: columns('id', 'type', ['issued before', 'issuedBefore'], ['expires', 'expiresAt']),
   createArguments: [
     argument(

@@ -23,7 +23,7 @@ export async function findEntity(
   if (one !== undefined && id !== undefined) return { ...one, id };
   const what = entityNoun(entity);
   if (found.length === 0) {
-    for (const other of entity.namesOfOthers ?? []) {
+    for (const other of entity.sharesIdsWith ?? []) {
       const bearer = await idByName(api, entityNamed(other), nameOrId);
       const theirs = bearer === undefined ? undefined : await withId(api, entity, bearer);
       if (theirs !== undefined) return theirs;

@@ -22,7 +22,7 @@ export async function browserLogin<T>(
   complete: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
   const signal = AbortSignal.timeout(longestWait);
-  const nobodyCame = new CliError('The login in the browser was not finished in time.', {
+  const timedOut = new CliError('The login in the browser was not finished in time.', {
     exitCode: exitCodes.notAuthenticated,
     code: 'login_timeout',
     next: 'run the command again, or log in with -u USER',
@@ -41,7 +41,7 @@ export async function browserLogin<T>(
       notice(report, 'Waiting for the login …');
     },
   }).catch((error) => {
-    throw error === signal.reason ? nobodyCame : error;
+    throw error === signal.reason ? timedOut : error;
   });
 }
 

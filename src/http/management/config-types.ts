@@ -7,6 +7,6 @@ import type { ManagementNeeds } from './needs.ts';
 export function configTypeRoutes(needs: ManagementNeeds): readonly Route[] {
   return entityRoutes(configTypes, needs, {
     list: (query) => needs.store.configTypes.list(query),
-    sentByOthers: ['schema'],
+    ignoredMembers: ['schema'],
   });
 }

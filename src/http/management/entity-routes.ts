@@ -29,7 +29,7 @@ export function describedResource(
   return { collection, noun, document, listFields, versioned };
 }
 
-interface EntityResource<E extends Entity> extends Pick<Resource, 'sentByOthers'> {
+interface EntityResource<E extends Entity> extends Pick<Resource, 'ignoredMembers'> {
   readonly list: (query: ListQuery) => Promise<Page<Stored<E>>>;
   readonly described?: Described;
   /** How a document looks, where it has members that no field has. */

@@ -76,7 +76,7 @@ type NewIdentity = New<typeof identityEntity> & { readonly enrollment: readonly 
 const newIdentity = bodies.fresh as unknown as z.ZodType<NewIdentity>;
 
 /** Members about the data plane, which this service does not have. */
-const membersOfOthers = [
+const dataPlaneMembers = [
   'appData',
   'authenticators',
   'defaultHostingCost',
@@ -144,7 +144,7 @@ export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
   return resourceRoutes({
     ...describedResource(identityEntity, needs, { document: managedIdentitySchema }),
     detail: identityDetail,
-    sentByOthers: membersOfOthers,
+    ignoredMembers: dataPlaneMembers,
     async list(query) {
       const page = await needs.store.identities.list(query);
       return { ...page, items: await managedIdentityDocuments(needs, page.items) };

@@ -52,7 +52,7 @@ export interface Resource {
   readonly document: z.ZodType;
   readonly detail?: z.ZodType;
   /** Members that existing clients send in bodies and nothing here uses. They are ignored, like those of documents. */
-  readonly sentByOthers?: readonly string[];
+  readonly ignoredMembers?: readonly string[];
   readonly listFields: ListFields;
   list(query: ListQuery, reader: Reader): Promise<Page<unknown>>;
   /** @throws AuthError not_found */
@@ -164,8 +164,8 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
 
 /** The operations that take a whole entity, without the members that are known but not accepted. */
 function tolerantOperations(resource: Resource): Pick<Resource, 'create' | 'replace' | 'patch'> {
-  const { document, detail = document, sentByOthers = [], create, replace, patch } = resource;
-  const known = [...membersOf(document), ...membersOf(detail), ...sentByOthers];
+  const { document, detail = document, ignoredMembers = [], create, replace, patch } = resource;
+  const known = [...membersOf(document), ...membersOf(detail), ...ignoredMembers];
   const tolerant = <Result>({ schema, run }: Operation<Result>) => ({ schema: ignoring(known, schema), run });
   return {
     ...(create && { create: tolerant(create) }),

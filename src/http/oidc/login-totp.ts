@@ -120,12 +120,12 @@ function enrollmentRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
       async handler(context, { query, body }) {
         const step = openStep(needs, context, query, body);
         // Begun already, as after a reload; or enrolled in another window.
-        const asFarAsItIs = async () => {
+        const pageOfCurrentState = async () => {
           const { authQueries } = await outstandingQueries(needs, step.authRequest);
           const isEnrolled = authQueries.some(({ isTotpEnrolled }) => isTotpEnrolled === true);
           return isEnrolled ? codePage(step, 200) : confirmPage(step, 200);
         };
-        return forPeople(step, { mfa_exists: asFarAsItIs }, async () => {
+        return forPeople(step, { mfa_exists: pageOfCurrentState }, async () => {
           const provisioning = await enrollTotp(needs, step.authRequest, originOf(context));
           return isForPeople(step)
             ? provisioningPage(step, provisioning)

@@ -42,11 +42,11 @@ export interface SentIntermediates {
 /**
  * Call it when a handshake is done. Remembers the intermediates of a full handshake, because the first to ask for them
  * may be a connection that resumes it.
- * @param tellOthers passes them to the other threads
+ * @param announce passes them to the other threads
  */
 export function rememberIntermediates(
   socket: TLSSocket,
-  tellOthers: (sent: SentIntermediates) => void = () => {},
+  announce: (sent: SentIntermediates) => void = () => {},
 ): void {
   if (socket.isSessionReused()) return;
   const leaf = socket.getPeerX509Certificate();
@@ -55,7 +55,7 @@ export function rememberIntermediates(
   const read = peerCertificates(socket);
   if (read === null || read.chain.length === 1) return;
   const { leafThumbprint, chain } = read;
-  tellOthers({ leafThumbprint, certificates: chain.slice(1).map((der) => new Uint8Array(der)) });
+  announce({ leafThumbprint, certificates: chain.slice(1).map((der) => new Uint8Array(der)) });
 }
 
 /** Remembers what another thread has read. */

@@ -41,7 +41,7 @@ test('the work for an imported hash is the same whether it matches or not', asyn
     const work: string[] = [];
     const pool = {
       verify: async () => work.push('verify') > 0 && matches,
-      verifyNobody: async () => work.push('nobody') < 0,
+      verifyDummy: async () => work.push('nobody') < 0,
     } as unknown as HashPool;
     assert.equal(await passwordHasher(pool).matches('typed:x', 'seven quiet lanterns', '192.0.2.1'), matches);
     assert.deepEqual(work, ['verify', 'nobody']);

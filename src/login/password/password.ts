@@ -218,11 +218,11 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
       if (imported !== undefined) {
         // Cheaper than ours: time must neither reveal whose hash was imported, nor let a right guess overtake wrong ones.
         const matches = await pool.verify(imported, typed, source);
-        await pool.verifyNobody(prepared ?? typed, source);
+        await pool.verifyDummy(prepared ?? typed, source);
         return matches;
       }
       // Only an imported hash can be of such a text. The work is the same anyway.
-      if (phc === null || prepared === null) return pool.verifyNobody(prepared ?? typed, source);
+      if (phc === null || prepared === null) return pool.verifyDummy(prepared ?? typed, source);
       return pool.verify(phc, prepared, source);
     },
     hash: (password, source) => pool.hash(preparePassword(password), source),

@@ -5,7 +5,7 @@ import { fixedClock } from '../../../test/support/fixed-clock.ts';
 import { memoryLogger } from '../../../test/support/memory-logger.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../clock.ts';
 import { FetchRefused } from '../network/fetch-refused.ts';
-import { jwksCache, jwksCacheBeside, jwksCacheDefaults } from './jwks-cache.ts';
+import { jwksCache, jwksCacheDefaults, remoteJwksCache } from './jwks-cache.ts';
 
 const source = { id: 'signer-1', url: 'https://idp.example/jwks' };
 
@@ -261,7 +261,7 @@ function beside(limits = jwksCacheDefaults) {
   const first = setUp(limits);
   const clock = { ...first.clock, monotonic: () => first.clock.monotonic() + HOUR };
   const state = { isGone: false, asked: 0 };
-  const cache = jwksCacheBeside(
+  const cache = remoteJwksCache(
     {
       clock,
       ask(question) {
@@ -275,75 +275,75 @@ function beside(limits = jwksCacheDefaults) {
     ...first,
     state,
     cache,
-    foundBeside: async (kid: string) => (await cache.find(source, kid)).found,
+    foundByThread: async (kid: string) => (await cache.find(source, kid)).found,
   };
 }
 
 describe('the keys of a signer in another thread', () => {
   test('come from the thread that fetches, and then from memory', async () => {
-    const { found, foundBeside, cache, fetches, state } = beside();
+    const { found, foundByThread, cache, fetches, state } = beside();
     assert.equal(await found('a'), 'keys');
-    for (let n = 0; n < 5; n += 1) assert.equal(await foundBeside('a'), 'keys');
+    for (let n = 0; n < 5; n += 1) assert.equal(await foundByThread('a'), 'keys');
     assert.equal(cache.peek(source.id, 'a'), cache.peek(source.id, 'a'));
     assert.deepEqual([fetches(), state.asked], [1, 1]);
   });
 
   test('have the pauses of all: unknown kids neither fetch nor ask within ten seconds', async () => {
-    const { found, foundBeside, clock, fetches, state, endpoint } = beside();
+    const { found, foundByThread, clock, fetches, state, endpoint } = beside();
     await found('a');
     clock.advance(4 * SECOND);
-    for (let n = 0; n < 20; n += 1) assert.equal(await foundBeside(`x${n}`), 'no-such-key');
+    for (let n = 0; n < 20; n += 1) assert.equal(await foundByThread(`x${n}`), 'no-such-key');
     assert.deepEqual([fetches(), state.asked], [1, 1]);
     endpoint.answer = published('b');
     clock.advance(6 * SECOND);
-    assert.equal(await foundBeside('b'), 'keys');
+    assert.equal(await foundByThread('b'), 'keys');
     assert.equal(await found('b'), 'keys');
     assert.deepEqual([fetches(), state.asked], [2, 2]);
   });
 
   test('are there for each look-up that asked while another one was answered', async () => {
-    const { found, cache, foundBeside, clock, endpoint, fetches } = beside();
+    const { found, cache, foundByThread, clock, endpoint, fetches } = beside();
     await found('a');
     clock.advance(10 * SECOND);
     endpoint.answer = published('a', 'b');
-    assert.deepEqual(await Promise.all([foundBeside('a'), foundBeside('b')]), ['keys', 'keys']);
+    assert.deepEqual(await Promise.all([foundByThread('a'), foundByThread('b')]), ['keys', 'keys']);
     assert.equal(cache.peek(source.id, 'a')?.length, 1);
     assert.equal(fetches(), 2);
   });
 
   test('are those that the other thread had before the endpoint went down, and no longer than there', async () => {
-    const { found, cache, foundBeside, clock, endpoint } = beside();
+    const { found, cache, foundByThread, clock, endpoint } = beside();
     await found('a');
     endpoint.answer = new FetchRefused('connection');
     clock.advance(23 * HOUR);
-    assert.equal(await foundBeside('a'), 'keys');
+    assert.equal(await foundByThread('a'), 'keys');
     clock.advance(HOUR - 1);
-    assert.equal(await foundBeside('a'), 'keys');
+    assert.equal(await foundByThread('a'), 'keys');
     clock.advance(1);
     assert.deepEqual(await cache.find(source, 'a'), { found: 'no-key-set', reason: 'connection' });
   });
 
   test('do not become younger on the way', async () => {
-    const { found, foundBeside, clock, endpoint, settled, fetches } = beside();
+    const { found, foundByThread, clock, endpoint, settled, fetches } = beside();
     await found('a');
     clock.advance(4 * MINUTE);
-    await foundBeside('a');
+    await foundByThread('a');
     endpoint.answer = published('b');
     clock.advance(1 * MINUTE);
-    assert.equal(await foundBeside('a'), 'keys', 'renewed in the background');
+    assert.equal(await foundByThread('a'), 'keys', 'renewed in the background');
     await settled();
     assert.equal(fetches(), 2);
     clock.advance(10 * SECOND);
-    await foundBeside('a');
+    await foundByThread('a');
     await settled();
-    assert.equal(await foundBeside('a'), 'no-such-key');
+    assert.equal(await foundByThread('a'), 'no-such-key');
   });
 
   test('are refused, and nothing is thrown, when that thread ends', async () => {
-    const { foundBeside, state } = beside();
+    const { foundByThread, state } = beside();
     state.isGone = true;
-    assert.equal(await foundBeside('a'), 'no-key-set');
+    assert.equal(await foundByThread('a'), 'no-key-set');
     state.isGone = false;
-    assert.equal(await foundBeside('a'), 'keys');
+    assert.equal(await foundByThread('a'), 'keys');
   });
 });

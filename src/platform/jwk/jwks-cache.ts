@@ -144,7 +144,7 @@ export function jwksCache(
  * failures are those of all.
  * @param needs.ask `answer` of that thread's cache; may reject when that thread ends
  */
-export function jwksCacheBeside(
+export function remoteJwksCache(
   needs: {
     readonly ask: (question: KeySetQuestion) => Promise<KeySetNews | null>;
     readonly clock: Clock;

@@ -33,7 +33,7 @@ describe('the pool of password hashes', () => {
     const phc = await hashes.hash(password, 'test');
     assert.equal(await hashes.verify(phc, password, 'test'), true);
     assert.equal(await hashes.verify(phc, wrong, 'test'), false);
-    assert.equal(await hashes.verifyNobody(password, 'test'), false);
+    assert.equal(await hashes.verifyDummy(password, 'test'), false);
     const older = hashPasswordBlocking(password, { ...cheap, passes: 2 });
     assert.equal(await hashes.verify(older, password, 'test'), true);
     assert.ok(needsRehash(older, hashes.cost));
@@ -41,7 +41,7 @@ describe('the pool of password hashes', () => {
 
   test('refuses what exceeds its queue at once, and says when to come back', async () => {
     const hashes = pool({ cost: defaultHashCost, threads: 1, longestQueue: 3 });
-    const outcomes = Array.from({ length: 20 }, (_, at) => hashes.verifyNobody(password, `192.0.2.${at}`));
+    const outcomes = Array.from({ length: 20 }, (_, at) => hashes.verifyDummy(password, `192.0.2.${at}`));
     assert.deepEqual(hashes.depth(), { threads: 1, running: 1, waiting: 3, longestQueue: 3, refused: 16 });
     const settled = await Promise.allSettled(outcomes);
     assert.equal(settled.filter((outcome) => outcome.status === 'fulfilled').length, 4);
@@ -49,7 +49,7 @@ describe('the pool of password hashes', () => {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof HashPoolFull);
       assert.ok(Number.isInteger(outcome.reason.retryAfterSeconds) && outcome.reason.retryAfterSeconds >= 1);
     }
-    assert.equal(await hashes.verifyNobody(password, 'test'), false);
+    assert.equal(await hashes.verifyDummy(password, 'test'), false);
     assert.deepEqual(
       { ...hashes.depth(), refused: 0 },
       { threads: 1, running: 0, waiting: 0, longestQueue: 3, refused: 0 },
@@ -59,7 +59,7 @@ describe('the pool of password hashes', () => {
   test('keeps shares of its queue for other sources than the one that sends most', async () => {
     const hashes = pool({ cost: cheap, threads: 1, longestQueue: 64 });
     const send = (count: number, sourceOf: (at: number) => string) =>
-      Array.from({ length: count }, (_, at) => hashes.verifyNobody(password, sourceOf(at)));
+      Array.from({ length: count }, (_, at) => hashes.verifyDummy(password, sourceOf(at)));
     const flood = send(100, () => '203.0.113.7');
     assert.equal(hashes.depth().waiting, 32);
     // Whoever has a /48 has eight shares.
@@ -75,13 +75,13 @@ describe('the pool of password hashes', () => {
     const clock = fixedClock(0);
     const hashes = createHashPool({ clock }, { cost: cheap, threads: 1 });
     pools.push(hashes);
-    await hashes.verifyNobody(password, 'test');
+    await hashes.verifyDummy(password, 'test');
     // As if other programs had the processors.
-    const slow = hashes.verifyNobody(password, 'test');
+    const slow = hashes.verifyDummy(password, 'test');
     clock.advance(24_000);
     await slow;
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 8 }, () => hashes.verifyNobody(password, 'test')),
+      Array.from({ length: 8 }, () => hashes.verifyDummy(password, 'test')),
     );
     // One runs; of some three seconds each, those who wait come to eight.
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 4);
@@ -92,8 +92,8 @@ describe('the pool of password hashes', () => {
 
   test('leaves the thread pool of file access free', async () => {
     const hashes = pool({ threads: 1 });
-    await hashes.verifyNobody(password, 'test');
-    const many = Promise.all(Array.from({ length: 12 }, () => hashes.verifyNobody(password, 'test')));
+    await hashes.verifyDummy(password, 'test');
+    const many = Promise.all(Array.from({ length: 12 }, () => hashes.verifyDummy(password, 'test')));
     for (let i = 0; i < 5; i += 1) await stat(import.meta.filename);
     const { running, waiting } = hashes.depth();
     assert.ok(running + waiting >= 6, 'file access had to wait for the hashes');
@@ -132,8 +132,8 @@ describe('the pool of password hashes', () => {
   test('closed, it rejects waiting and new jobs', async () => {
     const hashes = pool({ threads: 1 });
     const outcomes = Promise.allSettled([
-      hashes.verifyNobody(password, 'test'),
-      hashes.verifyNobody(password, 'test'),
+      hashes.verifyDummy(password, 'test'),
+      hashes.verifyDummy(password, 'test'),
     ]);
     await hashes.close();
     for (const outcome of await outcomes)

@@ -22,7 +22,7 @@ export interface HashPool {
   /** @throws HashPoolFull, HashPoolStopped, or Error when the stored hash is malformed */
   verify(phc: string, password: Password, source: string): Promise<boolean>;
   /** The work of verify for a user who does not exist or has no password. Always false. @throws as verify */
-  verifyNobody(password: Password, source: string): Promise<false>;
+  verifyDummy(password: Password, source: string): Promise<false>;
   depth(): HashPoolDepth;
   /** Ends the threads. Waiting and running jobs are rejected with HashPoolStopped. */
   close(): Promise<void>;
@@ -135,7 +135,7 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
       throw unexpected(reply);
     },
     verify,
-    async verifyNobody(password, source) {
+    async verifyDummy(password, source) {
       await verify(nobody, password, source);
       return false;
     },

@@ -23,11 +23,11 @@ export function previousKeyFile(path: string): string {
  * @throws KeyFileError the key file cannot be used
  */
 export function openVault(path: string, env: Environment): KeyVault {
-  return keyVault(readKeyFile(path, { passphrase: keyPassphrase(env) }).bytes, keysBeside(path, env));
+  return keyVault(readKeyFile(path, { passphrase: keyPassphrase(env) }).bytes, otherKeysNear(path, env));
 }
 
 /** Reads the files again only if one has changed: a passphrase is expensive on purpose. */
-function keysBeside(path: string, env: Environment): () => OtherKeys {
+function otherKeysNear(path: string, env: Environment): () => OtherKeys {
   let state = '';
   let keys: OtherKeys = { newer: [], older: [] };
   const read = (file: string): readonly Buffer[] =>

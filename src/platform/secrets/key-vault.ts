@@ -34,7 +34,7 @@ export function keyVault(
   /** Keys that have sealed here: none of them becomes the newest again. */
   const used = new Set([sealing.id]);
 
-  function lookBeside(): void {
+  function readOtherKeys(): void {
     const beside = others();
     const newKeys = beside.newer.map(vaultKey);
     const all = [...known, ...newKeys, ...beside.older.map(vaultKey)];
@@ -47,7 +47,7 @@ export function keyVault(
     const named = () => known.find((key) => key.id === id);
     const found = named();
     if (found !== undefined) return found;
-    lookBeside();
+    readOtherKeys();
     const now = named();
     if (now === undefined) throw new SealBroken(id === undefined ? 'malformed' : 'unknown key', id);
     return now;
@@ -68,7 +68,7 @@ export function keyVault(
     isCurrent: (sealed) => sealedWith(boxOf(sealed)) === sealing.id,
     keyIds() {
       try {
-        lookBeside();
+        readOtherKeys();
       } catch {
         // A file that cannot be read provides no key.
       }

@@ -152,9 +152,9 @@ export function migrateSqlite(
   database.exec('BEGIN IMMEDIATE');
   try {
     const stored = hasTables(database) ? schemaVersionOfSqlite(database) : null;
-    const isAsItIs = stored !== null && (stored.version === to || isOfNewerRelease(stored, schema));
+    const isUpToDate = stored !== null && (stored.version === to || isOfNewerRelease(stored, schema));
     // An ordinary start writes nothing, so it does not wait for the disk.
-    if (!isAsItIs) {
+    if (!isUpToDate) {
       if (stored !== null && endsReleaseBefore(stored, schema) && runsElsewhere()) {
         throw new NodesInTheWay(['the one of this machine']);
       }
@@ -166,7 +166,7 @@ export function migrateSqlite(
         .run(to, schema.usableBy);
     }
     database.exec('COMMIT');
-    return isAsItIs ? stored.version : to;
+    return isUpToDate ? stored.version : to;
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;

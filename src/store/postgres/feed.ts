@@ -12,7 +12,7 @@ export const changesChannel = 'overlay_auth_changes';
 
 /** How often to poll while nothing would wake us, and while something would. */
 const pollAlone: Millis = 200;
-const pollBesides: Millis = 2000;
+const pollWhileListening: Millis = 2000;
 /** A listening connection silent for this long no longer wakes anybody. */
 const listenerPatience: Millis = 500;
 
@@ -89,7 +89,7 @@ export function followChanges({ settings, readers, notify }: FeedNeeds): { stop(
     clearTimeout(timer);
     timer = setTimeout(() => {
       looking = look().then(() => {
-        if (!isStopped) lookSoon(isListening ? pollBesides : pollAlone);
+        if (!isStopped) lookSoon(isListening ? pollWhileListening : pollAlone);
       });
     }, wait).unref();
   }

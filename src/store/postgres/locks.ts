@@ -19,7 +19,7 @@ const browserKey = (identityId: string) => `browser-sessions:${identityId}`;
 const browserKeys = (identityId: string, code: StoredCode | null): readonly string[] =>
   code?.browserSession === undefined ? [] : [browserKey(identityId)];
 
-const besideOthers: { readonly [Name in IntentName]?: KeysOf<Name> } = {
+const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   extendLogin: none,
   redeemCode: none,
   rotateRefreshToken: none,
@@ -64,7 +64,7 @@ const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 /** Begins the transaction of an intent that runs alone. */
 export const beginAlone = `${begin}; SELECT pg_advisory_xact_lock(${intentLock})`;
 /** Begins the transaction of an intent that runs beside others of its kind. */
-export const beginBesideOthers = `${begin}; SELECT pg_advisory_xact_lock_shared(${intentLock})`;
+export const beginConcurrent = `${begin}; SELECT pg_advisory_xact_lock_shared(${intentLock})`;
 /** Parameter: the keys, in the order in which to take them. */
 export const holdKeys = `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest($1::text[]) AS key`;
 
@@ -81,9 +81,9 @@ export const holdFeed = `SELECT pg_advisory_xact_lock(${feedLock})`;
  */
 export function keysOf({ name, args, caller }: IntentCall): readonly string[] | null {
   if (caller !== undefined) return null;
-  const keys = (besideOthers[name as IntentName] as ((args: unknown) => readonly string[]) | undefined)?.(
-    args,
-  );
+  const keys = (
+    concurrentIntents[name as IntentName] as ((args: unknown) => readonly string[]) | undefined
+  )?.(args);
   return keys === undefined ? null : [...new Set(keys)].sort();
 }
 
@@ -92,5 +92,5 @@ export function keysOf({ name, args, caller }: IntentCall): readonly string[] | 
  * memory first, and neither an intent that ends it nor what its owner does may find it expired in the store.
  */
 export function comesAfterActivity({ name, caller }: Omit<IntentCall, 'args'>): boolean {
-  return caller !== undefined || name === 'endSession' || !(name in besideOthers);
+  return caller !== undefined || name === 'endSession' || !(name in concurrentIntents);
 }

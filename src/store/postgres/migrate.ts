@@ -41,7 +41,7 @@ type Client = Pick<pg.Client, 'query'>;
 export async function migratePostgres(client: Client, schema = ourSchema): Promise<number> {
   await refuseUnsuitable(client);
   const stored = await versionOf(client);
-  if (stored !== null && isAsItIs(stored, schema)) return stored.version;
+  if (stored !== null && isUpToDate(stored, schema)) return stored.version;
   for (let tries = 1; ; tries += 1) {
     try {
       return await migrateOnce(client, schema);
@@ -70,7 +70,7 @@ async function migrateOnce(client: Client, schema: typeof ourSchema) {
   }
 }
 
-function isAsItIs(stored: StoredVersion, schema: typeof ourSchema): boolean {
+function isUpToDate(stored: StoredVersion, schema: typeof ourSchema): boolean {
   return stored.version === versionOfSchema(schema) || isOfNewerRelease(stored, schema);
 }
 
@@ -82,8 +82,8 @@ export async function applyMigrations(client: Client, schema = ourSchema): Promi
       'the database belongs to another program: it has tables but no schema version; name another database',
     );
   }
-  if (stored !== null && isAsItIs(stored, schema)) return stored.version;
-  if (stored !== null && endsReleaseBefore(stored, schema)) await refuseBesideNodes(client);
+  if (stored !== null && isUpToDate(stored, schema)) return stored.version;
+  if (stored !== null && endsReleaseBefore(stored, schema)) await refuseWhileNodesRun(client);
   const before = stored?.version ?? null;
   for (const step of migrationsFrom(before, postgresDialect, schema)) await migrateBy(client, step);
   const to = versionOfSchema(schema);
@@ -108,7 +108,7 @@ async function migrateBy(client: Client, step: Migration): Promise<void> {
  * a minute, which is quicker than finding out.
  * @throws NodesInTheWay
  */
-async function refuseBesideNodes(client: Client): Promise<void> {
+async function refuseWhileNodesRun(client: Client): Promise<void> {
   const { rows } = await client.query(
     `SELECT name, version, last_seen_at, left_at, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
      FROM nodes ORDER BY name`,

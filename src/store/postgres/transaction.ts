@@ -9,7 +9,7 @@ import { CommitUnanswered, commit, type UnansweredCommits } from './commit.ts';
 import { type Asking, type PostgresClient, prepareAnew, rowsOf, send, unprepared } from './connection.ts';
 import { isCancelled, isCollision, isLostConnection, isStalePlan, postgresError } from './errors.ts';
 import { changesChannel } from './feed.ts';
-import { beginAlone, beginBesideOthers, holdFeed, holdKeys } from './locks.ts';
+import { beginAlone, beginConcurrent, holdFeed, holdKeys } from './locks.ts';
 
 /** How often to repeat after a collision before giving up. */
 const maxTries = 8;
@@ -75,7 +75,7 @@ export async function inTransaction(use: {
 }): Promise<{ readonly outcome: unknown; readonly hasChanges: boolean }> {
   const { client, ask, keys, intent, beforeCommit } = use;
   // Sent without waiting, in this order. If one fails, those after it fail too.
-  const sent: Promise<unknown>[] = [send(client, keys === null ? beginAlone : beginBesideOthers)];
+  const sent: Promise<unknown>[] = [send(client, keys === null ? beginAlone : beginConcurrent)];
   if (keys !== null && keys.length > 0) sent.push(send(client, { text: holdKeys, values: [keys] }));
   let hasChanges = false;
   let isCommitting = false;

@@ -38,7 +38,7 @@ export async function openSqliteStore({ path }: { readonly path: string }): Prom
 }
 
 /** For a thread other than the one that opened the database. @param needs.joinWriter see `SqliteEngineOptions` */
-export function openSqliteStoreBeside(needs: {
+export function openSqliteThreadStore(needs: {
   readonly path: string;
   readonly joinWriter: () => MessagePort;
 }): Store {

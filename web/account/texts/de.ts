@@ -115,7 +115,7 @@ export const de: Texts = {
   sessionIsEnded: 'Die Sitzung ist beendet.',
   endOthers: 'Alle anderen Sitzungen beenden',
   othersEnded: (count) => (count === 1 ? 'Eine Sitzung ist beendet.' : `${count} Sitzungen sind beendet.`),
-  noOthers: 'Sie sind sonst nirgends angemeldet.',
+  noOtherSessions: 'Sie sind sonst nirgends angemeldet.',
 
   attempts: 'Letzte Anmeldeversuche',
   attemptsText:

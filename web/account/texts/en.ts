@@ -106,7 +106,7 @@ export const en = {
   sessionIsEnded: 'The session is ended.',
   endOthers: 'End all other sessions',
   othersEnded: (count: number) => (count === 1 ? 'One session is ended.' : `${count} sessions are ended.`),
-  noOthers: 'You are signed in nowhere else.',
+  noOtherSessions: 'You are signed in nowhere else.',
 
   attempts: 'Recent sign-in attempts',
   attemptsText:

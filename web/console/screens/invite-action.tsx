@@ -7,8 +7,8 @@ import { SameChange } from '../parts/same-change.tsx';
 import { make } from '../session/api.ts';
 import { texts, timeText } from '../texts/texts.ts';
 import type { IdentityDetail } from '../types.ts';
+import { type Invited, invitationOf } from './people/first-access.ts';
 import { fileName, HandOver } from './people/hand-over.tsx';
-import { type Invited, invitationOf } from './people/letting-in.ts';
 
 const { person: words } = texts;
 

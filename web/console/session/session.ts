@@ -101,10 +101,10 @@ export async function signIn(address = '/console'): Promise<void> {
  * over: they must not see what it shows.
  * @throws WindowBlocked, Refusal, ProtocolError, Unreachable
  */
-export async function signInBeside(): Promise<void> {
+export async function signInInWindow(): Promise<void> {
   // Not awaited before the window opens: later, browsers would block it as a pop-up.
   if (current === undefined) throw new SessionEnded('not-logged-in');
-  const isThem = await current.signInBeside(identityId ?? '');
+  const isThem = await current.signInInWindow(identityId ?? '');
   if (!isThem) {
     location.assign('/console');
     return;

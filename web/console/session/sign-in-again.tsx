@@ -5,14 +5,14 @@ import { Button } from '../../parts/button.tsx';
 import { isRefused } from '../../parts/refused.ts';
 import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
-import { signInBeside } from './session.ts';
+import { signInInWindow } from './session.ts';
 
 /** A dialog over the page, for a session that ended during work. The page below stays as it is. */
 export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
   const [failure, setFailure] = useState<string | null>(null);
   const signIn = () => {
     setFailure(null);
-    signInBeside().catch((error) => setFailure(wordsFor(error)));
+    signInInWindow().catch((error) => setFailure(wordsFor(error)));
   };
   return (
     <AlertDialog.Root open={isOpen}>

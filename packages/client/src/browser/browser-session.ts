@@ -58,7 +58,7 @@ export interface BrowserSession extends Session {
    * @returns false when somebody else has signed in, who must not see what is here
    * @throws WindowBlocked; Refusal when the person or the server refused; ProtocolError; Unreachable
    */
-  signInBeside(identityId: string): Promise<boolean>;
+  signInInWindow(identityId: string): Promise<boolean>;
   /** Forgets the session in all tabs, and leaves for the end of the session at the server. */
   signOut(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
   const store = tabTokenStore({ name, remember });
   const session = openSession({ provider, store });
   const leftKey = `${name} login`;
-  const beside = answersBeside(leftKey);
+  const beside = windowAnswers(leftKey);
 
   async function prepareSignIn({ returnTo = location.href, ...more }: SignInOptions = {}): Promise<URL> {
     const attempt = newLoginAttempt(redirectUri);
@@ -126,7 +126,7 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
       const { href } = await prepareSignIn(options);
       location.assign(href);
     },
-    async signInBeside(identityId) {
+    async signInInWindow(identityId) {
       const opened = window.open('', name.replace(/\W/g, '-'), 'popup,width=520,height=760');
       if (opened === null) throw new WindowBlocked();
       const attempt = newLoginAttempt(redirectUri);
@@ -157,7 +157,7 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
  * Answers to logins in a window beside the page. The window passes on the address it returned to. A code is useless
  * without the verifier, which never leaves the waiting page.
  */
-function answersBeside(channelName: string) {
+function windowAnswers(channelName: string) {
   let stopWaiting = () => {};
   return {
     /**

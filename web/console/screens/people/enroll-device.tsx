@@ -7,8 +7,8 @@ import { SameChange } from '../../parts/same-change.tsx';
 import { list } from '../../session/api.ts';
 import { texts, timeText } from '../../texts/texts.ts';
 import type { Authority, Enrollment, IdentityDetail } from '../../types.ts';
+import { type EnrollmentWish, enroll, enrollmentOf } from './first-access.ts';
 import { fileName, HandOver } from './hand-over.tsx';
-import { type EnrollmentWish, enroll, enrollmentOf } from './letting-in.ts';
 import { words } from './words.ts';
 
 interface Props {

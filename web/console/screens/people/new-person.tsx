@@ -11,8 +11,8 @@ import { SameChange } from '../../parts/same-change.tsx';
 import { make } from '../../session/api.ts';
 import { timeText } from '../../texts/texts.ts';
 import type { Enrollment } from '../../types.ts';
+import { enroll, enrollmentOf, type Invited, invitationOf } from './first-access.ts';
 import { fileName, HandOver } from './hand-over.tsx';
-import { enroll, enrollmentOf, type Invited, invitationOf } from './letting-in.ts';
 import { createCommand, newPerson, type PersonDraft } from './person-draft.ts';
 import { PersonFields } from './person-fields.tsx';
 import { words } from './words.ts';
@@ -47,7 +47,7 @@ export function NewPersonScreen() {
         labels={words.labels}
         nullable={['externalId']}
         command={(_changes, draft) => createCommand(draft)}
-        saved={async (id, { name }) => setAdded(await letIn(id ?? '', name, way))}
+        saved={async (id, { name }) => setAdded(await giveAccess(id ?? '', name, way))}
       >
         {(form) => (
           <PersonFields form={form} policy={defaultPolicy}>
@@ -75,7 +75,7 @@ export function NewPersonScreen() {
   );
 }
 
-async function letIn(id: string, name: string, way: Way): Promise<Added> {
+async function giveAccess(id: string, name: string, way: Way): Promise<Added> {
   const added = { id, name, way, invited: null, enrollment: null, failure: null };
   try {
     if (way === 'invitation')
