@@ -75,6 +75,7 @@ async function openSession(identityId: string): Promise<Held> {
       id,
       ipAddress: '127.0.0.1',
       program: null,
+      isForProgram: true,
       expiresAt: now + 24 * HOUR,
       refresh: { hash: hashOf(id, 1), expiresAt: now + 24 * HOUR, familyExpiresAt: now + 720 * HOUR },
     },

@@ -158,6 +158,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
         id: sessionId,
         ipAddress: '127.0.0.1',
         program: null,
+        isForProgram: true,
         expiresAt,
         refresh: { ...refresh, familyExpiresAt: now + 30 * DAY },
       },

@@ -10,7 +10,7 @@ const freshFor: Millis = 5 * MINUTE;
 
 export interface FreshProofNeeds extends CurrentPasswordNeeds {
   readonly store: CurrentPasswordNeeds['store'] & { readonly apiSessions: Pick<ApiSessionStore, 'find'> };
-  /** Client ids of existing programs that do not support this step and are exempt from it. */
+  /** Client ids of existing programs that do not support this step: sessions that they open are exempt from it. */
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
 }
 
@@ -34,25 +34,29 @@ export async function requireFreshProof(
   { currentPassword, leafThumbprint }: OfferedProof,
 ): Promise<void> {
   const { caller } = call;
-  if (needs.clientsWithoutFreshProof.has(caller.clientId)) return;
   if (currentPassword !== undefined) {
     await proveCurrentPassword(needs, call, currentPassword);
     return;
   }
   if (needs.clock.now() - caller.authTime <= freshFor) return;
-  if (await isProvenByCertificate(needs, caller, leafThumbprint)) return;
+  if (await isProvenOrExempt(needs, caller, leafThumbprint)) return;
   throw new AuthError('unauthorized', {
     description: 'A fresh proof is needed: send the current password as currentPassword, or log in again',
     challenges: [freshProofChallenge(caller.mechanism, freshFor)],
   });
 }
 
-async function isProvenByCertificate(
-  { store }: FreshProofNeeds,
-  { apiSessionId }: Principal,
+async function isProvenOrExempt(
+  { store, clientsWithoutFreshProof }: FreshProofNeeds,
+  { apiSessionId, clientId }: Principal,
   leafThumbprint: string | null,
 ): Promise<boolean> {
-  if (leafThumbprint === null) return false;
+  const mayBeExempt = clientsWithoutFreshProof.has(clientId);
+  if (leafThumbprint === null && !mayBeExempt) return false;
   // Looked up for a bound token too: a certificate that was issued for the session may have proven that one.
-  return (await store.apiSessions.find(apiSessionId))?.certThumbprint === leafThumbprint;
+  const session = await store.apiSessions.find(apiSessionId);
+  if (session === null) return false;
+  // Anybody may name the client id of a program, so it counts only where no browser had a part in the login.
+  if (mayBeExempt && session.openedByProgram) return true;
+  return leafThumbprint !== null && session.certThumbprint === leafThumbprint;
 }

@@ -30,6 +30,11 @@ export interface ApiSession extends ClientProgram {
   /** The third-party authority of the certificate that opened it; null: the overlay's own, or no certificate. */
   readonly caId: CaId | null;
   readonly clientId: string;
+  /**
+   * Whether no browser had a part in its login or in redeeming its code. Only then may rules for existing programs, which
+   * a client id asks for, be weaker. False if it is not known, and for legacy sessions, which have no client id.
+   */
+  readonly openedByProgram: boolean;
   readonly scopes: readonly string[];
   readonly issuer: string;
   readonly configTypes: readonly string[];

@@ -71,13 +71,19 @@ const sdkCallbacks: readonly RedirectUriPattern[] = ['localhost', '127.0.0.1', '
   suffix: '/auth/callback',
 }));
 
-/** The redirect URIs of a client at a bind point: those of the configuration, or its own; an alias has both. */
+/**
+ * The redirect URIs of a client at a bind point: its own, or those of the configuration. The programs of an alias have more,
+ * a browser has not: anybody may lead it here with the client id of an alias.
+ * @param browserBinding null for programs
+ */
 export function redirectUrisOf(
   { registered, profile }: Client,
   configured: readonly RedirectUriPattern[],
+  browserBinding: string | null,
 ): readonly RedirectUriPattern[] {
   if (registered !== null) return registered.redirectPatterns;
-  return profile === 'compatibility' ? [...configured, ...sdkCallbacks] : configured;
+  const hasMore = profile === 'compatibility' && browserBinding === null;
+  return hasMore ? [...configured, ...sdkCallbacks] : configured;
 }
 
 /**

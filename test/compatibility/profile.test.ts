@@ -138,6 +138,13 @@ describe('the main client, whichever path it uses', () => {
         assert.equal(main.status, 400);
         const alias = await strict.get(`${path}?${authorizationQuery({ ...changes, client_id: goClient })}`);
         assert.equal(alias.status, 302);
+        // Anybody may lead a browser here under the name of an alias.
+        const query = authorizationQuery({ ...changes, client_id: goClient });
+        const inBrowser = await strict.get(`${path}?${query}`, { headers: { accept: 'text/html' } });
+        assert.equal(inBrowser.status, 400);
+        const cookie = `__Host-overlay-auth-login=${'A'.repeat(42)}E`;
+        const page = locationOf(alias).slice(locationOf(alias).indexOf('/oidc'));
+        assert.equal((await strict.get(page, { headers: { accept: 'text/html', cookie } })).status, 400);
         for (const other of ['http://localhost:8080/other', 'http://example.com:8080/auth/callback']) {
           const query = authorizationQuery({ redirect_uri: other, client_id: goClient });
           assert.equal((await strict.get(`${path}?${query}`)).status, 400, other);

@@ -8,7 +8,15 @@ import { withCertificate } from '../support/certificates.ts';
 import { csrPem, ecKeys, keyPemOf } from '../support/csr.ts';
 import { createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { authorizationQuery, callWith, codeOf, locationOf, redeem, submitPassword } from '../support/flow.ts';
+import {
+  authorizationQuery,
+  callWith,
+  codeOf,
+  locationOf,
+  redirectUri,
+  submitPassword,
+  verifier,
+} from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { password, totpPolicy } from '../support/totp.ts';
@@ -30,12 +38,19 @@ async function user(): Promise<{ readonly name: string; readonly id: string }> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read arbitrary documents
-async function loginAs(name: string, scope = 'openid offline_access'): Promise<any> {
+async function loginAs(name: string, scope = 'openid offline_access', headers = {}): Promise<any> {
   const begun = await server.get(`/oidc/authorize?${authorizationQuery({ client_id: goClient, scope })}`);
   const id = new URL(locationOf(begun), server.url).searchParams.get('authRequestID') ?? '';
   const first = locationOf(await submitPassword(server, id, name, password));
   const code = codeOf(await server.get(first.slice(server.url.length)));
-  const answer = await redeem(server, code, { client_id: goClient });
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    client_id: goClient,
+    code_verifier: verifier,
+  };
+  const answer = await server.post('/oidc/token', { form, headers });
   assert.equal(answer.status, 200, answer.text);
   return answer.json;
 }
@@ -216,6 +231,14 @@ describe('exchanging an access token', () => {
       access_token = answer.json.access_token;
       assert.equal((await callWith(server, access_token)).status, 200);
     }
+  });
+
+  test('gives a session that a browser opened an ID token only', async () => {
+    const page = { 'sec-fetch-site': 'same-origin' };
+    const { access_token } = await loginAs((await user()).name, 'openid', page);
+    for (const requested of ['access_token', 'refresh_token'] as const)
+      assertRefused(await renew(access_token, requested));
+    assert.equal((await renew(access_token, 'id_token')).status, 200);
   });
 
   test('ends with the session, whose new tokens the end reaches', async () => {

@@ -9,7 +9,19 @@ import { clientRoot, managementRoot, openSession, sessionOf } from '../legacy/su
 import { certificateLogin, enrolled, withCertificate } from '../support/certificates.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { beginLogin, codeOf, locationOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
+import {
+  authorizationQuery,
+  authRequestIdOf,
+  beginLogin,
+  codeOf,
+  locationOf,
+  login,
+  redirectUri,
+  refresh,
+  submitPassword,
+  type Tokens,
+  verifier,
+} from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -32,16 +44,51 @@ async function somebody(): Promise<string> {
   return name;
 }
 
-/** The access token of a login by a client of the compatibility profile. */
-async function profileLogin(at: TestServer, name: string): Promise<string> {
-  const id = await beginLogin(at, { client_id: goClient });
-  let answer = await submitPassword(at, id, name, password);
-  const { pathname, search } = new URL(locationOf(answer), at.url);
-  if (!locationOf(answer).includes('code=')) answer = await at.get(pathname + search);
-  const tokens = await redeem(at, codeOf(answer), { client_id: goClient });
-  assert.equal(tokens.status, 200, tokens.text);
-  return tokens.json.access_token;
+const byAlias = { client_id: goClient };
+
+/** The tokens of a login by a program of the compatibility profile. */
+async function profileLogin(
+  at: TestServer,
+  name: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Tokens> {
+  const id = await beginLogin(at, byAlias);
+  const done = await submitPassword(at, id, name, password);
+  const { pathname, search } = new URL(locationOf(done), at.url);
+  return redeemed(at, await at.get(pathname + search), headers);
 }
+
+async function redeemed(
+  at: TestServer,
+  finished: Answer,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Tokens> {
+  const form = {
+    grant_type: 'authorization_code',
+    code: codeOf(finished),
+    redirect_uri: redirectUri,
+    client_id: goClient,
+    code_verifier: verifier,
+  };
+  const tokens = await at.post('/oidc/token', { form, headers });
+  assert.equal(tokens.status, 200, tokens.text);
+  return tokens.json;
+}
+
+/** The same on our pages, in a browser; a program redeems the code, or what sends these headers. */
+async function browserLogin(name: string, headers: Readonly<Record<string, string>> = {}): Promise<Tokens> {
+  const page = { accept: 'text/html', 'sec-fetch-site': 'same-origin' };
+  const begun = await server.get(`/oidc/authorize?${authorizationQuery(byAlias)}`, { headers: page });
+  const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
+  const form = { authRequestId: authRequestIdOf(begun), username: name, password };
+  const inBrowser = { headers: { ...page, cookie } };
+  const done = await server.post('/oidc/login/username', { form, ...inBrowser });
+  const { pathname, search } = new URL(locationOf(done), server.url);
+  return redeemed(server, await server.get(pathname + search, inBrowser), headers);
+}
+
+/** What a script of a page at an allowed origin adds to each request. */
+const script = { origin: 'http://localhost:8400', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
 
 const mfa = 'current-identity/mfa';
 
@@ -162,9 +209,43 @@ describe('the fresh proof', () => {
     connection.closeConnections();
   });
 
-  test('is not required of clients of the compatibility profile, unless the configuration says so', async () => {
+  const inBrowsers: Readonly<Record<string, (name: string) => Promise<Tokens>>> = {
+    'logged in on our pages, for a program': (name) => browserLogin(name),
+    'logged in on our pages, for a script': (name) => browserLogin(name, script),
+    'was read by a script': (name) => profileLogin(server, name, script),
+  };
+  for (const [how, open] of Object.entries(inBrowsers)) {
+    test(`is required under a client id of the compatibility profile of whoever ${how}`, async () => {
+      const first = await open(await somebody());
+      const caller = callerWith(server, first.access_token);
+      assert.equal((await caller.call('POST', path)).status, 201);
+      const app = scan(clock, (await caller.get(path)).json.data.provisioningUrl);
+      assert.equal((await caller.call('POST', `${path}/verify`, { code: app.code() })).status, 200);
+      clock.advance(6 * MINUTE);
+      assertOidcAsked(await caller.call('DELETE', path, { code: app.code() }));
+      const next = await refresh(server, first.refresh_token, byAlias);
+      const form = {
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        subject_token: next.json.refresh_token,
+        subject_token_type: 'urn:ietf:params:oauth:token-type:refresh_token',
+        ...byAlias,
+      };
+      const exchanged = await server.post('/oidc/token', { form });
+      for (const { status, json } of [next, exchanged]) {
+        assert.equal(status, 200);
+        const again = callerWith(server, json.access_token);
+        assertOidcAsked(await again.call('DELETE', path, { code: app.code() }));
+      }
+
+      const other = callerWith(server, (await open(await somebody())).access_token);
+      clock.advance(6 * MINUTE);
+      assertOidcAsked(await other.call('POST', path));
+    });
+  }
+
+  test('is not required of programs of the compatibility profile, unless the configuration says so', async () => {
     const name = await somebody();
-    const token = await profileLogin(server, name);
+    const { access_token: token } = await profileLogin(server, name);
     clock.advance(10 * MINUTE);
     assert.equal((await callerWith(server, token).call('POST', path)).status, 201);
 
@@ -175,7 +256,7 @@ describe('the fresh proof', () => {
     });
     try {
       await strict.createUser({ name, password });
-      const old = await profileLogin(strict, name);
+      const { access_token: old } = await profileLogin(strict, name);
       clock.advance(10 * MINUTE);
       assertOidcAsked(await callerWith(strict, old).call('POST', path));
     } finally {

@@ -354,6 +354,7 @@ export function authRequestTests(shared: GetDatabase): void {
         signerId: null,
         caId: null,
         clientId: 'overlay',
+        openedByProgram: true,
         scopes: ['openid', 'offline_access'],
         issuer: 'https://localhost:1280/oidc',
         configTypes: ['router.v1'],

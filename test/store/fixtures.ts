@@ -127,6 +127,7 @@ export function redemption({ authRequest, codeHash }: Login, changes: Partial<Re
       id,
       ipAddress: '192.0.2.1',
       program: null,
+      isForProgram: true,
       expiresAt: t0 + sessionLifetime,
       refresh: { hash: `${id}-1`, expiresAt: t0 + sessionLifetime, familyExpiresAt: t0 + 30 * DAY },
     },

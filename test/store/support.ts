@@ -141,6 +141,7 @@ export function redemption(
       id,
       ipAddress: '192.0.2.1',
       program: null,
+      isForProgram: true,
       expiresAt: now + DAY,
       refresh: { hash: refreshHash(id, 1), expiresAt: now + DAY, familyExpiresAt: now + 30 * DAY },
     },

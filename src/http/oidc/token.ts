@@ -140,6 +140,7 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
         parameters: parametersOf(body),
         basic: basicCredentials(context.authorization),
         origin: originOf(context),
+        isFromProgram: context.sender.kind === 'program',
         clientCertificates: () => context.sender.certificates,
         arrivedAt: context.startedAt,
       });

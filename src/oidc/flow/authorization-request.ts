@@ -92,7 +92,12 @@ export function validateAuthorizationRequest(
   const client = needs.clients.find(required(parameters, 'client_id'));
   if (client === undefined) throw new AuthError('invalid_client');
   const redirectUri = required(parameters, 'redirect_uri');
-  if (!isRegisteredRedirectUri(redirectUrisOf(client, bindPoint.redirectUris), redirectUri)) {
+  if (
+    !isRegisteredRedirectUri(
+      redirectUrisOf(client, bindPoint.redirectUris, browser?.binding ?? null),
+      redirectUri,
+    )
+  ) {
     throw new AuthError('redirect_uri_not_registered', {
       detail: `redirect_uri ${JSON.stringify(redirectUri.slice(0, 200))} matches none of the listener's redirectURIs`,
     });

@@ -29,10 +29,11 @@ export function openAuthRequest(
   if (authRequest.issuer !== bindPoint.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });
   }
-  requireWayBack(needs, authRequest, bindPoint);
   const presented = browserCookie === null ? null : sha256(browserCookie);
   requireSameBrowser(authRequest.browserBinding, presented);
-  return { ...authRequest, browserBinding: presented };
+  const bound = { ...authRequest, browserBinding: presented };
+  requireWayBack(needs, bound, bindPoint);
+  return bound;
 }
 
 /** What a bind point says about the addresses to which its logins lead. */
@@ -54,7 +55,8 @@ export function requireWayBack(
     throw new AuthError('auth_request_unknown', { detail: 'the client is no longer configured' });
   }
   if (isForDevice(authRequest)) return;
-  if (!isRegisteredRedirectUri(redirectUrisOf(client, redirectUris), authRequest.redirectUri)) {
+  const allowed = redirectUrisOf(client, redirectUris, authRequest.browserBinding);
+  if (!isRegisteredRedirectUri(allowed, authRequest.redirectUri)) {
     throw new AuthError('auth_request_unknown', { detail: 'the redirect_uri is no longer registered' });
   }
 }

@@ -91,6 +91,7 @@ export async function redeemCode(
       id: sessionId,
       ipAddress: origin.ipAddress,
       program: isWithPerson ? clientProgramOf(origin.userAgent) : null,
+      isForProgram: request.isFromProgram,
       expiresAt: sessionEnd(needs.lifetimes, refreshExpiresAt, now),
       refresh: {
         hash: refresh.hash,

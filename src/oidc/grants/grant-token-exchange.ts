@@ -112,9 +112,9 @@ async function exchangeRefreshToken(
 }
 
 /**
- * An access token yields an ID token and, for a session without a refresh token, the next access token, for as long
- * after the login as a refresh token would last. A session with a refresh token continues with that, because its reuse
- * is noticed.
+ * An access token yields an ID token and, for a session of a program without a refresh token, the next access token, for
+ * as long after the login as a refresh token would last. A session with a refresh token continues with that, because its
+ * reuse is noticed; one that a browser opened ends as those of other clients do.
  */
 async function exchangeAccessToken(
   needs: GrantNeeds,
@@ -133,8 +133,8 @@ async function exchangeAccessToken(
   await requireStanding(needs, session, request);
 
   const wantsIdToken = requested === tokenTypes.idToken;
-  const lastMoment = stored.createdAt + needs.lifetimes.refreshToken;
-  if (!wantsIdToken && (stored.scopes.includes('offline_access') || now >= lastMoment)) {
+  const isRenewable = stored.openedByProgram && !stored.scopes.includes('offline_access');
+  if (!wantsIdToken && (!isRenewable || now >= stored.createdAt + needs.lifetimes.refreshToken)) {
     throw new AuthError('invalid_grant', { detail: 'an access token is not renewed in this session' });
   }
   const renewed = await needs.store.apiSessions.renew({

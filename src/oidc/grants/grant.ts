@@ -23,6 +23,8 @@ export interface TokenRequest {
   readonly parameters: Parameters;
   readonly basic: BasicCredentials | null;
   readonly origin: RequestOrigin;
+  /** Whether it says nothing of a browser. */
+  readonly isFromProgram: boolean;
   /** Those on the connection, or null; called only if a code or a session may be bound to one. */
   readonly clientCertificates: () => PresentedCertificates | null;
   /** On the monotonic clock. */

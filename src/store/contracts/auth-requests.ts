@@ -68,6 +68,8 @@ export interface RedeemCode {
     readonly ipAddress: string;
     /** What redeems the code; null when that is the server of a web application. */
     readonly program: ClientProgram | null;
+    /** Whether no browser redeems the code. */
+    readonly isForProgram: boolean;
     readonly expiresAt: Millis;
     readonly refresh: NewRefreshFamily;
   };

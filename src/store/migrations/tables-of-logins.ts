@@ -95,7 +95,8 @@ export const tablesOfLogins: readonly string[] = [
     refresh_rotated_at BIGINT,
     family_expires_at BIGINT,
     browser_session_id TEXT,
-    resources TEXT
+    resources TEXT,
+    opened_by_program INTEGER NOT NULL DEFAULT 0
   )`,
   'CREATE UNIQUE INDEX api_sessions_by_token ON api_sessions (token_hash) WHERE token_hash IS NOT NULL',
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',

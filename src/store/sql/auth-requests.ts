@@ -316,6 +316,7 @@ function openedSession({ session, now }: RedeemCode, request: string, proven: st
       signerId: progress.signerId,
       caId: progress.caId,
       clientId: authRequest.clientId,
+      openedByProgram: session.isForProgram && authRequest.browserBinding === null,
       scopes: authRequest.scopes,
       issuer: authRequest.issuer,
       configTypes: authRequest.configTypes,
@@ -354,8 +355,8 @@ function* insertSession({ session, refresh, progress }: OpenedSession): Intent<v
     `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
        signer_id, ca_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
        refresh_hash, refresh_generation, refresh_expires_at, family_expires_at, browser_session_id,
-       resources, login_ip_address, program, operating_system)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
+       resources, login_ip_address, program, operating_system, opened_by_program)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)`,
     session.id,
     session.mechanism,
     session.identityId,
@@ -381,6 +382,7 @@ function* insertSession({ session, refresh, progress }: OpenedSession): Intent<v
     session.loginIpAddress,
     session.program,
     session.operatingSystem,
+    session.openedByProgram ? 1 : 0,
   );
 }
 

@@ -180,6 +180,7 @@ export function apiSessionOf(row: SqlRow): ApiSession {
     signerId: signerId === null ? null : asId(signerId),
     caId: caId === null ? null : asId(caId),
     clientId: text(row, 'client_id'),
+    openedByProgram: integer(row, 'opened_by_program') === 1,
     scopes: json<string[]>(row, 'scopes'),
     issuer: text(row, 'issuer'),
     configTypes: json<string[]>(row, 'config_types'),
