@@ -135,6 +135,31 @@ describe('what looks at everything', () => {
     assert.equal(beyond.json.meta.pagination.totalCount, count + 2);
   });
 
+  test('breaks off where it fails after its head was sent, which one line of the log says', async () => {
+    const database = new DatabaseSync(`${server.home}/overlay.db`, { timeout: 5000 });
+    const change = (sql: string) => database.exec(sql);
+    change(`INSERT INTO identities (id, name, type, auth_policy_id, is_admin, role_attributes, tags, created_at, updated_at)
+      SELECT 'zzz', 'zzz', 'Device', 'default', 0, '[]', 'no JSON', 0, 0`);
+    const lines = () => server.log.entries.filter(({ fields }) => fields.errorCode === 'server_error');
+    const already = lines().length;
+    for (const [at, path] of ['identities?limit=none&sort=id', 'state'].entries()) {
+      await assert.rejects(root.get(path), { code: 'ECONNRESET' });
+      const added = lines().slice(already + at);
+      assert.deepEqual(
+        added.map(({ level, message }) => [level, message]),
+        [['error', 'answer broken off']],
+      );
+      assert.match(String(added[0]?.fields.path), /identities|state/);
+      assert.match(JSON.stringify(added[0]?.fields.error), /JSON/);
+    }
+    // A client that goes away is no failure.
+    await givenUp('identities?limit=none&sort=name');
+    change(`DELETE FROM identities WHERE id = 'zzz'`);
+    database.close();
+    assert.equal((await root.get('identities?limit=none')).status, 200);
+    assert.equal(lines().length, already + 2);
+  });
+
   test('is one at a time for a caller, who gets the next turn when a reading ends or is given up', async () => {
     // Answers that nobody reads to their end.
     for (let at = 0; at < 5; at += 1) {

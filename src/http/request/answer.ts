@@ -99,12 +99,19 @@ export function empty(options: AnswerOptions = {}): Answer {
   return { status: options.status ?? 204, headers: options.headers ?? {}, body: null };
 }
 
-/** Sends an answer in addition to the headers that are set already. */
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+/**
+ * Sends an answer in addition to the headers that are set already.
+ * @returns of a body that is made meanwhile: rejects if that fails, which breaks the answer off
+ */
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<void> | undefined {
   if (reply.sent) {
     if (isInParts(answer.body) && Symbol.asyncIterator in answer.body.parts)
       void answer.body.parts[Symbol.asyncIterator]().return?.();
-    return;
+    return undefined;
   }
   reply.code(answer.status);
   for (const name in answer.headers) reply.header(name, answer.headers[name]);
@@ -113,13 +120,14 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
     closeGently(request.raw);
   }
   const { body } = answer;
+  if (isInParts(body)) return sendInParts(reply, answer.status, body.parts);
   if (body === null) reply.send();
-  else if (isInParts(body)) sendInParts(reply, answer.status, body.parts);
   else if (body.length <= longestPart || request.method === 'HEAD') reply.send(body);
   else {
     reply.header('content-length', Buffer.byteLength(body));
-    sendInParts(reply, answer.status, [body]);
+    return sendInParts(reply, answer.status, [body]);
   }
+  return undefined;
 }
 
 /** The framework would give the connection all at once. */
@@ -127,11 +135,12 @@ function sendInParts(
   reply: FastifyReply,
   status: number,
   body: readonly (string | Uint8Array)[] | AsyncIterable<string>,
-): void {
+): Promise<void> | undefined {
   reply.hijack();
   reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
-  if (Symbol.asyncIterator in body) void writeWhileMade(reply.raw, body);
-  else writeInParts(reply.raw, body);
+  if (Symbol.asyncIterator in body) return writeWhileMade(reply.raw, body);
+  writeInParts(reply.raw, body);
+  return undefined;
 }
 
 /** How long a client that is still sending has to read the answer. */

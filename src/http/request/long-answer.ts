@@ -34,8 +34,9 @@ export function writeInParts(response: ServerResponse, body: readonly (string | 
 }
 
 /**
- * Writes a body that is made meanwhile, each piece when the client has taken those before. What fails then can only
- * break the answer off. Ends what makes the body if the client goes away, and at once for HEAD.
+ * Writes a body that is made meanwhile, each piece when the client has taken those before. Ends what makes the body if the
+ * client goes away, and at once for HEAD.
+ * @throws whatever makes the body throws, after it broke the answer off
  */
 export async function writeWhileMade(response: ServerResponse, body: AsyncIterable<string>): Promise<void> {
   const gone = new Promise<boolean>((resolve) => response.once('close', () => resolve(false)));
@@ -48,8 +49,9 @@ export async function writeWhileMade(response: ServerResponse, body: AsyncIterab
         if (response.destroyed || !(await Promise.race([taken(part), gone]))) return;
     }
     response.end();
-  } catch {
+  } catch (error) {
     response.destroy();
+    throw error;
   }
 }
 

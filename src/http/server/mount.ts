@@ -119,17 +119,7 @@ export function failureHandler(
     const context = request.overlay as RequestContext | null | undefined;
     // Sent when the headers came, for a session that ended before the body did.
     if (failure.code === 'unauthorized') reply.removeHeader('expires-at').removeHeader('expiration-seconds');
-    const traceId = context?.trace?.traceId;
-    const fields = {
-      requestId: request.id,
-      traceId,
-      method: request.method,
-      path: context?.path,
-      remoteAddress: context?.remoteAddress,
-      errorCode: failure.code,
-      status: errorTable[failure.code].status,
-      detail: failure.detail,
-    };
+    const fields = fieldsOf(failure, request);
     if (failure.code === 'server_error') {
       log.error('request failed', { ...fields, error: failure.cause ?? failure });
     } else if (context?.principal == null) {
@@ -139,7 +129,7 @@ export function failureHandler(
     const isSpent = context?.principal === null && !load.count(context.remoteAddress);
     const answer = errorAnswer(failure, format, {
       requestId: request.id,
-      traceId,
+      traceId: context?.trace?.traceId,
       accept: isSpent ? undefined : request.headers.accept,
       view: () => needs.views(context ?? { headers: {}, queryText: '', sender: null }),
       loginPage: context?.loginPage ?? null,
@@ -150,6 +140,21 @@ export function failureHandler(
     const send = () => finish(request, reply, answer);
     if (failure.code === 'payload_too_large') afterItsBody(request.raw, send);
     else send();
+  };
+}
+
+/** What a line of the log says of a failed request. */
+function fieldsOf(failure: AuthError, { id, method, overlay }: FastifyRequest) {
+  const context = overlay as RequestContext | null | undefined;
+  return {
+    requestId: id,
+    traceId: context?.trace?.traceId,
+    method,
+    path: context?.path,
+    remoteAddress: context?.remoteAddress,
+    errorCode: failure.code,
+    status: errorTable[failure.code].status,
+    detail: failure.detail,
   };
 }
 
@@ -276,7 +281,7 @@ function waitsForForm({ takesFormToken }: Route, context: RequestContext): boole
 }
 
 function finisher(
-  { clock, onAnswer }: Pick<MountNeeds, 'clock' | 'onAnswer'>,
+  { clock, log, onAnswer }: Pick<MountNeeds, 'clock' | 'log' | 'onAnswer'>,
   { api, errorCode }: { readonly api: AnsweredApi; readonly errorCode?: ErrorCode },
 ) {
   return (request: FastifyRequest, reply: FastifyReply, answer: Answer): void => {
@@ -292,7 +297,13 @@ function finisher(
     }
     // No page of another origin chooses who is signed in here.
     const isForeign = context?.sender.kind === 'foreign-page';
-    sendAnswer(request, reply, isForeign ? withoutCookies(answer) : answer);
+    sendAnswer(request, reply, isForeign ? withoutCookies(answer) : answer)?.catch((thrown: unknown) => {
+      // Its head was sent: all that can still be done is to say so here.
+      const failure = asAuthError(thrown);
+      const fields = { ...fieldsOf(failure, request), status: answer.status };
+      const level = failure.code === 'server_error' ? 'error' : 'info';
+      log[level]('answer broken off', { ...fields, error: failure.cause ?? failure });
+    });
   };
 }
 
