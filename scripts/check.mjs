@@ -44,7 +44,7 @@ const wings = ['test/pages/console'];
 const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 /**
  * As many groups as there are cores. What mostly waits runs beside them, two at once: one after another, it would take
- * longer than all others. Who is through with that helps with the others, which wait for processes now and then, too.
+ * longer than all others. A worker that finishes early takes files from other groups.
  * What measures runs alone.
  */
 const [atOnce, atOnceWaiting] = isFullSize ? [1, 0] : [availableParallelism(), 2];

@@ -57,7 +57,7 @@ export async function certifySession(
   return { ...certificate, chainPem };
 }
 
-/** One that is good still. @throws AuthError not_found   also for one of another session */
+/** A certificate that is still valid. @throws AuthError not_found   also for one of another session */
 export async function getSessionCertificate(
   needs: Pick<SessionCertificateNeeds, 'store' | 'clock'>,
   sessionId: ApiSessionId,
@@ -69,7 +69,7 @@ export async function getSessionCertificate(
   return certificate;
 }
 
-/** From the next call on it stands for nothing. @throws AuthError not_found   also for one of another session */
+/** From the next call on, it grants no access. @throws AuthError not_found   also for one of another session */
 export async function revokeSessionCertificate(
   needs: Pick<SessionCertificateNeeds, 'store' | 'clock' | 'audit'>,
   id: string,

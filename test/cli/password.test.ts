@@ -28,7 +28,7 @@ function change(cli: CommandLine, current: string, next: string): Promise<Outcom
   return cli.run(['password', '--current-password-file', file, '--password-stdin'], { input: `${next}\n` });
 }
 
-test('password changes the own password, keeps this login and ends the others', async () => {
+test('password changes the password of the caller, keeps this login and ends the others', async () => {
   await using cli = await loggedInAs('ada');
   const other = await loggedIn(server, 'ada');
   const refused = await change(cli, password, 'short');

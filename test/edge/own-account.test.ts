@@ -102,7 +102,7 @@ describe('own authenticators', () => {
   });
 });
 
-describe('changing the own password', () => {
+describe('changing the password of the caller', () => {
   test('keeps this session, ends all others of both mechanisms and says so in the audit trail', async () => {
     await server.createUser({ name: 'carol', password });
     const caller = await loggedIn(server, 'carol');

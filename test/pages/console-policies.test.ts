@@ -1,4 +1,4 @@
-// What would happen by a policy, and what is touched before one is saved; in a real browser against a real controller.
+// Simulated sign-ins, and the people affected by a policy before it is saved; in a real browser against a real controller.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -79,7 +79,7 @@ export interface Store {
    */
   letWrite(port: MessagePort): void;
   /**
-   * A number that is another one once a change of the session is acknowledged, for any thread of the process. Sessions
+   * A number that changes whenever a change of the session is acknowledged, for any thread of the process. Sessions
    * share numbers, so it may differ without a change. Null if the engine cannot promise that.
    */
   sessionVersion(id: ApiSessionId): number | null;

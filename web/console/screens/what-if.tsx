@@ -1,4 +1,4 @@
-// What would happen at a login: for a person and a method, by their policy, another one, or one edited here.
+// Simulates a sign-in for a person and a method: by their policy, another policy, or a draft edited here.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
