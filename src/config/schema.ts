@@ -401,7 +401,9 @@ export const edgeSchema = z.strictObject({
         .min(1000)
         .max(100_000_000)
         .default(100_000)
-        .describe('Records kept at most; beyond that, the source with most records loses its oldest.'),
+        .describe(
+          'Records kept at most; beyond that, the identity or source with most records loses its oldest.',
+        ),
     })
     .prefault({}),
   auditEvents: z

@@ -156,7 +156,7 @@ ${signingLines(files.signingCert)}
   #   lanes: 1
   loginAttempts:                   # why logins were refused, for "overlay-auth explain REF"
     keep: 720h
-    keepAtMost: 100000             # whoever has most loses the oldest
+    keepAtMost: 100000             # the identity or source with most loses its oldest
   auditEvents:                     # what was changed by whom, for "overlay-auth list audit-events"; the log has it too
     keep: 8760h
     keepAtMost: 100000

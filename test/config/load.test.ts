@@ -449,7 +449,7 @@ describe('warnings', () => {
     const apis = [{ binding: 'edge-client' }, { binding: 'metrics' }];
     const { warnings } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0] ?? '', /web\[0\]\.apis\[1\]\.binding: .*metrics.*a listener of their own/s);
+    assert.match(warnings[0] ?? '', /web\[0\]\.apis\[1\]\.binding: .*metrics.*a separate listener/s);
     const elsewhere = [{ binding: 'edge-management' }, { binding: 'metrics' }];
     const file = replaceAt(fullFile(), ['web', 1, 'apis'], elsewhere);
     assert.doesNotMatch(load(file).warnings.join(), /metrics/);
