@@ -8,11 +8,16 @@ import { test } from 'node:test';
 import { targets } from '../assurance/targets.ts';
 import { decidingModules } from '../mutants/modules.ts';
 import { edited, faults } from './model/faults.ts';
+import { faultsOfRequests } from './model/faults-of-requests.ts';
 
 const root = join(import.meta.dirname, '..');
 
 test('every planted fault finds its place in the source', () => {
-  for (const { name, edits } of faults) {
+  for (const { name, edits, soughtBy } of [...faults, ...faultsOfRequests]) {
+    assert.ok(
+      soughtBy === undefined || existsSync(join(root, soughtBy)),
+      `"${name}" is sought by ${soughtBy}`,
+    );
     const texts = new Map<string, string>();
     for (const edit of edits) {
       const text = texts.get(edit.file) ?? readFileSync(join(root, edit.file), 'utf8');

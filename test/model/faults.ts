@@ -10,6 +10,8 @@ export interface Edit {
 export interface Fault {
   readonly name: string;
   readonly edits: readonly Edit[];
+  /** The file of tests that looks for it; without one, the model of the login does. */
+  readonly soughtBy?: string;
 }
 
 const sql = 'src/store/sql/auth-requests.ts';

@@ -1,13 +1,14 @@
-// Plants faults in a copy of the source and lets the model look for them: it proves nothing about faults that it does
-// not find. Run it with `npm run planted-faults`; it writes docs/planted-faults.md. With words of names as arguments,
-// it plants only these and prints the table.
+// Plants faults in a copy of the source and lets the model of the login, or the tests that a fault names, look for them.
+// Run it with `npm run planted-faults`; it writes docs/planted-faults.md. With words of names as arguments, it plants
+// only these and prints the tables.
 
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isoTime, systemClock } from '../../src/platform/clock.ts';
+import { isoTime, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { edited, type Fault, faults } from './faults.ts';
+import { faultsOfRequests } from './faults-of-requests.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const copied = ['src', 'test', 'web', 'packages', 'bin', 'scripts', 'package.json', 'tsconfig.json'];
@@ -42,25 +43,37 @@ interface Found {
   readonly broken: string;
 }
 
-async function search(copy: string): Promise<Found> {
-  const began = systemClock.monotonic();
+/** @returns the exit code of the file of tests, and what it printed */
+async function runTests(
+  copy: string,
+  file: string,
+  timeout = 15 * MINUTE,
+): Promise<{ status: number | null; output: string }> {
   const env = { OVERLAY_AUTH_MODEL_SHRINK: '0', OVERLAY_AUTH_MODEL_HOUSES: '4', ...process.env };
-  const child = spawn(
-    process.execPath,
-    ['--test', '--test-force-exit', '--test-timeout=900000', 'test/model/login.test.ts'],
-    { cwd: copy, env },
-  );
+  const child = spawn(process.execPath, ['--test', '--test-force-exit', `--test-timeout=${timeout}`, file], {
+    cwd: copy,
+    env,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
   }
-  const status = await new Promise((done) => child.on('close', done));
+  const status = await new Promise<number | null>((done) => child.on('close', done));
+  return { status, output };
+}
+
+async function search(copy: string, { soughtBy }: Fault): Promise<Found> {
+  const began = systemClock.monotonic();
+  const { status, output } = await (soughtBy === undefined
+    ? runTests(copy, 'test/model/login.test.ts')
+    : runTests(copy, soughtBy, 2 * MINUTE));
   const seconds = (systemClock.monotonic() - began) / 1000;
+  if (status === 0) return { runs: null, seconds, broken: '' };
+  if (soughtBy !== undefined) return { runs: 1, seconds, broken: firstFailure(output) };
   const after = /Property failed after (\d+) tests/.exec(output)?.[1];
   const broken = /Broken: ([^\n]+)/.exec(output)?.[1];
-  if (status === 0) return { runs: null, seconds, broken: '' };
   if (after === undefined || broken === undefined) {
     throw new Error(`the model failed without having found anything:\n${output.slice(0, 3000)}`);
   }
@@ -68,36 +81,52 @@ async function search(copy: string): Promise<Found> {
   return { runs: Number(earlier) + Number(after), seconds, broken };
 }
 
-function table(rows: readonly (Found & { readonly name: string })[]): string {
-  const lines = rows.map(({ name, runs, seconds, broken }) =>
-    runs === null
-      ? `| ${name} | **not found** | ${seconds.toFixed(0)} s | |`
-      : `| ${name} | ${runs} | ${seconds.toFixed(0)} s | ${broken} |`,
-  );
-  return [
-    '| Planted fault | Runs until it was found | Time | What the model says |',
-    '|---|---|---|---|',
-    ...lines,
-  ].join('\n');
+/** The name of the first test that failed, without those around it. */
+function firstFailure(output: string): string {
+  const failed = /✖ failing tests:\n+[^\n]*\n✖ (.+?) \([\d.]+ms\)/.exec(output)?.[1];
+  if (failed === undefined) throw new Error(`no test failed, but the file did:\n${output.slice(-3000)}`);
+  return failed;
+}
+
+type Row = Found & Pick<Fault, 'name' | 'soughtBy'>;
+
+function tables(rows: readonly Row[]): { readonly ofModel: string; readonly ofTests: string } {
+  const lineOf = ({ name, soughtBy, runs, seconds, broken }: Row) => {
+    const by = soughtBy === undefined ? String(runs) : `\`${soughtBy}\``;
+    return `| ${name} | ${runs === null ? '**not found**' : by} | ${seconds.toFixed(0)} s | ${broken} |`;
+  };
+  const table = (titles: readonly string[], of: readonly Row[]) =>
+    [`| ${titles.join(' | ')} |`, '|---|---|---|---|', ...of.map(lineOf)].join('\n');
+  return {
+    ofModel: table(
+      ['Planted fault', 'Runs until it was found', 'Time', 'What the model says'],
+      rows.filter(({ soughtBy }) => soughtBy === undefined),
+    ),
+    ofTests: table(
+      ['Planted fault', 'Found by', 'Time', 'The test that fails'],
+      rows.filter(({ soughtBy }) => soughtBy !== undefined),
+    ),
+  };
 }
 
 const filters = process.argv.slice(2);
 const copy = copyOfTree();
-const rows: (Found & { readonly name: string })[] = [];
+const rows: Row[] = [];
 try {
-  for (const fault of faults) {
+  for (const fault of [...faults, ...faultsOfRequests]) {
     if (filters.length > 0 && !filters.some((part) => fault.name.includes(part))) continue;
     const takeBack = plant(copy, fault);
-    const found = await search(copy);
+    const found = await search(copy, fault);
     takeBack();
-    rows.push({ name: fault.name, ...found });
+    rows.push({ ...fault, ...found });
     const { runs, seconds, broken } = found;
     process.stdout.write(`${runs ?? 'NOT FOUND'} runs, ${seconds.toFixed(0)} s: ${fault.name} (${broken})\n`);
   }
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
-if (filters.length > 0) process.stdout.write(`${table(rows)}\n`);
+const { ofModel, ofTests } = tables(rows);
+if (filters.length > 0) process.stdout.write(`${ofModel}\n\n${ofTests}\n`);
 else {
   const page = `# Planted faults
 
@@ -105,7 +134,11 @@ else {
 with the seeds of \`npm test\`: the first 1,000 runs are the same. The number of runs changes whenever a step of the model
 changes. The times include the start of the server, on two cores that were also doing other work. Last run: ${isoTime(systemClock.now()).slice(0, 10)}.
 
-${table(rows)}
+${ofModel}
+
+The model knows nothing of costs, other origins and several nodes. Faults there are looked for by the tests that they name.
+
+${ofTests}
 `;
   writeFileSync(join(root, 'docs/planted-faults.md'), page);
 }

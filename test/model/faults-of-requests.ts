@@ -1,0 +1,150 @@
+// Faults that the model of the login cannot see, because they are about the cost, sender or time of requests. Each names
+// the file of tests that has to find it.
+
+import type { Fault } from './faults.ts';
+
+export const faultsOfRequests: readonly Fault[] = [
+  {
+    name: 'every request of a pipelined burst is answered at once',
+    soughtBy: 'test/http/pipelining.test.ts',
+    edits: [
+      {
+        file: 'src/http/server/one-at-a-time.ts',
+        from: "  server.on('secureConnection', (socket) => readInstead(socket, letGoOn));",
+        to: '  void readInstead;',
+      },
+    ],
+  },
+  {
+    name: 'bytes that wait for clients have no limit',
+    soughtBy: 'test/http/pipelining.test.ts',
+    edits: [
+      {
+        file: 'src/http/server/waiting-bytes.ts',
+        from: '      if (excess > 0) tooMuch -= endLongest(source, excess);',
+        to: '      if (excess < 0) tooMuch -= endLongest(source, excess);',
+      },
+    ],
+  },
+  {
+    name: 'an answer that everybody gets is made for each request',
+    soughtBy: 'test/http/fixed-answers.test.ts',
+    edits: [
+      {
+        file: 'src/http/request/fixed-route.ts',
+        from: '      if (isFresh) return answerFrom(found, context);',
+        to: "      if (isFresh && key === '') return answerFrom(found, context);",
+      },
+    ],
+  },
+  {
+    name: 'one caller may have any number of lists at once',
+    soughtBy: 'src/platform/fair-turns.test.ts',
+    edits: [
+      {
+        file: 'src/platform/fair-turns.ts',
+        from: 'line.waiting.length > 0 && line.running < ofOne',
+        to: 'line.waiting.length > 0 && (line.running < ofOne || ofOne > 0)',
+      },
+    ],
+  },
+  {
+    name: 'a refused login gives way to one that passed',
+    soughtBy: 'test/store/sqlite.test.ts',
+    edits: [
+      {
+        file: 'src/store/sql/login-attempts.ts',
+        from: 'const mostRefused = 3 / 4;',
+        to: 'const mostRefused = 0;',
+      },
+    ],
+  },
+  {
+    name: 'an answer of another provider may be brought twice',
+    soughtBy: 'test/oidc/provider-visits.test.ts',
+    edits: [
+      {
+        file: 'src/login/throttle.ts',
+        from: "  return (await needs.store.attempts.count([once], 1, needs.clock.now())).outcome === 'counted';",
+        to: "  return (await needs.store.attempts.count([once], 1, needs.clock.now())).outcome !== 'counting';",
+      },
+    ],
+  },
+  {
+    name: 'one source may take all places of a shared limit',
+    soughtBy: 'src/platform/shared-limit.test.ts',
+    edits: [
+      {
+        file: 'src/platform/shared-limit.ts',
+        from: 'if (inAll >= most || (inAll >= free && !hasShare())) return null;',
+        to: 'if (inAll >= most || (inAll > most && !hasShare())) return null;',
+      },
+    ],
+  },
+  {
+    name: 'a node goes on reading the feed of another history',
+    soughtBy: 'test/postgres/lost-entries.test.ts',
+    edits: [
+      {
+        file: 'src/store/sql/changes.ts',
+        from: 'if (history !== position.history || (last !== null && !isSame(changes.shift(), last))) {',
+        to: 'if (last !== null && changes.shift()?.seq !== last.seq) {',
+      },
+    ],
+  },
+  {
+    name: 'a page of another origin uses the certificate of the visitor',
+    soughtBy: 'test/http/attacking-browser.test.ts',
+    edits: [
+      {
+        file: 'src/http/request/sender.ts',
+        from: "    return this.kind === 'foreign-page' ? null : peerCertificates(this.#raw.socket as TLSSocket);",
+        to: '    return peerCertificates(this.#raw.socket as TLSSocket);',
+      },
+    ],
+  },
+  {
+    name: 'another page may hand a finished login over to its device',
+    soughtBy: 'test/oidc/device.test.ts',
+    edits: [
+      {
+        file: 'src/http/oidc/device.ts',
+        from: "      if (context.sender.kind !== 'own-page') throw new AuthError('forbidden');",
+        to: "      if (context.sender.kind === 'program') throw new AuthError('forbidden');",
+      },
+    ],
+  },
+  {
+    name: 'a link of another site leads on to a provider',
+    soughtBy: 'test/http/neighbour.test.ts',
+    edits: [
+      {
+        file: 'src/http/oidc/provider-visit.ts',
+        from: "      if (context.sender.kind !== 'own-page') return buttonPage(",
+        to: "      if (context.sender.kind === 'foreign-page') return buttonPage(",
+      },
+    ],
+  },
+  {
+    name: 'a program on this device gets a code without a question',
+    soughtBy: 'test/oidc/browser-session.test.ts',
+    edits: [
+      {
+        file: 'src/oidc/flow/browser-session.ts',
+        from: "  return redirectUri.startsWith('https:') && !isOnOwnDevice(redirectUri);",
+        to: "  return redirectUri.startsWith('http') || !isOnOwnDevice(redirectUri);",
+      },
+    ],
+  },
+  {
+    name: 'a person takes a name that passes for the name of another identity',
+    soughtBy: 'test/management/names.test.ts',
+    edits: [
+      {
+        file: 'src/store/sql/names.ts',
+        from: '  const holder = sharesName ? null : yield* holderOf(name, identityId);',
+        to: '  const holder = sharesName || !sharesName ? null : yield* holderOf(name, identityId);',
+      },
+    ],
+  },
+];
