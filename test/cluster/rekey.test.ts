@@ -73,7 +73,7 @@ describe('keys rekey with several nodes', () => {
       made.stdout,
       /^Made the new key \S+ in \S+master\.key\.next; nothing is sealed under it yet\.\n/,
     );
-    assert.match(made.stderr, /copy that file beside the key file of every node/);
+    assert.match(made.stderr, /copy that file to the folder of the key file on every node/);
 
     const tooSoon = await one.command(['keys', 'rekey']);
     assert.equal(tooSoon.code, 1, tooSoon.stdout);

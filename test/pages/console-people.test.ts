@@ -361,6 +361,12 @@ describe('managing people', () => {
       audience: 'a',
       jwksEndpoint: 'https://names.example/keys',
     });
+    const { namedBy } = (await root.get('administrators/named-by')).json.data;
+    const { administrators } = namedBy.find(
+      ({ issuer }: { issuer: { id: string } }) => issuer.id === createdId(made),
+    );
+    const shown = administrators.map(({ name }: { name: string }) => name).join(', ');
+    assert.notEqual(shown, '');
     for (const [one, title] of [
       [admin, names.en],
       [germanAdmin, names.de],
@@ -368,7 +374,7 @@ describe('managing people', () => {
       const guest = await one.at('/console');
       const card = guest.page.locator('section:has(#namers)');
       await card.getByText(title).waitFor();
-      await card.getByText('root').waitFor();
+      await card.getByText(shown).waitFor();
       await assertClean(guest);
       await card.getByText('Names by id').click();
       await guest.page.getByRole('heading', { level: 1, name: 'Names by id' }).waitFor();

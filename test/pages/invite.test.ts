@@ -178,7 +178,7 @@ describe('a person whose password must change', () => {
         await page.fill('#password', password);
         await page.fill('#repeated', password);
         await page.click('#change-password');
-        await page.getByRole('alert').getByText('that you have now').waitFor();
+        await page.getByRole('alert').getByText('your current password').waitFor();
         await assertClean(guest);
         await page.fill('#password', chosen);
         await page.fill('#repeated', `${chosen}!`);
