@@ -38,7 +38,7 @@ test('a person without a password is invited, and chooses one', async () => {
   const { stdout } = await fine('invite', 'ana');
   const [url = ''] = stdout.split('\n');
   assert.ok(url.startsWith(`${server.url}/invite?t=`), stdout);
-  assert.match(stdout, /works once, until .* chooses the password of ana/);
+  assert.match(stdout, /works once, until .* choose the password of ana/);
   assert.equal(await use(url, 'eleven loud umbrellas'), 200);
   assert.equal(typeof (await login(server, 'ana', 'eleven loud umbrellas')).access_token, 'string');
 });

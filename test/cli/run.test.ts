@@ -323,7 +323,7 @@ describe('run controller', () => {
         writeFileSync(file, `${whole}${'# more\n'.repeat(lines)}`);
       },
     };
-    await assert.rejects(loadSettledConfig(neverDone, file), /somebody is writing it/);
+    await assert.rejects(loadSettledConfig(neverDone, file), /another program is writing it/);
   });
 
   test('warns of what it adjusts, with the old and the new value, and of a certificate that ends soon', async (t) => {

@@ -40,7 +40,7 @@ describe('the start page', () => {
     assert.match(answer.text, /id="to-console" href="\/console"/);
     assert.doesNotMatch(answer.text, /<script/);
     const german = await server.get('/', { headers: { ...browser, 'accept-language': 'de' } });
-    assert.match(german.text, /Beim eigenen Konto anmelden/);
+    assert.match(german.text, /Bei Ihrem Konto anmelden/);
   });
 
   test('names no console where none is served', async () => {

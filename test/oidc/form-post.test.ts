@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => server.close());
 
-const formPost = { response_mode: 'form_post' };
+const formPost = { response_mode: 'form_post', redirect_uri: redirectUri };
 
 function assertForm(page: Answer): Record<string, string> {
   assert.equal(page.status, 200, page.text);
@@ -31,7 +31,7 @@ describe('response_mode=form_post', () => {
   test('is advertised with query, which stays the default', async () => {
     const { json } = await server.get('/.well-known/openid-configuration');
     assert.deepEqual(json.response_modes_supported, ['query', 'form_post']);
-    const answer = await signIn(cookieBrowser(server), 'alice', { response_mode: 'query' });
+    const answer = await signIn(cookieBrowser(server), 'alice', { ...formPost, response_mode: 'query' });
     assert.match(String(answer.headers.location), /\?code=/);
   });
 
