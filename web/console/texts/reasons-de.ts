@@ -37,7 +37,7 @@ export const reasons: Record<keyof typeof english, string> = {
   'provider-refused': 'Vom Anbieter abgelehnt',
   'secondary-token-missing': 'Zweites Token fehlt',
   'secondary-wrong-identity': 'Zweites Token einer anderen Identität',
-  'secondary-same-token': 'Zweimal dasselbe Token',
+  'signer-not-independent': 'Nicht unabhängig vom zweiten Token',
   'enrollment-token-unknown': 'Unbekannte Registrierung',
   'enrollment-other-method': 'Registrierung mit anderer Methode',
   'enrollment-expired': 'Registrierung abgelaufen',

@@ -35,7 +35,7 @@ export const reasons = {
   'provider-refused': 'Refused by the provider',
   'secondary-token-missing': 'Second token missing',
   'secondary-wrong-identity': 'Second token of another identity',
-  'secondary-same-token': 'Same token twice',
+  'signer-not-independent': 'Not independent of the second token',
   'enrollment-token-unknown': 'Unknown enrollment',
   'enrollment-other-method': 'Enrollment by another method',
   'enrollment-expired': 'Enrollment expired',
