@@ -78,7 +78,10 @@ describe('keys rekey with several nodes', () => {
     const tooSoon = await one.command(['keys', 'rekey']);
     assert.equal(tooSoon.code, 1, tooSoon.stdout);
     assert.match(tooSoon.stderr, /n2 does not have the key \S+ yet, so nothing is sealed under it\.\n/);
-    assert.match(tooSoon.stderr, /next: copy \S+master\.key\.next beside the key file of n2, then run/);
+    assert.match(
+      tooSoon.stderr,
+      /next: copy \S+master\.key\.next to the folder of the key file on n2, then run/,
+    );
     assert.ok(await isAllSealedUnder(keyFileOf(one)), 'nothing was sealed anew');
     assert.ok(await login(other.client, 'alice', password));
   });

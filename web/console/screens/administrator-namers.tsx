@@ -13,6 +13,8 @@ export function AdministratorNamers() {
   const query = useQuery({
     queryKey: ['administrators', 'named by'],
     queryFn: ({ signal }) => read<Found>('administrators/named-by', signal),
+    // A signer that was made or disabled a moment ago shows here at once.
+    staleTime: 0,
   });
   return (
     <Card id="namers" title={words.namers}>
