@@ -104,13 +104,13 @@ export const faultsOfRequests: readonly Fault[] = [
     ],
   },
   {
-    name: 'another page may hand a finished login over to its device',
+    name: 'a program hands a finished login over to its device',
     soughtBy: 'test/oidc/device.test.ts',
     edits: [
       {
         file: 'src/http/oidc/device.ts',
         from: "      if (context.sender.kind !== 'own-page') throw new AuthError('forbidden');",
-        to: "      if (context.sender.kind === 'program') throw new AuthError('forbidden');",
+        to: "      if (context.startedAt < 0) throw new AuthError('forbidden');",
       },
     ],
   },
