@@ -217,7 +217,7 @@ export async function enrollTotp(
  * somebody who may no longer log in must not complete one.
  * @throws AuthError auth_request_unknown, not_found, invalid_totp_code
  * @throws AuthError invalid_auth   the login is no longer allowed
- * @throws AuthError conflict       another factor is asked for now
+ * @throws AuthError conflict       another factor has to be given first
  */
 export async function verifyEnrolledTotp(
   needs: LoginFlowNeeds,
