@@ -26,6 +26,7 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE identities ADD COLUMN external_id_lower TEXT',
   () => lowerCaseEverything(identityEntity),
   'ALTER TABLE api_sessions ADD COLUMN opened_by_program INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE api_sessions DROP COLUMN primary_proof',
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -60,9 +60,8 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
   'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
-  // What opened the session: the signer of the external JWT, the third-party authority of the certificate, and hashes
-  // of the external JWT itself, which cannot serve as the second proof. `login_ip_address`, `program` and
-  // `operating_system`: where it was opened, and with what.
+  // `signer_id`, `ca_id`: the signer of the external JWT, or the third-party authority of the certificate, that opened
+  // the session. `login_ip_address`, `program` and `operating_system`: where it was opened, and with what.
   `CREATE TABLE api_sessions (
     id TEXT PRIMARY KEY,
     mechanism TEXT NOT NULL,
@@ -75,7 +74,6 @@ export const tablesOfLogins: readonly string[] = [
     cert_chain TEXT,
     signer_id TEXT,
     ca_id TEXT,
-    primary_proof TEXT,
     client_id TEXT NOT NULL,
     scopes TEXT NOT NULL,
     issuer TEXT NOT NULL,
