@@ -2,7 +2,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import { usernameKey } from '../login/password/password.ts';
-import type { Tags } from '../model/entities/identity.ts';
+import type { Tags } from '../model/entities/entity.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 
 const longestName = 255;

@@ -30,8 +30,6 @@ export function actingFor(
   return needs.store.onBehalfOf(actor, needs.clock.now(), { unchanged, helped, force: isForced });
 }
 
-export type { Some } from '../model/entities/entity.ts';
-
 /** The names of the fields that are set. */
 export function namesOf(fields: object): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));

@@ -4,7 +4,7 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
-import type { Tags } from '../model/entities/identity.ts';
+import type { Tags } from '../model/entities/entity.ts';
 import { asId, type RevocationId } from '../model/ids.ts';
 import { hasManySessions, type Revocation, type RevocationType } from '../model/revocation.ts';
 import { type Clock, isoTime, type Millis } from '../platform/clock.ts';

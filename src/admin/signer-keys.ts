@@ -1,13 +1,13 @@
 // Where a signer's keys come from: either a certificate or the address of a key set.
 
 import { readSignerCertificate } from '../login/external-jwt/signer-keys.ts';
+import type { Some } from '../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Clock } from '../platform/clock.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
 import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
 import { refusedField } from './acceptable-values.ts';
-import type { Some } from './admin-call.ts';
 
 /** The members that change together. */
 export type KeySource = Pick<

@@ -1,5 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
-import type { Tags } from './entities/identity.ts';
+import type { Tags } from './entities/entity.ts';
 import type { AuthenticatorId, IdentityId } from './ids.ts';
 
 interface AuthenticatorBase {

@@ -1,5 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
-import type { Tags } from './entities/identity.ts';
+import type { Tags } from './entities/entity.ts';
 import type { RevocationId } from './ids.ts';
 
 export const revocationTypes = ['JTI', 'IDENTITY', 'API_SESSION', 'EXT_JWT_SIGNER', 'CA'] as const;

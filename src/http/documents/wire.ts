@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Tags } from '../../model/entities/identity.ts';
+import type { Tags } from '../../model/entities/entity.ts';
 import { isoTime, type Millis } from '../../platform/clock.ts';
 
 // Parts of the documents of the Edge APIs. Links are relative to the root of the API.

@@ -14,8 +14,6 @@ import {
   usually,
 } from './entity.ts';
 
-export type { Tags } from './entity.ts';
-
 /** `Router` may report the sessions of its connections; the other types differ only in how they are shown. */
 export const identityTypes = ['Default', 'User', 'Device', 'Service', 'Router'] as const;
 export type IdentityType = (typeof identityTypes)[number];

@@ -5,7 +5,8 @@ import type {
   PasswordAuthenticator,
 } from '../../model/authenticator.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
-import type { Identity, Tags } from '../../model/entities/identity.ts';
+import type { Tags } from '../../model/entities/entity.ts';
+import type { Identity } from '../../model/entities/identity.ts';
 import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';

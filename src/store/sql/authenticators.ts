@@ -1,4 +1,4 @@
-import type { Tags } from '../../model/entities/identity.ts';
+import type { Tags } from '../../model/entities/entity.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {

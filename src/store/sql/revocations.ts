@@ -1,4 +1,4 @@
-import type { Tags } from '../../model/entities/identity.ts';
+import type { Tags } from '../../model/entities/entity.ts';
 import { asId } from '../../model/ids.ts';
 import { revocationListFields } from '../../model/list-fields.ts';
 import type { Revocation, RevocationType } from '../../model/revocation.ts';

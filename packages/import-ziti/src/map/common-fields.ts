@@ -5,7 +5,7 @@ import {
   acceptableTags,
   trimmedName,
 } from '../../../../src/admin/acceptable-values.ts';
-import type { Tags } from '../../../../src/model/entities/identity.ts';
+import type { Tags } from '../../../../src/model/entities/entity.ts';
 import type { Millis } from '../../../../src/platform/clock.ts';
 import type { Entity } from '../read/entity.ts';
 import { accepted, type Findings, type Subject } from './findings.ts';
