@@ -53,7 +53,6 @@ describe('a JWK set', () => {
       [null, 'not-a-key'],
       ['key', 'not-a-key'],
       [[ec], 'not-a-key'],
-      [{ ...ec, kid: '' }, 'kid'],
       [{ ...ec, kid: 7 }, 'kid'],
       [{ ...ec, kid: ['k'] }, 'kid'],
       [{ ...ec, kid: 'k'.repeat(257) }, 'kid'],
@@ -73,6 +72,8 @@ describe('a JWK set', () => {
       [{ ...rsa, kid: 'k', alg: ['RS256'] }, 'algorithm'],
       [{ ...ec, kid: 'k', d: ec.x }, 'private'],
       [{ ...rsa, kid: 'k', d: rsa.n }, 'private'],
+      [{ ...rsa, kid: 'k', p: rsa.n, d: null }, 'private'],
+      [{ ...rsa, kid: 'k', oth: [{}] }, 'private'],
       [{ ...ec, kid: 'k', y: ec.x }, 'unsound'],
       [{ ...ec, kid: 'k', x: 'AA', y: 'AA' }, 'unsound'],
       [{ ...ec, kid: 'k', x: `AAAA${ec.x}` }, 'unsound'],
@@ -100,6 +101,16 @@ describe('a JWK set', () => {
         JSON.stringify(jwk),
       );
     }
+  });
+
+  test('does not mind members that are null or empty, as serializers of typed languages write them', () => {
+    const ofDotNet = { key_ops: [], x5c: [], oth: [], k: null, d: null, p: null };
+    const nothing = { alg: '', use: '', x5t: null, crv: rsa.crv ?? '', key_ops: null, x: null, y: null };
+    for (const empty of [ofDotNet, nothing, { alg: null, use: null }, { d: '', qi: '' }]) {
+      const { keys, ignored } = readJwkSet(setOf({ ...rsa, kid: 'k', ...empty }));
+      assert.deepEqual([[...keys.keys()], ignored], [['k'], []], JSON.stringify(empty));
+    }
+    assert.equal(readJwkSet(setOf({ ...ec, kid: '' }, { ...p384, kid: null })).all.length, 2);
   });
 
   test('drops keys that share a kid and an algorithm, because it cannot be said which one is meant', () => {

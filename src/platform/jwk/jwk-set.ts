@@ -8,7 +8,7 @@ import { type VerificationKey, verificationKey } from './jws-signature.ts';
 /** Why a key of a set is ignored. */
 export type IgnoredKeyReason =
   | 'not-a-key'
-  /** Its `kid` is empty, too long, or not a text. */
+  /** Its `kid` is too long or not a text. */
   | 'kid'
   /** `use` or `key_ops` say that it is not for signatures. */
   | 'purpose'
@@ -37,7 +37,8 @@ export const mostKeys = 100;
 const longestKid = 256;
 
 /**
- * Reads a JWK Set. Unusable keys are omitted and listed; a set with none left is still a set.
+ * Reads a JWK Set. Unusable keys are omitted and listed; a set with none left is still a set. Members that are null or
+ * empty count as absent.
  * @throws MalformedInput not a JWK Set, or one with more than 100 keys
  * @see RFC 7517
  */
@@ -75,14 +76,24 @@ function collides(one: UsableKey, other: UsableKey): boolean {
   );
 }
 
-function readKey(jwk: unknown): UsableKey | JwkSet['ignored'][number] {
-  if (!isObject(jwk)) return { kid: null, reason: 'not-a-key' };
+function readKey(entry: unknown): UsableKey | JwkSet['ignored'][number] {
+  if (!isObject(entry)) return { kid: null, reason: 'not-a-key' };
+  const jwk = withoutEmptyMembers(entry);
   const { kid = null } = jwk;
-  if (kid !== null && (typeof kid !== 'string' || kid === '' || kid.length > longestKid))
+  if (kid !== null && (typeof kid !== 'string' || kid.length > longestKid))
     return { kid: null, reason: 'kid' };
   const key = readVerificationKey(jwk);
   return typeof key === 'string' ? { kid, reason: key } : { kid, key };
 }
+
+/** Serializers of typed languages write members that are not set as null, `[]` or an empty text. */
+function withoutEmptyMembers(jwk: Record<string, unknown>): Record<string, unknown> {
+  const isEmpty = (value: unknown) =>
+    value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(jwk).filter(([, value]) => !isEmpty(value)));
+}
+
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'] as const;
 
 function readVerificationKey(jwk: Record<string, unknown>): VerificationKey | IgnoredKeyReason {
   if ((jwk.use ?? 'sig') !== 'sig') return 'purpose';
@@ -90,7 +101,7 @@ function readVerificationKey(jwk: Record<string, unknown>): VerificationKey | Ig
     return 'purpose';
   const members = publicMembers(jwk);
   if (members === undefined) return 'kind';
-  if (jwk.d !== undefined) return 'private';
+  if (privateMembers.some((name) => jwk[name] !== undefined)) return 'private';
   const key = members === 'unsound' ? undefined : verificationKeyOf(members);
   if (key === undefined) return 'unsound';
   if (jwk.alg === undefined) return key;
