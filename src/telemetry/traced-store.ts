@@ -1,6 +1,7 @@
 // The store, with a span for each method call. A span has the name of the method and nothing of its arguments. Without
 // a collector, the methods are those of the store itself.
 
+import { lazily } from '../platform/lazily.ts';
 import type { SpanDescription, Tracing, TracingInUse } from '../platform/tracing.ts';
 import type { Store } from '../store/contracts/store.ts';
 
@@ -41,13 +42,16 @@ export function tracedStore(store: Store, tracing: TracingInUse, system: System)
   };
 }
 
-/** A store for one call. */
+/** A store for one call, of which few concerns are used. */
 function tracedNow(store: Store, current: Tracing, system: System): Store {
-  const members = Object.entries(store).map(([name, concern]) => [
-    name,
-    typeof concern === 'function' ? concern : tracedConcern(concern, { current, name, system }),
-  ]);
-  return Object.fromEntries(members) as Store;
+  const makers = (Object.keys(store) as (keyof Store)[]).map((name) => {
+    const make = () => {
+      const member = store[name];
+      return typeof member === 'function' ? member : tracedConcern({ ...member }, { current, name, system });
+    };
+    return [name, make] as const;
+  });
+  return lazily(Object.fromEntries(makers), undefined) as unknown as Store;
 }
 
 function tracedConcern(

@@ -1,6 +1,7 @@
 // Combines the concerns. Each file beside this one has the intents of one concern and its part of the store; this file
 // changes only when a concern is added or removed.
 
+import { lazily } from '../../platform/lazily.ts';
 import { NotAsSeen } from '../contracts/gathered.ts';
 import type { GatheredChanges, Store } from '../contracts/store.ts';
 import { apiSessionIntents, apiSessionStore } from './api-sessions.ts';
@@ -14,7 +15,7 @@ import { engineFor, forcing, inTheNameOf } from './caller.ts';
 import { caIntents, caStore } from './cas.ts';
 import { certificateExtensionIntents } from './certificate-extension.ts';
 import { changeFeed } from './changes.ts';
-import { databaseOf } from './codec.ts';
+import { type Database, databaseOf } from './codec.ts';
 import { configTypeIntents, configTypeStore } from './config-types.ts';
 import { deviceLoginIntents, deviceLoginStore } from './device-logins.ts';
 import type { Caller, Engine } from './engine.ts';
@@ -98,37 +99,45 @@ export function intentOf({ name, args, caller }: IntentCall): Intent<unknown> {
   return caller === undefined ? intent : inTheNameOf(caller, intent);
 }
 
-/** The contracts on top of an engine: reads return model values, writes are intents. */
+const concerns = {
+  authRequests: authRequestStore,
+  apiSessions: apiSessionStore,
+  browserSessions: browserSessionStore,
+  sessionCertificates: sessionCertificateStore,
+  identities: identityStore,
+  authenticators: authenticatorStore,
+  authPolicies: authPolicyStore,
+  externalJwtSigners: externalJwtSignerStore,
+  cas: caStore,
+  configTypes: configTypeStore,
+  deviceLogins: deviceLoginStore,
+  oidcClients: oidcClientStore,
+  enrollments: enrollmentStore,
+  invitations: invitationStore,
+  totp: totpStore,
+  attempts: attemptStore,
+  loginAttempts: loginAttemptStore,
+  auditEvents: auditEventStore,
+  revocations: revocationStore,
+  keys: keyStore,
+  setupLinks: setupLinkStore,
+  changes: changeFeed,
+  nodes: nodeStore,
+  restores: restoreStore,
+  expiry: expiryStore,
+  imports: importStore,
+  versions: versionStore,
+} as const;
+
+type Concerns = Pick<Store, keyof typeof concerns>;
+
+/**
+ * The contracts on top of an engine: reads return model values, writes are intents. A concern is made when it is first
+ * used: the store of one call needs few.
+ */
 export function sqlStore(engine: Engine): Store {
   const database = databaseOf<typeof intents>(engine);
-  return {
-    authRequests: authRequestStore(database),
-    apiSessions: apiSessionStore(database),
-    browserSessions: browserSessionStore(database),
-    sessionCertificates: sessionCertificateStore(database),
-    identities: identityStore(database),
-    authenticators: authenticatorStore(database),
-    authPolicies: authPolicyStore(database),
-    externalJwtSigners: externalJwtSignerStore(database),
-    cas: caStore(database),
-    configTypes: configTypeStore(database),
-    deviceLogins: deviceLoginStore(database),
-    oidcClients: oidcClientStore(database),
-    enrollments: enrollmentStore(database),
-    invitations: invitationStore(database),
-    totp: totpStore(database),
-    attempts: attemptStore(database),
-    loginAttempts: loginAttemptStore(database),
-    auditEvents: auditEventStore(database),
-    revocations: revocationStore(database),
-    keys: keyStore(database),
-    setupLinks: setupLinkStore(database),
-    changes: changeFeed(database),
-    nodes: nodeStore(database),
-    restores: restoreStore(database),
-    expiry: expiryStore(database),
-    imports: importStore(database),
-    versions: versionStore(database),
+  const methods: Omit<Store, keyof Concerns> = {
     onBehalfOf: (actor, now, { unchanged = null, helped = null, force = false } = {}) =>
       sqlStore(engineFor(force ? forcing(engine) : engine, { actor, now, unchanged, helped })),
     gather: (actor, now) => gathered(engineFor(engine, { actor, now, unchanged: null, helped: null })),
@@ -136,6 +145,7 @@ export function sqlStore(engine: Engine): Store {
     sessionVersion: engine.sessionVersion,
     close: () => engine.close(),
   };
+  return Object.assign(lazily<Concerns, Database<typeof intents>>(concerns, database), methods);
 }
 
 function gathered(engine: Engine): GatheredChanges {
