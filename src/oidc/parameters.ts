@@ -4,36 +4,33 @@
 import { AuthError } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import { clientScopes } from '../model/entities/oidc-client.ts';
+import type { Form } from '../platform/formats/strict-form.ts';
 import type { Client, ClientRegistry } from './clients.ts';
 
-/** Parameters of a protocol request, decoded once: every value of every name, in order. */
-export type Parameters = ReadonlyMap<string, readonly string[]>;
+/** Parameters of a protocol request. */
+export type Parameters = Form;
 
-/** Every value of every name of queries and forms, in order. Values of earlier sources come first. */
-export function parametersOf(
-  ...sources: readonly Readonly<Record<string, string | readonly string[]>>[]
-): Parameters {
-  const parameters = new Map<string, readonly string[]>();
-  for (const source of sources) {
-    for (const [name, value] of Object.entries(source)) {
-      parameters.set(name, [
-        ...(parameters.get(name) ?? []),
-        ...(typeof value === 'string' ? [value] : value),
-      ]);
-    }
-  }
-  return parameters;
+/** The parameters of the query and of the body; the values of the query come first. */
+export function joined(query: Form, body: Form): Parameters {
+  const twice = Object.keys(body).filter((name) => name in query);
+  const both = twice.map((name) => [name, [...valuesOf(query, name), ...valuesOf(body, name)]]);
+  return Object.assign(Object.create(null), query, body, Object.fromEntries(both));
+}
+
+/** Every value of a parameter, in order. */
+export function valuesOf(parameters: Parameters, name: string): readonly string[] {
+  const given = parameters[name] ?? [];
+  return typeof given === 'string' ? [given] : given;
 }
 
 /** The value of a parameter. Null when it is absent or empty, which means the same (RFC 6749 3.1). */
 export function parameter(parameters: Parameters, name: string): string | null {
-  const value = parameters.get(name)?.[0];
-  return value === undefined || value === '' ? null : value;
+  return valuesOf(parameters, name)[0] || null;
 }
 
 /** Whether the parameter was repeated. */
 export function isRepeated(parameters: Parameters, name: string): boolean {
-  return (parameters.get(name)?.length ?? 0) > 1;
+  return valuesOf(parameters, name).length > 1;
 }
 
 /**
@@ -113,7 +110,7 @@ export function narrowed(client: Client, session: ApiSession, asked: readonly st
  */
 export function resourcesOf({ registered }: Client, parameters: Parameters): readonly string[] | undefined {
   if (registered === null) return [];
-  const asked = [...new Set((parameters.get('resource') ?? []).filter((resource) => resource !== ''))];
+  const asked = [...new Set(valuesOf(parameters, 'resource').filter((resource) => resource !== ''))];
   return asked.every((resource) => registered.resources.includes(resource)) ? asked : undefined;
 }
 

@@ -7,7 +7,7 @@ import {
   validateAuthorizationRequest,
 } from '../../oidc/flow/authorization-request.ts';
 import { answerSignedIn, type SignedInNeeds } from '../../oidc/flow/continue-signed-in.ts';
-import { parameter, parametersOf } from '../../oidc/parameters.ts';
+import { joined, parameter } from '../../oidc/parameters.ts';
 import { languageCookies } from '../pages/views.ts';
 import { htmlType, jsonType, redirect } from '../request/answer.ts';
 import { byLinkAnswer, contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
@@ -84,7 +84,7 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {
-      const parameters = parametersOf(query, body ?? {});
+      const parameters = body === undefined ? query : joined(query, body);
       const bindPoint = oidcBindPointOf(context);
       // Nobody is signed in where no cookie counts.
       if (!context.sender.isPerson) {

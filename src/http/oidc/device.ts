@@ -13,7 +13,7 @@ import {
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
 import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
 import { authenticateClient, type ClientAuthNeeds } from '../../oidc/grants/authenticate-client.ts';
-import { existingScopes, parametersOf, required } from '../../oidc/parameters.ts';
+import { existingScopes, required } from '../../oidc/parameters.ts';
 import {
   confirmDevicePage,
   deviceCodePage,
@@ -77,11 +77,10 @@ function authorizationRoute(needs: DeviceRouteNeeds): Route {
     described,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { body }) {
-      const parameters = parametersOf(body);
       const basic = basicCredentials(context.authorization);
       const { issuer } = context;
-      const client = await authenticateClient(needs, { parameters, basic, issuer });
-      const scopes = existingScopes(client, required(parameters, 'scope'));
+      const client = await authenticateClient(needs, { parameters: body, basic, issuer });
+      const scopes = existingScopes(client, required(body, 'scope'));
       if (!scopes.includes('openid')) {
         throw new AuthError('invalid_scope', { description: 'the scope must include openid' });
       }

@@ -3,7 +3,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import { type EndSessionNeeds, endSession, type LogoutTarget } from '../../oidc/end-session.ts';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
-import { parametersOf } from '../../oidc/parameters.ts';
+import { joined } from '../../oidc/parameters.ts';
 import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import type { Views } from '../pages/views.ts';
@@ -52,7 +52,7 @@ export function endSessionRoute(
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {
-      const parameters = parametersOf(query, body ?? {});
+      const parameters = body === undefined ? query : joined(query, body);
       const { sender, method } = context;
       const isAgreed = body?.[agreedField] === agreedValue && method === 'POST' && sender.kind === 'own-page';
       const bindPoint = oidcBindPointOf(context);

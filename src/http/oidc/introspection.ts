@@ -6,7 +6,7 @@ import {
   hasClientProof,
 } from '../../oidc/grants/authenticate-client.ts';
 import { type IntrospectionCaller, type IntrospectionNeeds, introspect } from '../../oidc/introspection.ts';
-import { type Parameters, parametersOf } from '../../oidc/parameters.ts';
+import type { Parameters } from '../../oidc/parameters.ts';
 import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
@@ -66,9 +66,8 @@ export function introspectionRoutes(needs: IntrospectionRouteNeeds): readonly Ro
       body: { json: false, form: true, schema: anyParameters },
       refusals: ['unauthorized', 'invalid_client', 'client_not_authenticated'],
       async handler(context, { body }) {
-        const parameters = parametersOf(body);
-        const caller = await callerOf(needs, context, parameters);
-        return json(await introspect(needs, caller, parameters), { headers: { pragma: 'no-cache' } });
+        const caller = await callerOf(needs, context, body);
+        return json(await introspect(needs, caller, body), { headers: { pragma: 'no-cache' } });
       },
     }),
   );

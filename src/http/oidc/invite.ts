@@ -151,7 +151,7 @@ async function logIn(
   const done = () => page(invitedPage(needs.views(context), { username, accountPath }));
   if (accountPath === null || challenge === undefined) return done();
   const { binding, headers } = bindBrowser(needs.random, context);
-  const wanted = {
+  const parameters = {
     response_type: 'code',
     client_id: 'overlay',
     redirect_uri: `${new URL(context.issuer).origin}${accountPaths.callback}`,
@@ -161,7 +161,6 @@ async function logIn(
     state: state ?? '',
     nonce: nonce ?? '',
   };
-  const parameters = new Map(Object.entries(wanted).map(([name, value]) => [name, [value]]));
   try {
     const { session } = await signedInBrowser(needs, context);
     const browser = { binding, session };

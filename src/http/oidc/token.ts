@@ -5,7 +5,6 @@ import type { GrantNeeds } from '../../oidc/grants/grant.ts';
 import { deviceCodeGrant } from '../../oidc/grants/grant-device-code.ts';
 import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
 import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
-import { parametersOf } from '../../oidc/parameters.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
@@ -137,7 +136,7 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
     ],
     async handler(context, { body }) {
       const answer = await exchangeForTokens(needs, {
-        parameters: parametersOf(body),
+        parameters: body,
         basic: basicCredentials(context.authorization),
         origin: originOf(context),
         isFromProgram: context.sender.kind === 'program',
@@ -161,7 +160,7 @@ function revocationRoute(needs: GrantNeeds, path: string): Route {
     refusals: ['invalid_client', 'client_not_authenticated', 'unsupported_token_type'],
     async handler(context, { body }) {
       const basic = basicCredentials(context.authorization);
-      await revokeToken(needs, { parameters: parametersOf(body), basic }, originOf(context));
+      await revokeToken(needs, { parameters: body, basic }, originOf(context));
       return empty({ status: 200 });
     },
   });

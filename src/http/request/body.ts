@@ -58,7 +58,7 @@ export function readRawBody(request: Received, mediaTypes: readonly string[]): B
 export function readQuery<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   let fields: Fields;
   try {
-    fields = text === '' ? Object.create(null) : formFields(text);
+    fields = text === '' ? Object.create(null) : parseStrictForm(text);
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     throw new AuthError('could_not_validate', { fields: [{ field: 'query', reason: error.reason }] });
@@ -89,7 +89,7 @@ function readFields(request: Received, rule: BodyRule): Fields {
   }
   if (isEmpty) return Object.create(null);
   try {
-    return isJson ? jsonFields(bytes) : formFields(bytes);
+    return isJson ? jsonFields(bytes) : parseStrictForm(textOf(bytes));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     const problem: FieldProblem = { field: 'body', reason: error.reason };
@@ -108,8 +108,8 @@ function mediaTypeOf({ headers }: Received): MediaType | null {
   return isUtf8 ? mediaType : null;
 }
 
-/** Names and values without a prototype. A repeated form field has all its values, in order. */
-type Fields = Record<string, unknown>;
+/** Names and values without a prototype. */
+type Fields = Readonly<Record<string, unknown>>;
 
 // A byte order mark is kept, so that the parsers see and refuse it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -121,15 +121,6 @@ function jsonFields(bytes: Uint8Array): Fields {
     throw new MalformedInput('not a JSON object');
   }
   return value as Fields;
-}
-
-/** The fields of a form or a query string. @throws MalformedInput as the strict parser, or not UTF-8 */
-function formFields(input: Uint8Array | string): Fields {
-  const form = parseStrictForm(typeof input === 'string' ? input : textOf(input));
-  const fields: Fields = Object.create(null);
-  for (const [name, value] of form.fields) fields[name] = value;
-  for (const [name, values] of form.repeated) fields[name] = values;
-  return fields;
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -6,6 +6,7 @@ import type { ClientInfo } from '../../model/client-info.ts';
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { parseDuration } from '../../platform/formats/durations.ts';
+import type { Form } from '../../platform/formats/strict-form.ts';
 import { longestCertificateRequest } from '../../platform/x509/certificate-request.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -20,8 +21,8 @@ export function idOf({ params }: Pick<RequestContext, 'params'>): string {
 /** An id in a body. Our ids contain no other characters. */
 export const idText = z.string().regex(/^[\w.-]{1,64}$/, 'must be an id');
 
-/** A query or form in which every parameter may be repeated. The endpoint decides what that means. */
-export const anyParameters = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+/** A query or form as it was read. The endpoint decides about its parameters, and about those that are repeated. */
+export const anyParameters = z.custom<Form>();
 
 /** Some clients send null for none. */
 export const tags = z

@@ -22,6 +22,7 @@ import {
   parameter,
   required,
   resourcesOf,
+  valuesOf,
 } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
@@ -279,7 +280,9 @@ function wantedMode(parameters: Parameters): Pick<AuthRequest, 'responseMode'> {
 }
 
 function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {
-  const configTypes = readConfigTypes(parameters.get('configTypes') ?? []);
+  const given = valuesOf(parameters, 'configTypes');
+  if (given.length === 0) return given;
+  const configTypes = readConfigTypes(given);
   if (configTypes === undefined) throw refuse(back, 'invalid_request', 'too many or too long configTypes');
   return configTypes;
 }

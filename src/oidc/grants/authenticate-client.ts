@@ -67,7 +67,7 @@ export async function authenticateClient(
 
 /** Whether a request tries to authenticate its client. */
 export function hasClientProof({ parameters, basic }: Omit<ClientCredentials, 'issuer'>): boolean {
-  return basic !== null || parameters.has('client_secret') || parameters.has('client_assertion');
+  return basic !== null || 'client_secret' in parameters || 'client_assertion' in parameters;
 }
 
 function proofOf({ parameters, basic }: ClientCredentials): Proof {

@@ -10,7 +10,7 @@ import { type ExchangeResponse, type TokenType, tokenTypes } from '../../model/t
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
 import type { Client } from '../clients.ts';
-import { narrowed, narrowedScope, optional, required } from '../parameters.ts';
+import { narrowed, narrowedScope, optional, required, valuesOf } from '../parameters.ts';
 import type { GrantNeeds, GrantRequest } from './grant.ts';
 import {
   issueAccessToken,
@@ -54,7 +54,7 @@ export async function exchangeToken(needs: GrantNeeds, request: GrantRequest): P
   const subjectType = required(parameters, 'subject_token_type');
   const requested = requestedType(optional(parameters, 'requested_token_type'));
   for (const name of ['actor_token', 'actor_token_type', 'resource', 'audience']) {
-    if (parameters.get(name)?.some((value) => value !== '')) throw unsupported(name);
+    if (valuesOf(parameters, name).some((value) => value !== '')) throw unsupported(name);
   }
   const asked = { subject, requested };
   if (subjectType === tokenTypes.refreshToken) return exchangeRefreshToken(needs, request, asked);

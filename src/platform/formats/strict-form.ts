@@ -1,11 +1,10 @@
 import { MalformedInput } from './malformed-input.ts';
 
-export interface StrictForm {
-  /** Decoded names and values; the first value of a repeated name. */
-  readonly fields: ReadonlyMap<string, string>;
-  /** Every value, in order, of repeated names. Most parameters must not be repeated. */
-  readonly repeated: ReadonlyMap<string, readonly string[]>;
-}
+/**
+ * Decoded names and values, without a prototype; of a repeated name every value, in order. Most parameters must not be
+ * repeated.
+ */
+export type Form = Readonly<Record<string, string | readonly string[]>>;
 
 /**
  * Reads a query string (without its question mark) or a body of application/x-www-form-urlencoded. Names and
@@ -14,12 +13,11 @@ export interface StrictForm {
  * @throws MalformedInput too many fields; escapes that are cut, or not UTF-8; U+0000; a byte order mark
  * @see RFC 6749 appendix B, and section 3.1 for repeated parameters
  */
-export function parseStrictForm(text: string, limits: { maxFields?: number } = {}): StrictForm {
+export function parseStrictForm(text: string, limits: { maxFields?: number } = {}): Form {
   const maxFields = limits.maxFields ?? 100;
   if (!text.isWellFormed()) throw new MalformedInput('lone surrogate');
   if (text.startsWith('\ufeff')) throw new MalformedInput('byte order mark');
-  const fields = new Map<string, string>();
-  const repeated = new Map<string, string[]>();
+  const form: Record<string, string | string[]> = Object.create(null);
   let count = 0;
   for (let at = 0; at < text.length; ) {
     const ampersand = text.indexOf('&', at);
@@ -29,15 +27,14 @@ export function parseStrictForm(text: string, limits: { maxFields?: number } = {
       count += 1;
       if (count > maxFields) throw new MalformedInput('too many fields');
       const [name, value] = decodeField(text.slice(at, end));
-      const first = fields.get(name);
-      const values = repeated.get(name);
-      if (first === undefined) fields.set(name, value);
-      else if (values === undefined) repeated.set(name, [first, value]);
-      else values.push(value);
+      const before = form[name];
+      if (before === undefined) form[name] = value;
+      else if (typeof before === 'string') form[name] = [before, value];
+      else before.push(value);
     }
     at = end + 1;
   }
-  return { fields, repeated };
+  return form;
 }
 
 function decodeField(field: string): [name: string, value: string] {
