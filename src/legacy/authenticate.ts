@@ -7,7 +7,7 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
 import { authenticatePrimary, type PrimaryNeeds, type PrimaryResult } from '../login/authenticate-primary.ts';
 import { clientProgramOf } from '../login/client-program.ts';
-import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
+import { type ConfigTypeResolving, requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
@@ -71,12 +71,7 @@ export async function authenticate(
   came: CameWithLogin,
 ): Promise<OpenedSession> {
   const { bearers, configTypes, origin, clientInfo } = came;
-  const wanted = readConfigTypes(configTypes);
-  if (wanted === undefined) {
-    throw new AuthError('could_not_validate', {
-      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
-    });
-  }
+  const wanted = configTypes.length === 0 ? [] : requireConfigTypes(configTypes);
   const primary = await authenticatePrimary(needs, credentials, { mechanism: 'legacy', origin });
   await requirePasswordMayStay(needs, primary, origin);
   const signerId = primary.account.policy.secondary.requireExtJwt;
@@ -95,7 +90,7 @@ export async function authenticate(
     tokenHash: hash,
     progress: { ...progress, ...said, place },
     issuer: origin.issuer,
-    configTypes: await resolveConfigTypes(needs, wanted),
+    configTypes: wanted.length === 0 ? [] : await resolveConfigTypes(needs, wanted),
     ipAddress: origin.ipAddress,
     expiresAt: now + needs.sessionTimeout,
     now,

@@ -1,3 +1,4 @@
+import { AuthError } from '../errors/auth-error.ts';
 import type { ConfigTypeStore } from '../store/contracts/config-types.ts';
 
 /** How many, and how long each in bytes of UTF-8, an access token can carry. */
@@ -16,6 +17,15 @@ export function readConfigTypes(given: readonly string[]): readonly string[] | u
 
 function isConfigType(name: string): boolean {
   return Buffer.byteLength(name) <= longest && !/\p{C}/u.test(name);
+}
+
+/** As `readConfigTypes`. @throws AuthError could_not_validate */
+export function requireConfigTypes(given: readonly string[]): readonly string[] {
+  const configTypes = readConfigTypes(given);
+  if (configTypes !== undefined) return configTypes;
+  throw new AuthError('could_not_validate', {
+    fields: [{ field: 'configTypes', reason: 'too many or too long' }],
+  });
 }
 
 export interface ConfigTypeResolving {

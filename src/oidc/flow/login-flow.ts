@@ -4,7 +4,11 @@ import { keptKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatePrimary } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
-import { type ConfigTypeResolving, readConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
+import {
+  type ConfigTypeResolving,
+  requireConfigTypes,
+  resolveConfigTypes,
+} from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
 import { mayAddTotp } from '../../login/outstanding-factors.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
@@ -103,13 +107,7 @@ export async function submitPrimary(
 
 function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): AuthRequest {
   if (more.length === 0) return authRequest;
-  const configTypes = readConfigTypes([...authRequest.configTypes, ...more]);
-  if (configTypes === undefined) {
-    throw new AuthError('could_not_validate', {
-      fields: [{ field: 'configTypes', reason: 'too many or too long' }],
-    });
-  }
-  return { ...authRequest, configTypes };
+  return { ...authRequest, configTypes: requireConfigTypes([...authRequest.configTypes, ...more]) };
 }
 
 /** The request as it is stored: with the ids of its configuration types, and without a token. */
