@@ -116,7 +116,9 @@ async function requests(client, record) {
     await record('change of an identity', () => client.request('PATCH', path, tagged));
     await record('refresh', () => refresh(client, redeemed.json.refresh_token));
     const json = { username: name, password };
-    await record('legacy authenticate', () => client.post('/edge/client/v1/authenticate?method=password', { json }));
+    await record('legacy authenticate', () =>
+      client.post('/edge/client/v1/authenticate?method=password', { json }),
+    );
   }
   return record.found;
 }

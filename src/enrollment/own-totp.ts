@@ -142,6 +142,6 @@ function proveTotp(needs: OwnTotpNeeds, { caller, origin }: OwnCall, code: strin
   );
 }
 
-function identityOf({ identityId, identityName }: Principal) {
-  return { id: identityId, name: identityName };
+function identityOf({ account: { identity } }: Principal) {
+  return { id: identity.id, name: identity.name };
 }

@@ -1,4 +1,5 @@
 import type { Millis } from '../platform/clock.ts';
+import type { Account } from './account.ts';
 import type { RequestOrigin } from './audit-event.ts';
 import type { ApiSessionId, IdentityId, SignerId } from './ids.ts';
 import type { Factor, ProvenFactors } from './login.ts';
@@ -7,10 +8,10 @@ import type { Permission } from './permission.ts';
 /** Who is calling, and what that caller still has to prove. */
 export interface Principal {
   readonly identityId: IdentityId;
-  readonly identityName: string;
+  /** As it was when the caller was let in. */
+  readonly account: Account;
   readonly isAdmin: boolean;
   readonly permissions: readonly Permission[];
-  readonly roleAttributes: readonly string[];
   readonly apiSessionId: ApiSessionId;
   readonly mechanism: 'oidc' | 'legacy';
   readonly issuer: string;

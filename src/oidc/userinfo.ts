@@ -41,7 +41,7 @@ const defaultClaims: Readonly<Record<MappedClaim, string>> = {
  */
 export async function userInfo(needs: UserInfoNeeds, principal: Principal): Promise<UserInfo> {
   if (!principal.scopes.includes('openid')) throw new AuthError('insufficient_scope');
-  const { identityId: sub, identityName: name } = principal;
+  const { id: sub, name } = principal.account.identity;
   const registered = needs.clients.find(principal.clientId)?.registered ?? null;
   if (registered === null) {
     const username = (await passwordOf(needs.store.authenticators, sub))?.username;

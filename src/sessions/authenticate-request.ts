@@ -181,10 +181,9 @@ function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
 function principalOf({ claims, use }: VerifiedToken, account: Account, passed: ProvenFactors): Principal {
   return {
     identityId: account.identity.id,
-    identityName: account.identity.name,
+    account,
     isAdmin: account.identity.isAdmin,
     permissions: account.identity.permissions,
-    roleAttributes: account.identity.roleAttributes,
     apiSessionId: claims.z_asid,
     mechanism: 'oidc',
     issuer: claims.iss,

@@ -74,6 +74,7 @@ export function getOwnApiSession(
 
 function shownTo(caller: Principal, session: OwnSession | null): ShownApiSession {
   if (session === null) throw new AuthError('not_found');
-  const { apiSessionId: id, mechanism, identityId, identityName, clientId, configTypes, expiresAt } = caller;
+  const { apiSessionId: id, mechanism, identityId, account, clientId, configTypes, expiresAt } = caller;
+  const { name: identityName } = account.identity;
   return { ...session, id, mechanism, identityId, identityName, clientId, configTypes, expiresAt };
 }

@@ -115,17 +115,17 @@ function withSecondary(needs: ZtSessionNeeds, call: Call): Principal | Promise<P
 
 function admit(
   needs: ZtSessionNeeds,
-  { session, account: { identity, policy, isTotpEnrolled } }: Call,
+  { session, account }: Call,
   { passed, ...lacking }: { readonly passed: readonly PassedMethod[] } & Pick<Principal, 'lackingJwt'>,
 ): Principal {
+  const { identity, policy, isTotpEnrolled } = account;
   const { lastActivityAt, expiresAt } = needs.legacy.touch(session);
   const proven = provenFactors(needs, { ...session, passed });
   return {
     identityId: identity.id,
-    identityName: identity.name,
+    account,
     isAdmin: identity.isAdmin,
     permissions: identity.permissions,
-    roleAttributes: identity.roleAttributes,
     apiSessionId: session.id,
     mechanism: 'legacy',
     issuer: session.issuer,

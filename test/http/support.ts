@@ -110,10 +110,9 @@ function testPrincipal(overrides: Partial<Principal> = {}): Principal {
   const now = systemClock.now();
   return {
     identityId: asId('identity-1'),
-    identityName: 'alice',
+    account: { identity: { id: asId('identity-1'), name: 'alice' } } as Principal['account'],
     isAdmin: false,
     permissions: [],
-    roleAttributes: [],
     apiSessionId: asId('session-1'),
     mechanism: 'oidc',
     issuer: 'https://localhost/oidc',
@@ -235,7 +234,8 @@ export const echoRoutes: readonly Route[] = [
     summary: 'For a test',
     answers: {},
     params: z.object({ id: z.string() }),
-    handler: (context, { params }) => envelope({ id: params.id, name: context.principal.identityName }),
+    handler: (context, { params }) =>
+      envelope({ id: params.id, name: context.principal.account.identity.name }),
   }),
   route({
     methods: ['GET'],
@@ -245,7 +245,7 @@ export const echoRoutes: readonly Route[] = [
     errors: 'edge',
     summary: 'For a test',
     answers: {},
-    handler: (context) => envelope({ name: context.principal.identityName }),
+    handler: (context) => envelope({ name: context.principal.account.identity.name }),
   }),
   route({
     methods: ['GET'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDisabled } from '../../model/account.ts';
+import { type Account, isDisabled } from '../../model/account.ts';
 import { type Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId } from '../../model/ids.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
@@ -37,6 +37,11 @@ export async function identityDocuments(
     ...identityDocument(identity, names.get(identity.authPolicyId) ?? '', now),
     isMfaEnabled: enrolled.has(identity.id),
   }));
+}
+
+/** The identity of a caller, as both Edge APIs show it. */
+export function accountDocument({ identity, policy, isTotpEnrolled }: Account, now: Millis): object {
+  return { ...identityDocument(identity, policy.name, now), isMfaEnabled: isTotpEnrolled };
 }
 
 function identityDocument(identity: Identity, authPolicyName: string, now: Millis): object {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type ApiSessionNeeds, endApiSession } from '../../admin/api-sessions.ts';
-import { getIdentity } from '../../admin/identities.ts';
 import {
   type CertificateExtensionNeeds,
   certificateExtension,
@@ -17,7 +16,7 @@ import {
 } from '../../sessions/own-session-view.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
-import { identityDocuments, identitySchema } from '../documents/identity-document.ts';
+import { accountDocument, identitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
 import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
@@ -27,10 +26,7 @@ import type { AuthenticatedContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface CurrentNeeds extends ApiSessionNeeds, OwnApiSessionNeeds, CertificateExtensionNeeds {
-  readonly store: Pick<
-    Store,
-    'identities' | 'authPolicies' | 'apiSessions' | 'totp' | 'authenticators' | 'onBehalfOf'
-  >;
+  readonly store: Pick<Store, 'identities' | 'apiSessions' | 'authenticators' | 'onBehalfOf'>;
   readonly signers: SignerDirectory;
   readonly sessionTimeout: Millis;
 }
@@ -49,12 +45,8 @@ export function currentRoutes(
       path: `${root}/current-identity`,
       summary: 'Read who is calling',
       answers: { 200: dataAnswer(identitySchema, 'The identity of the caller') },
-      refusals: ['not_found'],
       guard: 'full',
-      async handler({ principal }) {
-        const identity = await getIdentity(needs, principal.identityId);
-        return envelope((await identityDocuments(needs, [identity]))[0]);
-      },
+      handler: ({ principal }) => envelope(accountDocument(principal.account, needs.clock.now())),
     }),
     route({
       ...common,
@@ -106,7 +98,7 @@ async function currentLegacySession(
 ): Promise<object> {
   const stored = existing(await needs.store.apiSessions.find(principal.apiSessionId));
   const { expiresAt, issuedAt: lastActivityAt } = principal;
-  const session = { ...stored, expiresAt, lastActivityAt, identityName: principal.identityName };
+  const session = { ...stored, expiresAt, lastActivityAt, identityName: principal.account.identity.name };
   return legacySessionDocument(needs.signers, session, {
     token: ztSession,
     outstanding: principal.outstanding,

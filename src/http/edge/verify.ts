@@ -48,10 +48,11 @@ export const verifyRoute: Route = route({
 });
 
 function verified(principal: Principal): Answer {
-  const { identityId, identityName, isAdmin, apiSessionId, mechanism, passed, clientId } = principal;
-  const groups = principal.roleAttributes.map((attribute) => visible(attribute).replaceAll(',', '%2C'));
+  const { identityId, account, isAdmin, apiSessionId, mechanism, passed, clientId } = principal;
+  const { name, roleAttributes } = account.identity;
+  const groups = roleAttributes.map((attribute) => visible(attribute).replaceAll(',', '%2C'));
   const headers: Readonly<Record<keyof typeof verifiedHeaders, string>> = {
-    'remote-user': visible(identityName),
+    'remote-user': visible(name),
     'remote-id': identityId,
     'remote-groups': groups.join(','),
     'remote-client': visible(clientId) || '-',

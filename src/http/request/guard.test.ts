@@ -14,8 +14,7 @@ function caller(more: Partial<Principal> = {}): Principal {
   return {
     ...{
       identityId: asId('i'),
-      identityName: 'ana',
-      roleAttributes: [],
+      account: { identity: { id: asId('i'), name: 'ana' } } as Principal['account'],
       isAdmin: false,
       permissions: [],
       apiSessionId: asId('s'),
