@@ -17,6 +17,6 @@ if (major < 24 || (major === 24 && minor < 7)) {
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   enableCompileCache(process.env.NODE_COMPILE_CACHE ?? join(caches, 'overlay-auth', 'compile'));
   const { runProgram } = await import('./cli/program.ts');
-  const { systemPorts } = await import('./cli/ports.ts');
+  const { systemPorts } = await import('./cli/terminal/ports.ts');
   process.exitCode = await runProgram(process.argv.slice(2), systemPorts());
 }

@@ -83,34 +83,29 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'model',
   ],
-  cli: [
+  // What works on the host and what is a client of a running server share the terminal only.
+  'cli/terminal': ['platform'],
+  'cli/host': [
+    'cli/terminal',
     'controller',
-    'http',
-    'oidc',
-    'legacy',
-    'enrollment',
-    'account',
     'import-ziti',
+    'http',
     'admin',
     'explain',
     'tasks',
-    'sessions',
-    'certificates',
     'login',
     'tokens',
     'config',
-    'store/contracts',
-    'store/sql',
-    'store/sqlite',
-    'store/postgres',
     'errors',
     'platform',
     'model',
-    'client library',
   ],
+  'cli/client': ['cli/terminal', 'http', 'config', 'model', 'platform', 'client library'],
+  cli: ['cli/host', 'cli/client', 'cli/terminal', 'config'],
   // Its command is one of the command line: see `doorOfImporter`.
   'import-ziti': [
-    'cli',
+    'cli/host',
+    'cli/terminal',
     'controller',
     'admin',
     'certificates',
@@ -122,17 +117,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'platform',
     'model',
   ],
-  main: ['cli'],
+  main: ['cli', 'cli/terminal'],
 };
 
 /** What the importer may use of cli/ and controller/. */
 const doorOfImporter = [
-  'src/cli/cli-error.ts',
   'src/cli/host/load-config.ts',
   'src/cli/host/open-host.ts',
-  'src/cli/ports.ts',
-  'src/cli/setup/write-file.ts',
+  'src/cli/host/setup/write-file.ts',
+  'src/cli/terminal/cli-error.ts',
   'src/cli/terminal/output.ts',
+  'src/cli/terminal/ports.ts',
   'src/controller/overlay-pki.ts',
 ];
 
@@ -176,7 +171,7 @@ const imports = sources.flatMap(importsOf);
 
 /** Small files with a single importer that stay, and why. */
 const standsApart: readonly (readonly [RegExp, string])[] = [
-  [/^src\/cli\/commands\//, 'one file for each command, which the program lists'],
+  [/^src\/cli\/(?:host\/|client\/)?commands\//, 'one file for each command, which the program lists'],
   [/^src\/http\/(?:oidc|edge|management)\//, 'one file for each resource, which routes.ts lists'],
   [/\/hash-worker\.ts$/, 'the entry of a thread'],
   [/^src\/controller\/build\.ts$/, 'which build runs is no part of the wiring'],
@@ -220,12 +215,12 @@ describe('the import rules', () => {
   test('the importer is loaded by its command only, and uses a few files of the command line', () => {
     const path = ({ file, specifier }: Import) => normalize(join(dirname(file), specifier));
     const loading = imports.filter(({ from, to }) => to === 'import-ziti' && from !== to);
-    assert.deepEqual([...new Set(loading.map(({ file }) => file))], ['src/cli/commands/ops.ts']);
-    const command = readFileSync('src/cli/commands/ops.ts', 'utf8');
+    assert.deepEqual([...new Set(loading.map(({ file }) => file))], ['src/cli/host/commands/ops.ts']);
+    const command = readFileSync('src/cli/host/commands/ops.ts', 'utf8');
     assert.ok(!/^import (?!type)[^;]*import-ziti/m.test(command));
     const used = imports.filter(
       ({ from, to, specifier }) =>
-        from === 'import-ziti' && specifier.startsWith('.') && (to === 'cli' || to === 'controller'),
+        from === 'import-ziti' && specifier.startsWith('.') && (to.startsWith('cli/') || to === 'controller'),
     );
     assert.deepEqual([...new Set(used.map(path))].sort(), doorOfImporter);
   });

@@ -1,33 +1,33 @@
-// cli/ contains what people and scripts type: commands, their output, and the client of a running server. The rules
-// behind the commands are elsewhere: client commands call the APIs, host commands the services. Starting must be quick,
-// so this file and commands/*.ts only describe the commands; what a command does is imported when it runs.
+// cli/ contains what people and scripts type: commands on the host, and the client of a running server. Starting must be
+// quick, so this file and the files of commands/ only describe the commands; what a command does is imported when it runs.
 //
-// To add a group: write commands/<group>.ts with one `register…(program, ports)` function and list it below.
+// To add a group: write host/commands/<group>.ts or client/commands/<group>.ts with one `register…(program, ports)`
+// function and list it below.
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { registerAdminCommands } from './commands/admin.ts';
-import { registerCaCommands } from './commands/ca.ts';
+import { registerCaCommands } from './client/commands/ca.ts';
+import { registerEnrollCommands } from './client/commands/enroll.ts';
+import { registerEntityCommands } from './client/commands/entities.ts';
+import { registerExplainCommand } from './client/commands/explain.ts';
+import { registerIdentityCommands, registerInviteCommand } from './client/commands/identity.ts';
+import { registerOidcClientCommands } from './client/commands/oidc-client.ts';
+import { registerSessionCommands } from './client/commands/session.ts';
+import { registerStateCommands } from './client/commands/state.ts';
+import { registerVerifyCommand } from './client/commands/verify.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
-import { registerConfigCommands } from './commands/config.ts';
-import { registerEnrollCommands } from './commands/enroll.ts';
-import { registerEntityCommands } from './commands/entities.ts';
-import { examplesOf } from './commands/examples.ts';
-import { registerExplainCommand } from './commands/explain.ts';
-import { registerIdentityCommands, registerInviteCommand } from './commands/identity.ts';
-import { registerKeyCommands } from './commands/keys.ts';
-import { registerOidcClientCommands } from './commands/oidc-client.ts';
-import { registerOpsCommands } from './commands/ops.ts';
-import { registerPkiCommands } from './commands/pki.ts';
-import { registerRunCommands } from './commands/run.ts';
-import { registerSessionCommands } from './commands/session.ts';
-import { registerSetupCommands } from './commands/setup.ts';
-import { registerStateCommands } from './commands/state.ts';
 import { registerStatusCommand } from './commands/status.ts';
-import { registerVerifyCommand } from './commands/verify.ts';
 import { registerVersionCommand } from './commands/version.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { CliPorts } from './ports.ts';
+import { examplesOf } from './examples.ts';
+import { registerAdminCommands } from './host/commands/admin.ts';
+import { registerConfigCommands } from './host/commands/config.ts';
+import { registerKeyCommands } from './host/commands/keys.ts';
+import { registerOpsCommands } from './host/commands/ops.ts';
+import { registerPkiCommands } from './host/commands/pki.ts';
+import { registerRunCommands } from './host/commands/run.ts';
+import { registerSetupCommands } from './host/commands/setup.ts';
+import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
 import { reportFailure } from './terminal/output.ts';
+import type { CliPorts } from './terminal/ports.ts';
 import { helpCommand, refuseUnknownChoices, usageFailure } from './usage-failure.ts';
 
 type Registration = (program: Command, ports: CliPorts) => void;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { examples } from '../../src/cli/commands/examples.ts';
-import { systemPorts } from '../../src/cli/ports.ts';
+import { examples } from '../../src/cli/examples.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { systemPorts } from '../../src/cli/terminal/ports.ts';
 import { commandLine } from '../support/command-line.ts';
 
 const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');

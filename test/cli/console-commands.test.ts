@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entities } from '../../src/cli/entities/entities.ts';
+import { entities } from '../../src/cli/client/entities/entities.ts';
 import { changesOf, optionsFor } from '../../web/console/forms/draft.ts';
 import { caFlags } from '../../web/console/screens/cas/ca-draft.ts';
 import { clientFlags, createCommand, newClient } from '../../web/console/screens/clients/client-draft.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { systemPorts } from '../../src/cli/ports.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { systemPorts } from '../../src/cli/terminal/ports.ts';
 import { commandLine } from '../support/command-line.ts';
 
 test('every command explains itself, and none takes a secret as an argument', () => {

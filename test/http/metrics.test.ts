@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { reloadController } from '../../src/cli/run/reload.ts';
+import { reloadController } from '../../src/cli/host/run/reload.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { answerTimes } from '../../src/explain/counts.ts';
 import { refusalReasons } from '../../src/model/login-attempt.ts';

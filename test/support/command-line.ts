@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import type { CliPorts } from '../../src/cli/ports.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import type { CliPorts } from '../../src/cli/terminal/ports.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { createRandom, type Random } from '../../src/platform/random.ts';
 

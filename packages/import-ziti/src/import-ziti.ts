@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import { withdrawSetupLinks } from '../../../src/admin/setup.ts';
-import { CliError } from '../../../src/cli/cli-error.ts';
 import { shownPath } from '../../../src/cli/host/load-config.ts';
 import { withHost } from '../../../src/cli/host/open-host.ts';
-import { ownerOnly, writeWhole } from '../../../src/cli/setup/write-file.ts';
+import { ownerOnly, writeWhole } from '../../../src/cli/host/setup/write-file.ts';
+import { CliError } from '../../../src/cli/terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../../../src/cli/terminal/output.ts';
 import { readOverlayAuthorities } from '../../../src/controller/overlay-pki.ts';
 import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { type Shell, shells } from '../complete/scripts.ts';
-import type { CliPorts } from '../ports.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 
 /** `completion bash|zsh|fish`, and `complete`, which the scripts call. */
 export function registerCompletionCommand(program: Command, ports: CliPorts): void {

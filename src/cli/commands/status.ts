@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { usageError } from '../cli-error.ts';
-import type { CliPorts } from '../ports.ts';
-import { reportOf, serverOption } from './report-of.ts';
+import { usageError } from '../terminal/cli-error.ts';
+import { reportOf, serverOption } from '../terminal/command-options.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 
 interface StatusOptions {
   readonly server?: string;
@@ -28,13 +28,13 @@ export function registerStatusCommand(program: Command, ports: CliPorts): void {
           'overlay-auth status --help',
         );
       if (options.ready === true) {
-        const { controllerReadiness } = await import('../status/controller-readiness.ts');
+        const { controllerReadiness } = await import('../host/controller-readiness.ts');
         await controllerReadiness(reportOf(command, ports), options.config);
       } else if (options.config === undefined) {
-        const { serverStatus } = await import('../status/server-status.ts');
+        const { serverStatus } = await import('../client/server-status.ts');
         await serverStatus(reportOf(command, ports), options.server);
       } else {
-        const { hostStatus } = await import('../status/host-status.ts');
+        const { hostStatus } = await import('../host/host-status.ts');
         await hostStatus(reportOf(command, ports), options.config);
       }
     });

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { CliPorts } from '../ports.ts';
+import { reportOf } from '../terminal/command-options.ts';
 import { printResult } from '../terminal/output.ts';
-import { reportOf } from './report-of.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 
 /** `version`: what a bug report should contain. */
 export function registerVersionCommand(program: Command, ports: CliPorts): void {

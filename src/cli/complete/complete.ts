@@ -2,8 +2,8 @@
 // and show.
 
 import type { Argument, Command, Option } from 'commander';
-import type { CliPorts } from '../ports.ts';
-import { hintOf } from './hints.ts';
+import { hintOf } from '../terminal/hints.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 
 /** File names are possible; the shell knows them. */
 const files = ':files';
@@ -93,7 +93,7 @@ async function valuesOf(
   if (what.argChoices !== undefined) return what.argChoices;
   const hint = hintOf(what);
   if (hint !== undefined) {
-    const { loginWords, namesOf } = await import('./saved-words.ts');
+    const { loginWords, namesOf } = await import('../client/saved-words.ts');
     return hint === 'login' ? loginWords(ports) : namesOf(ports, server, { entityName: hint.entity, typed });
   }
   return /[<[](file|dir|config|cert|key)[\].>]/.test(flags) ? [files] : [];

@@ -6,11 +6,11 @@ import type { Config } from '../../config/config.ts';
 import { passwordHasher } from '../../login/password/password.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import { CliError } from '../cli-error.ts';
-import { setupUrl } from '../setup/setup-url.ts';
+import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts';
 import { withHost } from './open-host.ts';
+import { setupUrl } from './setup/setup-url.ts';
 
 export interface RecoverOptions extends SecretOptions {
   readonly config?: string;

@@ -3,11 +3,11 @@
 import { connect } from 'node:net';
 import type { Millis } from '../../platform/clock.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { CliPorts } from '../ports.ts';
-import { type ControlAnswers, type ControlWord, controlSocketPath } from '../run/control-socket.ts';
+import { CliError } from '../terminal/cli-error.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 import { shownPath } from './load-config.ts';
+import { type ControlAnswers, type ControlWord, controlSocketPath } from './run/control-socket.ts';
 
 /** Which controller to ask, and for what. */
 export interface Question<Word extends ControlWord> {

@@ -1,10 +1,10 @@
 import { jsonSchema, renderAdjustment, renderShow } from '../../config/explain.ts';
 import { toFileShape } from '../../config/file-shape.ts';
-import type { CliPorts } from '../ports.ts';
-import { checkedConfig } from '../run/check.ts';
 import { printResult, type Report } from '../terminal/output.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 import { explained } from './failures.ts';
 import { loadConfigFile } from './load-config.ts';
+import { checkedConfig } from './run/check.ts';
 
 /** @throws CliError with every problem of the file */
 export async function validateConfig(report: Report, file: string): Promise<void> {

@@ -2,7 +2,7 @@
 
 import type { SettingChange } from '../../config/reload.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { askController } from './ask-controller.ts';
 import { configPath, shownPath } from './load-config.ts';

@@ -20,8 +20,8 @@ import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/secrets/key-file-format.ts';
 import { SealBroken } from '../../platform/secrets/sealed-box.ts';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError } from '../terminal/cli-error.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 
 /** A failure of a command on the host, as one sentence with what to do next; other errors unchanged. */
 function hostFailure(error: unknown): unknown {

@@ -2,7 +2,7 @@ import type { OpenFoundations } from '../../controller/foundations.ts';
 import { algorithmsInUse, type SigningKey } from '../../model/signing-key.ts';
 import { type DescribedKey, describedKeys } from '../../tokens/described-keys.ts';
 import { longestSignedLifetime, openKeyRing, publishAhead, rotateSigningKey } from '../../tokens/key-ring.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../terminal/cli-error.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { withoutMilliseconds } from '../terminal/table.ts';

@@ -4,7 +4,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { findUnreadableFiles } from '../../config/named-files.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { CliPorts } from '../ports.ts';
+import { type CliPorts, homeFolder } from '../terminal/ports.ts';
 
 /** @throws the error of the file system */
 export function readConfigText(path: string): string {
@@ -66,7 +66,7 @@ function textOf(read: () => string): string | null {
  * quickstart in this folder.
  */
 export function configPath(ports: Pick<CliPorts, 'cwd' | 'env'>, named: string | undefined): string {
-  return resolve(ports.cwd, named ?? join(ports.env.OVERLAY_AUTH_HOME || '.overlay', 'controller.yml'));
+  return resolve(ports.cwd, named ?? join(homeFolder(ports), 'controller.yml'));
 }
 
 /** A path as a person in `cwd` would type it: relative if it is below, otherwise absolute. */

@@ -5,12 +5,12 @@ import { dbText } from '../../config/file-shape.ts';
 import { dbVariable } from '../../config/load.ts';
 import { dbSchema } from '../../config/schema.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
-import { usageError } from '../cli-error.ts';
-import { writeWhole } from '../setup/write-file.ts';
+import { usageError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
+import { writeWhole } from './setup/write-file.ts';
 
 /**
  * `ops db move --to URL`: copies everything, names the new database in the configuration, and puts the old file aside,

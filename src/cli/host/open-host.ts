@@ -1,7 +1,7 @@
 import { type OpenFoundations, openFoundations } from '../../controller/foundations.ts';
 import { keptAudit } from '../../explain/audit-trail.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
-import type { CliPorts } from '../ports.ts';
+import type { CliPorts } from '../terminal/ports.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile } from './load-config.ts';
 import { audited, operatorMembers } from './operator-log.ts';

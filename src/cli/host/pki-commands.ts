@@ -5,13 +5,13 @@ import { DAY, type Millis } from '../../platform/clock.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
 import { type CertificateFacts, certificateFacts, parseCertificates } from '../../platform/x509/x509.ts';
-import { CliError } from '../cli-error.ts';
-import { homePaths } from '../setup/home.ts';
-import { MissingAuthority, renewServerCertificate, shortAddress } from '../setup/pki.ts';
+import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { explained } from './failures.ts';
 import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+import { homePaths } from './setup/home.ts';
+import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
 
 export interface ShownCertificate {
   readonly use: string;

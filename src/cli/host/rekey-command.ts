@@ -9,10 +9,10 @@ import type { MasterKey } from '../../platform/secrets/key-file-format.ts';
 import { nextKeyFile, previousKeyFile } from '../../platform/secrets/key-files.ts';
 import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
-import { CliError } from '../cli-error.ts';
-import { giveName, partialOf } from '../setup/write-file.ts';
+import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { type Host, withHost } from './open-host.ts';
+import { giveName, partialOf } from './setup/write-file.ts';
 
 /** Controllers notice changes by others within a quarter of a second, on PostgreSQL within two seconds. */
 const untilNoticed = 3 * SECOND;

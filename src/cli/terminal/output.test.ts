@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CliPorts } from '../ports.ts';
 import { notice, printResult, type Report } from './output.ts';
+import type { CliPorts } from './ports.ts';
 
 /** A report, and what it has written. */
 function reportTo(json: boolean): { readonly report: Report; readonly written: () => string } {

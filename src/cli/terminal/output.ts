@@ -1,7 +1,7 @@
 import { escapeUnseen } from '../../platform/log/log-line.ts';
-import { CliError } from '../cli-error.ts';
-import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import type { CliPorts } from '../ports.ts';
+import { CliError } from './cli-error.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { CliPorts } from './ports.ts';
 
 /** How one run of a command reports. */
 export interface Report {

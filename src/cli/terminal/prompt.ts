@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { CliPorts } from '../ports.ts';
+import { CliError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
 import { printable, type Report } from './output.ts';
+import type { CliPorts } from './ports.ts';
 
 /** Whether there is somebody to ask. */
 export function canPrompt(ports: CliPorts): boolean {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
-import { CliError, usageError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import type { CliPorts } from '../ports.ts';
+import { CliError, usageError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { CliPorts } from './ports.ts';
 import { askHidden, canPrompt } from './prompt.ts';
 
 /** The options for passing a password to a command. None takes it as an argument. */

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerError, failureOf } from './answer-failure.ts';
+import type { HttpsAnswer } from './https-client.ts';
+
+function answer(status: number, body: unknown, headers: HttpsAnswer['headers'] = {}): HttpsAnswer {
+  return { status, headers, body, text: JSON.stringify(body) ?? '' };
+}
+
+test('the Edge envelope, OAuth errors and anything else are understood', () => {
+  const edge = {
+    error: { code: 'NOT_FOUND', message: 'gone', requestId: 'r1', cause: { field: 'id', reason: 'is bad' } },
+  };
+  assert.deepEqual(failureOf(answer(404, edge)), {
+    status: 404,
+    code: 'NOT_FOUND',
+    message: 'gone: id is bad',
+    field: 'id',
+    reference: 'r1',
+  });
+  const oauth = { error: 'invalid_grant', error_description: 'used' };
+  assert.deepEqual(failureOf(answer(400, oauth, { 'x-request-id': 'r2' })), {
+    status: 400,
+    code: 'invalid_grant',
+    message: 'used',
+    reference: 'r2',
+  });
+  for (const body of [undefined, null, 'text', [], { error: 7 }, { error: null }]) {
+    assert.match(failureOf(answer(500, body)).message, /status 500/);
+  }
+});
+
+test('a reason that the message already contains is not repeated', () => {
+  const body = {
+    error: { message: 'The field name is taken', cause: { field: 'name', reason: 'is taken' } },
+  };
+  assert.equal(answerError(answer(400, body)).message, 'The field name is taken.');
+});
+
+test('an answer that asks to wait becomes the next step', () => {
+  assert.equal(
+    answerError(answer(429, {}, { 'retry-after': '7' })).next,
+    'run the command again in 7 seconds',
+  );
+});

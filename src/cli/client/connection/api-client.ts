@@ -1,0 +1,131 @@
+// Calls the Edge APIs with the saved login: renews the access token, and turns failures into sentences.
+
+import { parseChallenges } from '../../../../packages/client/src/api/challenge.ts';
+import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
+import type { CliError } from '../../terminal/cli-error.ts';
+import type { Report } from '../../terminal/output.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
+import { externalJwt } from '../../terminal/secret-input.ts';
+import { answerError } from './answer-failure.ts';
+import { credentialsStore, type SavedLogin } from './credentials-store.ts';
+import type { HttpsAnswer, HttpsClient, HttpsRequest } from './https-client.ts';
+import { connectionOf, freshLogin, type SessionNeeds, savedLogin, sessionIsOver } from './saved-session.ts';
+
+const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;
+
+export interface ApiCall {
+  readonly method: HttpsRequest['method'];
+  /** Below the root of the API, with a leading slash. */
+  readonly path: string;
+  /** Default: the management API. */
+  readonly api?: keyof typeof roots;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/** The envelope of a successful answer. */
+export interface ApiAnswer {
+  readonly data: unknown;
+  readonly meta: JsonObject;
+  readonly headers: HttpsAnswer['headers'];
+}
+
+export interface ApiClient {
+  readonly login: SavedLogin;
+  /** @throws CliError with the reference id and an exit code for every failed answer */
+  call(call: ApiCall): Promise<ApiAnswer>;
+  /** The same, but undefined for 404. */
+  find(call: ApiCall): Promise<ApiAnswer | undefined>;
+}
+
+/**
+ * Runs `action` with a client for the login that `--server` names, or the current one.
+ * @throws CliError exit 3 when there is no login
+ */
+export async function withApi<T>(
+  report: Report,
+  server: string | undefined,
+  action: (api: ApiClient) => Promise<T>,
+): Promise<T> {
+  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
+  let login = await savedLogin(needs, server);
+  const http = await connectionOf(needs, login);
+  const opened = async () => http;
+
+  async function answerTo(call: ApiCall): Promise<HttpsAnswer> {
+    login = await freshLogin(needs, login, { http: opened });
+    const answer = await sendAs(report.ports, { http, login }, call);
+    if (answer.status !== 401) return answer;
+    // It may have been revoked, or our clock may be wrong. One renewal decides.
+    login = await freshLogin(needs, login, { http: opened, refused: login.accessToken });
+    return sendAs(report.ports, { http, login }, call);
+  }
+  async function find(call: ApiCall): Promise<ApiAnswer | undefined> {
+    const answer = await answerTo(call);
+    if (answer.status === 404) return undefined;
+    return envelopeOf(answer, login);
+  }
+  try {
+    return await action({
+      get login() {
+        return login;
+      },
+      find,
+      call: async (call) => envelopeOf(await answerTo(call), login),
+    });
+  } finally {
+    http.close();
+  }
+}
+
+async function sendAs(
+  ports: CliPorts,
+  { http, login }: { readonly http: HttpsClient; readonly login: SavedLogin },
+  call: ApiCall,
+): Promise<HttpsAnswer> {
+  const { accessToken, secondaryJwtFile } = login;
+  const second = secondaryJwtFile === undefined ? [] : [await externalJwt(ports, secondaryJwtFile)];
+  const url = new URL(roots[call.api ?? 'management'] + call.path, login.apiUrl);
+  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
+  return http.send({
+    method: call.method,
+    url,
+    headers: { authorization: [accessToken, ...second].map((token) => `Bearer ${token}`) },
+    ...(call.json === undefined ? {} : { json: call.json }),
+  });
+}
+
+function envelopeOf(answer: HttpsAnswer, login: SavedLogin): ApiAnswer {
+  if (answer.status >= 200 && answer.status < 300) {
+    const { data, meta } = asObject(answer.body);
+    return { data, meta: asObject(meta), headers: answer.headers };
+  }
+  if (answer.status === 401) throw notAuthenticated(answer, login);
+  throw answerError(answer);
+}
+
+/** Distinguishes a missing second factor from an ended session (spec 7.2). */
+function notAuthenticated(answer: HttpsAnswer, login: SavedLogin): CliError {
+  const secondary = secondaryChallenge(answer);
+  if (secondary === undefined) {
+    const { next } = sessionIsOver(login);
+    return answerError(answer, next === undefined ? {} : { next });
+  }
+  const { secondaryJwtFile } = login;
+  return answerError(answer, {
+    what: `Every call needs a valid token of ${secondary.issuer}`,
+    next:
+      secondaryJwtFile === undefined
+        ? `overlay-auth login ${login.url} --ext-jwt FILE   (the token is then read from FILE at every command)`
+        : `put a new token into ${secondaryJwtFile} and run the command again`,
+  });
+}
+
+function secondaryChallenge(answer: HttpsAnswer): { readonly issuer: string } | undefined {
+  for (const challenge of parseChallenges(answer.headers['www-authenticate'] ?? null)) {
+    if (challenge.realm !== 'overlay-secondary-ext-jwt') continue;
+    const [signer] = challenge.signers;
+    return { issuer: signer === undefined || signer.issuer === '' ? 'the second signer' : signer.issuer };
+  }
+  return undefined;
+}

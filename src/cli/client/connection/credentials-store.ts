@@ -1,0 +1,183 @@
+// The logins of this user on this computer, in one file that only this user can read.
+
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Millis } from '../../../platform/clock.ts';
+import { asObject, parseJson } from '../../../platform/formats/json-shape.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { CliError } from '../../terminal/cli-error.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
+
+/** A login: the tokens, and what is needed to use and renew them. */
+export interface SavedLogin {
+  /** Origin of the server, such as `https://localhost:1280`. */
+  readonly url: string;
+  readonly issuer: string;
+  /** Origin of the Edge APIs. */
+  readonly apiUrl: string;
+  readonly tokenEndpoint: string;
+  readonly identityId: string;
+  readonly name: string;
+  /** Factors that were passed, as in the ID token. */
+  readonly amr: readonly string[];
+  readonly accessToken: string;
+  readonly accessTokenExpiresAt: Millis;
+  /** Counted from when it was issued. */
+  readonly accessTokenLifetime?: Millis;
+  readonly idToken: string;
+  /** Null once the server has refused it: the session has ended, and only whose it was is remembered. */
+  readonly refreshToken: string | null;
+  /** What was typed after the URL, without secrets, to suggest it again. */
+  readonly loginArguments: readonly string[];
+  /** Absolute paths. Presented on every connection, because tokens of such a login are bound to it. */
+  readonly clientCertificate?: { readonly certFile: string; readonly keyFile: string };
+  /**
+   * Absolute path of the external JWT that was the second factor. Every call needs it (spec 5.4). The file is read each
+   * time, so whatever renews the token there keeps the login usable.
+   */
+  readonly secondaryJwtFile?: string;
+}
+
+/** The key under which a login is saved. An identity has one login per server. */
+export function loginKey({ url, identityId }: Pick<SavedLogin, 'url' | 'identityId'>): string {
+  return `${identityId}@${url}`;
+}
+
+/** Who has to vouch for a server's certificate: the roots of the system, or only this authority. */
+export type Trust = 'system' | { readonly caPem: string };
+
+export interface Credentials {
+  /** Key of the login that commands use by default. */
+  readonly current: string | null;
+  /** By `loginKey`, in the order in which they were last made or chosen. */
+  readonly logins: Readonly<Record<string, SavedLogin>>;
+  /** By origin; outlives logins. For an origin without an entry, Node's own roots decide. */
+  readonly trust: Readonly<Record<string, Trust>>;
+}
+
+export interface CredentialsStore {
+  /** The path of the file, for messages. */
+  readonly path: string;
+  /** @throws CliError when the file cannot be understood */
+  read(): Promise<Credentials>;
+  /**
+   * Reads, changes and saves while no other process does. `change` always gets the current state, so a refresh token is
+   * used once. It returns what to save and what to return.
+   */
+  update<T>(change: (credentials: Credentials) => Promise<readonly [Credentials, T]>): Promise<T>;
+}
+
+const nothing: Credentials = { current: null, logins: {}, trust: {} };
+const fileVersion = 1;
+
+/** The folder of the saved logins: OVERLAY_AUTH_CONFIG_DIR, or the usual place for configuration. */
+export function configDirectory({ env, platform }: Pick<CliPorts, 'env' | 'platform'>): string {
+  const own = env.OVERLAY_AUTH_CONFIG_DIR;
+  if (own !== undefined && own !== '') return own;
+  const home = env.HOME || homedir();
+  const usual = platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME;
+  return join(usual || join(home, '.config'), 'overlay-auth');
+}
+
+/** The saved logins of the user with this environment. */
+export function credentialsStore(ports: Pick<CliPorts, 'env' | 'platform' | 'random'>): CredentialsStore {
+  const directory = configDirectory(ports);
+  const path = join(directory, 'credentials.json');
+  const read = () => readCredentials(path);
+  return {
+    path,
+    read,
+    async update(change) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      return withFileLock(join(directory, 'credentials.lock'), async () => {
+        const before = await read();
+        const [after, result] = await change(before);
+        if (after !== before) {
+          const temporary = `${path}.${ports.random.bytes(6).toString('hex')}`;
+          await replaceFile(path, temporary, JSON.stringify({ v: fileVersion, ...after }, null, 2));
+        }
+        return result;
+      });
+    },
+  };
+}
+
+async function readCredentials(path: string): Promise<Credentials> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    // Somebody may have copied the file with looser permissions.
+    if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return nothing;
+    throw new CliError(`The saved logins in ${path} cannot be read.`, {
+      code: 'credentials_unreadable',
+      next: 'check the permissions of the file',
+      cause: error,
+    });
+  }
+  const { v, current, logins, trust } = asObject(parseJson(text));
+  if (v !== fileVersion) {
+    throw new CliError(`The saved logins in ${path} are damaged or of another version.`, {
+      code: 'credentials_unreadable',
+      next: `rm ${shellWord(path)}   (then log in again)`,
+    });
+  }
+  // This program wrote the file. Whoever else can write here can do worse than use a wrong shape.
+  const saved = Object.entries(asObject(logins) as Credentials['logins']);
+  // Versions with one login per server used its URL as the key.
+  const inUse = saved.find(([key]) => key === current)?.[1];
+  const key = inUse === undefined ? current : loginKey(inUse);
+  return {
+    current: typeof key === 'string' ? key : null,
+    logins: Object.fromEntries(saved.map(([, login]) => [loginKey(login), login])),
+    trust: asObject(trust) as Credentials['trust'],
+  };
+}
+
+// Readers see the old file or the new one, and so does whoever reads after a power cut.
+async function replaceFile(path: string, temporary: string, text: string): Promise<void> {
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+const pauseMs = 50;
+const mostAttempts = 600;
+
+/**
+ * Runs `action` while no other process holds the same lock. Waits up to half a minute.
+ * @throws CliError when the lock stays taken
+ */
+async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<T> {
+  // Loaded only by the commands that need it.
+  const { tryFileLock } = await import('../../../platform/file-lock.ts');
+  let lock = tryFileLock(path);
+  for (let attempt = 1; lock === null; attempt += 1) {
+    if (attempt === mostAttempts) {
+      throw new CliError(`Another overlay-auth holds the lock ${path}.`, {
+        code: 'locked',
+        next: 'let the other command finish, then run this one again',
+      });
+    }
+    await delay(pauseMs);
+    lock = tryFileLock(path);
+  }
+  try {
+    return await action();
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,145 @@
+// `enroll FILE`: what a device or person does with the JWT that an administrator handed out.
+
+import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { usageError } from '../../terminal/cli-error.ts';
+import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { writeOwnerFile } from '../../terminal/owner-file.ts';
+import {
+  externalJwt,
+  readNamedFile,
+  readNewPassword,
+  type SecretOptions,
+} from '../../terminal/secret-input.ts';
+import { answerError } from '../connection/answer-failure.ts';
+import { createHttpsClient, type HttpsAnswer } from '../connection/https-client.ts';
+import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
+
+export interface EnrollOptions extends SecretOptions {
+  readonly output?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+interface KeyAndCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** Enrolls by the method in the JWT, with the server that signed it. */
+export async function enroll(report: Report, file: string, options: EnrollOptions): Promise<void> {
+  const jwt = await externalJwt(report.ports, file);
+  const invitation = readInvitation(report.ports, jwt);
+  if (invitation.method === 'updb') return enrollPassword(report, invitation, options);
+  const output = options.output ?? `${file === '-' ? 'identity' : file.replace(/\.jwt$/, '')}.json`;
+  if (invitation.method === 'ottca') return enrollOwnCertificate(report, invitation, { output, options });
+  if (invitation.method === 'ott') return enrollWithNewKey(report, invitation, output);
+  throw usageError(
+    `This command does not know how to enroll by "${invitation.method}".`,
+    'ask the operator for a JWT of the method ott',
+  );
+}
+
+async function enrollWithNewKey(report: Report, invitation: Invitation, output: string): Promise<void> {
+  const { newCertificateRequest } = await import('../../../platform/x509/new-certificate-request.ts');
+  const { csrPem, keyPem } = await newCertificateRequest();
+  await writeIdentity(report, invitation, {
+    output,
+    key: keyPem,
+    enroll: async () => {
+      const answer = await send(invitation, { clientCsr: csrPem });
+      return { answer, cert: textField(asObject(asObject(answer.body).data), 'cert') ?? '' };
+    },
+  });
+}
+
+async function enrollOwnCertificate(
+  report: Report,
+  invitation: Invitation,
+  { output, options }: { readonly output: string; readonly options: EnrollOptions },
+): Promise<void> {
+  if (options.cert === undefined || options.key === undefined) {
+    throw usageError(
+      'This JWT is for a certificate of a third-party CA, which is not given.',
+      'overlay-auth enroll FILE --cert CERT --key KEY',
+    );
+  }
+  const cert = await readNamedFile(report.ports, options.cert, 'certificate');
+  const key = await readNamedFile(report.ports, options.key, 'key');
+  const enroll = async () => ({ answer: await send(invitation, {}, { cert, key }), cert });
+  await writeIdentity(report, invitation, { output, key, enroll });
+}
+
+async function enrollPassword(report: Report, invitation: Invitation, options: EnrollOptions): Promise<void> {
+  const password = await readNewPassword(report.ports, options, 'this account');
+  await send(invitation, { password });
+  printResult(
+    report,
+    { identityId: invitation.identityId },
+    () => `The password is set.\nnext: overlay-auth login ${invitation.origin} -u USER`,
+  );
+}
+
+/** @throws CliError with the reference id of the server */
+async function send(
+  invitation: Invitation,
+  json: object,
+  clientCertificate?: KeyAndCertificate,
+): Promise<HttpsAnswer> {
+  const leaf = await certificateOfSigner(invitation);
+  // Also checks the certificate's name and dates. It need not lead to an authority that is known here.
+  const http = createHttpsClient({
+    ca: [leaf.toString()],
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
+  });
+  try {
+    const url = new URL('/edge/client/v1/enroll', invitation.origin);
+    url.searchParams.set('method', invitation.method);
+    url.searchParams.set('token', invitation.token);
+    const answer = await http.send({ method: 'POST', url, json });
+    if (answer.status === 200) return answer;
+    throw answerError(answer, {
+      what: 'Not enrolled',
+      ...(answer.status >= 500 ? {} : { next: nextAfter(asObject(asObject(answer.body).error)) }),
+    });
+  } finally {
+    http.close();
+  }
+}
+
+function nextAfter(error: Readonly<Record<string, unknown>>): string {
+  if (error.code === 'INVALID_FIELD') return 'run the command again with a better password';
+  if (error.code === 'INVALID_CERT_PEM') return 'overlay-auth enroll FILE --cert CERT --key KEY';
+  const reference = typeof error.requestId === 'string' ? error.requestId : 'REF';
+  return `ask the operator, who can see why with: overlay-auth explain ${reference}`;
+}
+
+/** Enrolls, and writes the file that existing SDKs read. */
+async function writeIdentity(
+  report: Report,
+  { origin, identityId }: Invitation,
+  {
+    output,
+    key,
+    enroll,
+  }: {
+    readonly output: string;
+    readonly key: string;
+    readonly enroll: () => Promise<{ readonly answer: HttpsAnswer; readonly cert: string }>;
+  },
+): Promise<void> {
+  await writeOwnerFile(report.ports, output, async () => {
+    const { answer, cert } = await enroll();
+    const ca = textField(asObject(asObject(answer.body).data), 'ca') ?? '';
+    const ztAPI = `${origin}/edge/client/v1`;
+    const id = { key: `pem:${key}`, cert: `pem:${cert}`, ca: `pem:${ca}` };
+    return `${JSON.stringify({ ztAPI, ztAPIs: [ztAPI], id }, null, 2)}\n`;
+  });
+  printResult(
+    report,
+    { identityId, file: output },
+    () =>
+      `Enrolled. The identity is in ${output}; it holds a private key, so keep it where only you can read it.`,
+  );
+  notice(report, `next: overlay-auth login -c ${shellWord(output)}`);
+}

@@ -1,0 +1,31 @@
+import { CliError } from '../../terminal/cli-error.ts';
+import type { ApiClient } from '../connection/api-client.ts';
+
+/** What a refused name says, in the words of the API. */
+const insist = '; ?force=true gives it all the same';
+
+/** Sends a change. If it would only be made when forced, the refusal names the option to type. */
+export async function changed(
+  api: ApiClient,
+  change: Pick<Parameters<ApiClient['call']>[0], 'method' | 'path' | 'json'>,
+  { force }: Readonly<Record<string, unknown>>,
+): ReturnType<ApiClient['call']> {
+  try {
+    return await api.call({ ...change, ...(force === true ? { query: { force: 'true' } } : {}) });
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const isNamed = error.message.includes(insist);
+    if (error.field !== 'force' && !isNamed) throw error;
+    const message = isNamed
+      ? error.message.replace(insist, '')
+      : 'This change would leave no administrator who can log in.';
+    const { code, reference, exitCode } = error;
+    throw new CliError(message, {
+      exitCode,
+      next: `${isNamed ? 'choose another name' : 'create another administrator first'}, or add --force`,
+      cause: error,
+      ...(code === undefined ? {} : { code }),
+      ...(reference === undefined ? {} : { reference }),
+    });
+  }
+}

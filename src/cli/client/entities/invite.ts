@@ -1,0 +1,73 @@
+// A link with which a person chooses a password: shown, drawn as a QR code, or written to a file.
+
+import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { usageError } from '../../terminal/cli-error.ts';
+import { printResult, type Report } from '../../terminal/output.ts';
+import { writeOwnerFile } from '../../terminal/owner-file.ts';
+import { withoutMilliseconds } from '../../terminal/table.ts';
+import { withApi } from '../connection/api-client.ts';
+import { terminalQrCode } from '../login/terminal-qr-code.ts';
+import { entityNamed } from './entities.ts';
+import { findEntity } from './lookup.ts';
+
+export interface InviteOptions {
+  readonly server?: string;
+  readonly expires?: string;
+  readonly endSessions?: boolean;
+  readonly qr?: boolean;
+  readonly output?: string;
+  readonly withdraw?: boolean;
+}
+
+/** `invite NAME [--expires 24h] [--end-sessions] [--qr] [-o FILE]`, `invite NAME --withdraw` */
+export async function invite(report: Report, nameOrId: string, options: InviteOptions): Promise<void> {
+  const { expires, endSessions = false, qr = false, output, withdraw = false } = options;
+  if (withdraw && (expires !== undefined || endSessions || qr || output !== undefined)) {
+    throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
+  }
+  await withApi(report, options.server, async (api) => {
+    const found = await findEntity(api, entityNamed('identity'), nameOrId);
+    const { id } = found;
+    const name = textField(found, 'name') ?? nameOrId;
+    const path = `/identities/${encodeURIComponent(id)}/invitation`;
+    if (withdraw) {
+      await api.call({ method: 'DELETE', path });
+      printResult(report, { id, name }, () => `The link of ${name} no longer works.`);
+      return;
+    }
+    const json = { ...(expires === undefined ? {} : { expiresIn: inHours(expires) }), endSessions };
+    let url = '';
+    let expiresAt = '';
+    const make = async () => {
+      const { data } = await api.call({ method: 'POST', path, json });
+      url = textField(asObject(data), 'url') ?? '';
+      expiresAt = textField(asObject(data), 'expiresAt') ?? '';
+      return `${url}\n`;
+    };
+    await (output === undefined ? make() : writeOwnerFile(report.ports, output, make));
+    const until = `works once, until ${withoutMilliseconds(expiresAt)}. Opening it is enough to choose the password of ${name}`;
+    // A link written to a file is not shown as well.
+    const result =
+      output === undefined ? { id, name, url, expiresAt } : { id, name, file: output, expiresAt };
+    if (qr) draw(report, url);
+    printResult(report, result, () =>
+      [output === undefined ? url : `Wrote ${output}`, `The link ${until}.`].join('\n'),
+    );
+  });
+}
+
+/** The server reads Go's notation, which has no days. */
+function inHours(text: string): string {
+  const days = /^(\d{1,3})d$/.exec(text)?.[1];
+  return days === undefined ? text : `${Number(days) * 24}h`;
+}
+
+const usualColumns = 80;
+
+/** Draws the link above its text; not under `-j`. */
+function draw({ json, ports }: Report, url: string): void {
+  if (json) return;
+  const code = terminalQrCode(url, ports.stdout.columns ?? usualColumns);
+  if (code === undefined) ports.stderr.write('The window is too narrow for the QR code.\n');
+  else ports.stdout.write(`${code}\n`);
+}

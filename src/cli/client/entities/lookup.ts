@@ -1,0 +1,69 @@
+import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import { CliError } from '../../terminal/cli-error.ts';
+import type { ApiClient } from '../connection/api-client.ts';
+import type { EntityDescriptor } from './descriptor.ts';
+import { entityNamed } from './entities.ts';
+import { entityNoun } from './entity-noun.ts';
+
+/**
+ * The entity with this id, or otherwise with this name.
+ * @throws CliError when there is none, or several have the name
+ */
+export async function findEntity(
+  api: ApiClient,
+  entity: EntityDescriptor,
+  nameOrId: string,
+): Promise<JsonObject & { readonly id: string }> {
+  const text = filterText(nameOrId);
+  const filter = ['id', ...entity.lookupFields].map((field) => `${field} = ${text}`).join(' or ');
+  const { data } = await api.call({ method: 'GET', path: entity.path, query: { filter, limit: '10' } });
+  const found = asList(data).map(asObject);
+  const one = found.find(({ id }) => id === nameOrId) ?? (found.length === 1 ? found[0] : undefined);
+  const id = textField(one ?? {}, 'id');
+  if (one !== undefined && id !== undefined) return { ...one, id };
+  const what = entityNoun(entity);
+  if (found.length === 0) {
+    for (const other of entity.sharesIdsWith ?? []) {
+      const bearer = await idByName(api, entityNamed(other), nameOrId);
+      const theirs = bearer === undefined ? undefined : await withId(api, entity, bearer);
+      if (theirs !== undefined) return theirs;
+    }
+    throw new CliError(`There is no ${what} "${nameOrId}".`, {
+      code: 'NOT_FOUND',
+      next: `overlay-auth list ${entity.aliases[0] ?? entity.name}`,
+    });
+  }
+  const ids = found.map((candidate) => String(candidate.id)).join(', ');
+  throw new CliError(`"${nameOrId}" means more than one ${what}.`, {
+    code: 'ambiguous',
+    next: `use one of these ids: ${ids}`,
+  });
+}
+
+async function withId(
+  api: ApiClient,
+  entity: EntityDescriptor,
+  id: string,
+): Promise<(JsonObject & { readonly id: string }) | undefined> {
+  const query = { filter: `id = ${filterText(id)}`, limit: '1' };
+  const [found] = asList((await api.call({ method: 'GET', path: entity.path, query })).data).map(asObject);
+  return found === undefined ? undefined : { ...found, id };
+}
+
+/** The id of the entity with exactly this name; undefined when there is none. */
+async function idByName(api: ApiClient, entity: EntityDescriptor, name: string): Promise<string | undefined> {
+  const query = { filter: `name = ${filterText(name)}`, limit: '1' };
+  const [found] = asList((await api.call({ method: 'GET', path: entity.path, query })).data).map(asObject);
+  return textField(found ?? {}, 'id');
+}
+
+/** A text literal in the filter language. Names are stored in Unicode NFC. */
+export function filterText(text: string): string {
+  const escaped = text
+    .normalize('NFC')
+    .replace(/[\\"]/g, '\\$&')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t');
+  return `"${escaped}"`;
+}

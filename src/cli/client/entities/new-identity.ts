@@ -1,0 +1,132 @@
+import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { CliError, usageError } from '../../terminal/cli-error.ts';
+import { notice } from '../../terminal/output.ts';
+import { refuseTakenFile } from '../../terminal/owner-file.ts';
+import { isPrompted, readNewPassword } from '../../terminal/secret-input.ts';
+import type { ApiClient } from '../connection/api-client.ts';
+import type { AfterCreate } from './descriptor.ts';
+import { entityNamed } from './entities.ts';
+import { handOutJwt } from './hand-out-jwt.ts';
+import { findEntity } from './lookup.ts';
+
+/**
+ * `create identity NAME`, with what the identity will log in with: with `--output-jwt` an enrollment whose JWT is
+ * written to a file, otherwise a password if requested.
+ */
+export const newIdentity: AfterCreate = {
+  async prepare(report, options, body) {
+    const { outputJwt, updb, ottCa } = options;
+    if (typeof outputJwt !== 'string') {
+      if (ottCa !== undefined) throw usageError('--ott-ca needs --output-jwt.', help);
+      return newIdentityPassword.prepare(report, options, body);
+    }
+    if (updb !== undefined && ottCa !== undefined)
+      throw usageError('Either --updb or --ott-ca, not both.', help);
+    if (options.passwordStdin === true || options.passwordFile !== undefined)
+      throw usageError('With --output-jwt the person chooses the password while enrolling.', help);
+    await refuseTakenFile(report.ports, outputJwt);
+    const name = textField(body, 'name') ?? '';
+    return async (api, identityId) => {
+      try {
+        const caId =
+          typeof ottCa === 'string' ? (await findEntity(api, entityNamed('ca'), ottCa)).id : undefined;
+        const wanted =
+          caId !== undefined
+            ? { method: 'ottca', caId }
+            : updb === undefined
+              ? { method: 'ott' }
+              : { method: 'updb', username: typeof updb === 'string' ? updb : name };
+        const json = { identityId, ...wanted };
+        const { data } = await api.call({ method: 'POST', path: '/enrollments', json });
+        await handOutJwt(report, api, { id: textField(asObject(data), 'id') ?? '', file: outputJwt });
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        throw new CliError(
+          `The identity ${name} was created (${identityId}), but its JWT was not written: ${error.message}`,
+          {
+            exitCode: error.exitCode,
+            ...(error.code === undefined ? {} : { code: error.code }),
+            ...(error.reference === undefined ? {} : { reference: error.reference }),
+            next: `overlay-auth create enrollment ott ${identityId} -o FILE`,
+            cause: error,
+          },
+        );
+      }
+    };
+  },
+};
+
+const help = 'overlay-auth create identity --help';
+
+/** How often a person may choose another password after the server refused one. */
+const mostTries = 3;
+
+/**
+ * `create identity NAME --updb`: asks for the password first, and sets it with a second call. If the server refuses it,
+ * a person may choose another one; otherwise the identity is deleted, so that nothing is left half-done.
+ */
+const newIdentityPassword: AfterCreate = {
+  async prepare(report, options, body) {
+    const { updb } = options;
+    if (updb === undefined) {
+      if (options.passwordStdin === true || options.passwordFile !== undefined) {
+        throw usageError('A password is set only with --updb.', 'overlay-auth create identity --help');
+      }
+      return undefined;
+    }
+    const name = textField(body, 'name') ?? '';
+    const username = typeof updb === 'string' ? updb : name;
+    const readAgain = () => readNewPassword(report.ports, options, username);
+    let password = await readAgain();
+    return async (api, identityId) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          const json = { method: 'updb', identityId, username, password };
+          await api.call({ method: 'POST', path: '/authenticators', json });
+          return;
+        } catch (error) {
+          if (!(error instanceof CliError)) throw error;
+          const isChoosing = error.field === 'password' && isPrompted(report.ports, options);
+          if (!isChoosing || tries === mostTries)
+            throw await withoutIdentity(api, { identityId, name, username }, error);
+          notice(report, error.message);
+          // Ctrl-C leaves nothing behind here either.
+          password = await readAgain().catch(async (cancelled: unknown) => {
+            throw cancelled instanceof CliError
+              ? await withoutIdentity(api, { identityId, name, username }, cancelled)
+              : cancelled;
+          });
+        }
+      }
+    };
+  },
+};
+
+/** Deletes the identity that got no password. Returns the failure to show, which says what exists now. */
+async function withoutIdentity(
+  api: ApiClient,
+  {
+    identityId,
+    name,
+    username,
+  }: { readonly identityId: string; readonly name: string; readonly username: string },
+  cause: CliError,
+): Promise<CliError> {
+  const { exitCode, code, reference } = cause;
+  const rest = {
+    exitCode,
+    ...(code === undefined ? {} : { code }),
+    ...(reference === undefined ? {} : { reference }),
+    cause,
+  };
+  try {
+    await api.call({ method: 'DELETE', path: `/identities/${encodeURIComponent(identityId)}` });
+  } catch {
+    return new CliError(
+      `The identity ${name} was created (${identityId}), but it has no password yet: ${cause.message}`,
+      { ...rest, next: `overlay-auth create authenticator updb ${identityId} ${shellWord(username)}` },
+    );
+  }
+  return new CliError(`Nothing was created: ${cause.message}`, { ...rest, next: help });
+}

@@ -1,0 +1,219 @@
+// Create, get, list, update and delete, for any entity.
+
+import {
+  asList,
+  asObject,
+  type JsonObject,
+  numberField,
+  textField,
+} from '../../../platform/formats/json-shape.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { usageError } from '../../terminal/cli-error.ts';
+import { notice, printResult, type Report } from '../../terminal/output.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
+import { printTable } from '../../terminal/print-table.ts';
+import { confirmAtTerminal } from '../../terminal/prompt.ts';
+import { readNewPassword } from '../../terminal/secret-input.ts';
+import { renderFields, withoutMilliseconds } from '../../terminal/table.ts';
+import { type ApiClient, withApi } from '../connection/api-client.ts';
+import { bodyOf, type TypedField } from './body.ts';
+import { changed } from './change.ts';
+import {
+  type AfterCreate,
+  type AfterCreateStep,
+  type EntityDescriptor,
+  type EntityOptions,
+  memberName,
+} from './descriptor.ts';
+import { entityNoun } from './entity-noun.ts';
+import { findEntity } from './lookup.ts';
+
+const afterCreateSteps: Readonly<Record<AfterCreateStep, () => Promise<AfterCreate>>> = {
+  identity: async () => (await import('./new-identity.ts')).newIdentity,
+  authenticator: async () => (await import('./new-authenticator.ts')).newAuthenticator,
+  enrollment: async () => (await import('./enrollment-actions.ts')).newEnrollment,
+};
+
+/** `create ENTITY …` */
+export async function createEntity(
+  report: Report,
+  entity: EntityDescriptor,
+  { args, options }: { readonly args: readonly unknown[]; readonly options: EntityOptions },
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const positional = (entity.createArguments ?? []).map(
+      (field, index): TypedField => ({ field, label: field.argument, typed: args[index] }),
+    );
+    const typed = [...positional, ...typedOptions(entity, 'create', options)];
+    const body = await bodyOf({ ports: report.ports, api }, typed, await documentOf(report.ports, options));
+    const step = entity.afterCreate?.step;
+    const afterCreate = step === undefined ? undefined : await afterCreateSteps[step]();
+    const next = await afterCreate?.prepare(report, options, body);
+    const needsPassword = entity.hasPassword === true && body.method !== 'cert';
+    const whole = needsPassword ? await withPassword(report, options, { body }) : body;
+    const { data } = await changed(api, { method: 'POST', path: entity.path, json: whole }, options);
+    const id = textField(asObject(data), 'id') ?? '';
+    await next?.(api, id);
+    const name = textField(body, 'name') ?? textField(body, 'username');
+    printResult(report, { id, ...(name === undefined ? {} : { name }) }, () =>
+      `Created ${entityNoun(entity)} ${name ?? ''} ${id}`.replace(/ +/g, ' '),
+    );
+  });
+}
+
+/** `get ENTITY NAME` */
+export async function getEntity(
+  report: Report,
+  entity: EntityDescriptor,
+  { nameOrId, options }: { readonly nameOrId: string; readonly options: EntityOptions },
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const { id, ...listed } = await findEntity(api, entity, nameOrId);
+    const path = `${entity.path}/${encodeURIComponent(id)}`;
+    const found =
+      entity.hasDetail === true
+        ? asObject((await api.call({ method: 'GET', path })).data)
+        : { id, ...listed };
+    printResult(report, found, () => renderFields(shownFields(found)));
+  });
+}
+
+export interface ListOptions extends EntityOptions {
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly sort?: string;
+}
+
+const usualLimit = '100';
+
+/** `list ENTITY [FILTER]` */
+export async function listEntities(
+  report: Report,
+  entity: EntityDescriptor,
+  { filter, options }: { readonly filter: string | undefined; readonly options: ListOptions },
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const hasOwnLimit = filter !== undefined && /\blimit\b/i.test(filter);
+    const limit = options.limit ?? (hasOwnLimit ? undefined : usualLimit);
+    const query = {
+      ...(filter === undefined ? {} : { filter }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(options.offset === undefined ? {} : { offset: options.offset }),
+      ...(options.sort === undefined ? {} : { sort: options.sort }),
+    };
+    const { data, meta } = await api.call({ method: 'GET', path: entity.path, query });
+    const rows = asList(data).map(asObject);
+    const which = filter === undefined ? '' : ' that fits the filter';
+    printTable(report, rows, {
+      value: rows,
+      columns: entity.columns,
+      nothing: `There is no ${entityNoun(entity)}${which}.`,
+    });
+    const pagination = asObject(meta.pagination);
+    const total = numberField(pagination, 'totalCount') ?? rows.length;
+    const all = pagination.totalCountIsEstimate === true ? `more than ${total - 1}` : `${total}`;
+    if (rows.length < total) notice(report, `${rows.length} of ${all}; all of them: --limit none`);
+  });
+}
+
+/** `update ENTITY NAME …` */
+export async function updateEntity(
+  report: Report,
+  entity: EntityDescriptor,
+  { nameOrId, options }: { readonly nameOrId: string; readonly options: EntityOptions },
+): Promise<void> {
+  const typed = typedOptions(entity, 'update', options);
+  const setsPassword =
+    entity.hasPassword === true &&
+    (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
+  const hasFile = options.file !== undefined;
+  if (!setsPassword && !hasFile && typed.every((field) => field.typed === undefined)) {
+    throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
+  }
+  await withApi(report, serverOf(options), async (api) => {
+    const { id } = await findEntity(api, entity, nameOrId);
+    const body = await bodyOf({ ports: report.ports, api }, typed, await documentOf(report.ports, options));
+    const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
+    const path = `${entity.path}/${encodeURIComponent(id)}`;
+    await changed(api, { method: 'PATCH', path, json }, options);
+    printResult(report, { id }, () => `Updated ${entityNoun(entity)} ${nameOrId}.`);
+  });
+}
+
+/** `delete ENTITY NAME…`: finds all of them before it deletes the first. */
+export async function deleteEntities(
+  report: Report,
+  entity: EntityDescriptor,
+  { namesOrIds, options }: { readonly namesOrIds: readonly string[]; readonly options: EntityOptions },
+): Promise<void> {
+  await withApi(report, serverOf(options), async (api) => {
+    const ids: string[] = [];
+    for (const nameOrId of namesOrIds) ids.push((await findEntity(api, entity, nameOrId)).id);
+    const named = namesOrIds.map(shellWord).join(', ');
+    await confirmAtTerminal(report, `Delete ${entityNoun(entity)} ${named}?`, options.yes === true);
+    for (const id of ids) await deleteOne(api, entity, { id, options });
+    printResult(report, { ids }, () =>
+      namesOrIds.map((nameOrId) => `Deleted ${entityNoun(entity)} ${nameOrId}.`).join('\n'),
+    );
+  });
+}
+
+async function deleteOne(
+  api: ApiClient,
+  entity: EntityDescriptor,
+  { id, options }: { readonly id: string; readonly options: EntityOptions },
+): Promise<void> {
+  const path = `${entity.path}/${encodeURIComponent(id)}`;
+  await changed(api, { method: 'DELETE', path }, options);
+}
+
+async function documentOf(ports: CliPorts, { file }: EntityOptions): Promise<JsonObject> {
+  if (typeof file !== 'string') return {};
+  const { readDocument } = await import('./document-file.ts');
+  return readDocument(ports, file);
+}
+
+function typedOptions(
+  entity: EntityDescriptor,
+  command: 'create' | 'update',
+  options: EntityOptions,
+): readonly TypedField[] {
+  return (entity.options ?? [])
+    .filter(({ only }) => only === undefined || only === command)
+    .map((field) => ({
+      field,
+      label: field.flags.split(' ')[0] ?? '',
+      typed: options[memberName(field.flags)],
+    }));
+}
+
+async function withPassword(
+  report: Report,
+  options: EntityOptions,
+  { body, whose = textField(body, 'username') ?? '' }: { readonly body: JsonObject; readonly whose?: string },
+): Promise<JsonObject> {
+  return { ...body, password: await readNewPassword(report.ports, options, whose) };
+}
+
+function serverOf({ server }: EntityOptions): string | undefined {
+  return typeof server === 'string' ? server : undefined;
+}
+
+// Links are for programs, and references repeat the fields beside them.
+function shownFields(found: JsonObject): readonly (readonly [string, unknown])[] {
+  return Object.entries(found)
+    .filter(([name]) => name !== '_links')
+    .map(([name, value]) => [name, name === 'lockedUntil' ? shownLocks(value) : shownMember(value)]);
+}
+
+function shownMember(value: unknown): unknown {
+  return textField(asObject(value), 'entity') === undefined ? value : asObject(value).name;
+}
+
+/** For an identity, until when each locked factor is locked; for an authenticator, until when it is. */
+function shownLocks(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .filter(([, until]) => until !== null)
+    .map(([factor, until]) => `${factor} until ${withoutMilliseconds(String(until))}`);
+}

@@ -1,0 +1,44 @@
+import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import { CliError } from '../../terminal/cli-error.ts';
+import { printResult, type Report } from '../../terminal/output.ts';
+import { withoutMilliseconds } from '../../terminal/table.ts';
+import { type ApiAnswer, type ApiClient, withApi } from '../connection/api-client.ts';
+import { checkLine, oneLine, shownCheck } from './check-lines.ts';
+
+/**
+ * Prints each step of the login with this reference id: what was checked, what was found, and what to do.
+ * @throws CliError exit 1 when no login has it
+ */
+export async function explainReference(
+  report: Report,
+  reference: string,
+  server: string | undefined,
+): Promise<void> {
+  await withApi(report, server, async (api) => {
+    const { data } = await attemptsOf(api, reference);
+    const attempts = asList(asObject(data).attempts).map(asObject);
+    printResult(report, data, () => attempts.map(attemptText).join('\n\n'));
+  });
+}
+
+async function attemptsOf(api: ApiClient, reference: string): Promise<ApiAnswer> {
+  try {
+    return await api.call({ method: 'GET', path: `/login-attempts/${encodeURIComponent(reference)}` });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'NOT_FOUND') throw error;
+    const { message, code } = error;
+    throw new CliError(message, { code, next: 'overlay-auth list login-attempts', cause: error });
+  }
+}
+
+function attemptText(attempt: JsonObject): string {
+  const { at, step, outcome, ipAddress } = attempt;
+  const who =
+    textField(asObject(attempt.identity), 'name') ?? textField(attempt, 'subject') ?? 'an unknown identity';
+  const { happened, remedy } = asObject(attempt.explanation);
+  return [
+    `${oneLine(who)}: ${step} ${outcome}, ${withoutMilliseconds(String(at))}, from ${ipAddress}`,
+    ...asList(attempt.checks).map((check) => checkLine(shownCheck(asObject(check)))),
+    ...(happened === undefined ? [] : ['', `What happened: ${happened}`, `What to do:    ${remedy}`]),
+  ].join('\n');
+}

@@ -1,0 +1,234 @@
+import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import type { Provider } from '../../../../packages/client/src/oidc/provider.ts';
+import { type Millis, SECOND } from '../../../platform/clock.ts';
+import {
+  asList,
+  asObject,
+  type JsonObject,
+  numberField,
+  textField,
+} from '../../../platform/formats/json-shape.ts';
+import { CliError } from '../../terminal/cli-error.ts';
+import { printResult, type Report } from '../../terminal/output.ts';
+import { externalJwt } from '../../terminal/secret-input.ts';
+import { withoutMilliseconds } from '../../terminal/table.ts';
+import { credentialsStore, type SavedLogin } from '../connection/credentials-store.ts';
+import type { HttpsClient } from '../connection/https-client.ts';
+import { readJwt } from '../connection/jwt-text.ts';
+import { discover } from '../connection/provider.ts';
+import {
+  clientId,
+  connectionOf,
+  freshLogin,
+  type SessionNeeds,
+  savedLogin,
+} from '../connection/saved-session.ts';
+import { checkLine, type ShownCheck } from './check-lines.ts';
+
+/** Audience of access tokens, whichever address issued them (design 3, no. 6). */
+const edgeAudience = 'overlay-edge-apis';
+const algorithms = ['ES256', 'RS256', 'EdDSA', 'Ed25519'];
+
+/** What the checks need from the server. Each part is undefined if it could not be obtained. */
+interface Server {
+  readonly http: HttpsClient;
+  readonly provider: Provider;
+  /** The login with a usable token; undefined when its session has ended. */
+  readonly login: SavedLogin | undefined;
+}
+
+/**
+ * `explain token FILE|-`: what an access or ID token says, and which of the server's checks it would fail. Without a
+ * login, only what the token itself shows is checked.
+ */
+export async function explainToken(report: Report, file: string, named: string | undefined): Promise<void> {
+  const { ports } = report;
+  const token = await externalJwt(ports, file);
+  const jwt = readJwt(token);
+  if (jwt === undefined) {
+    throw new CliError('The token is not a JWT: its parts are not JSON in base64url.', {
+      code: 'malformed',
+      next: 'name a file with an access or ID token; `overlay-auth token > FILE` writes your own',
+    });
+  }
+  const header = asObject(jwt.header);
+  const payload = asObject(jwt.payload);
+  const needs: SessionNeeds = { ports, store: credentialsStore(ports) };
+  const own = await ownChecks(header, payload, ports.clock.now());
+  const checks = [...(await serverChecks(needs, named, { token, header, payload })), ...own.checks];
+  const asked = await sessionCheck(needs, named, { token, isAccessToken: own.isAccessToken, before: checks });
+  const all = [...checks, ...(asked === undefined ? [] : [asked])];
+  const failed = all.find(({ verdict }) => verdict === 'failed');
+  const isAccepted = failed === undefined && all.every(({ verdict }) => verdict === 'passed');
+  printResult(report, { header, payload, checks: all, failed: failed?.check ?? null, isAccepted }, () =>
+    [
+      JSON.stringify({ header, payload }, null, 2),
+      '',
+      ...all.map(checkLine),
+      '',
+      failed === undefined
+        ? isAccepted
+          ? own.isAccessToken
+            ? 'The server accepts this token.'
+            : 'This ID token is genuine; calls of the APIs need the access token.'
+          : 'No check failed. To run the checks that are unknown, log in: overlay-auth login URL'
+        : `This token is refused: ${failed.check}.`,
+      ...(failed?.check === 'issuer'
+        ? ['A token of an external provider: overlay-auth verify ext-jwt-signer NAME FILE']
+        : []),
+    ].join('\n'),
+  );
+}
+
+/** Runs `work` with the server of the login. Returns undefined if nobody is logged in. */
+async function withServer<T>(
+  needs: SessionNeeds,
+  named: string | undefined,
+  work: (server: Server) => Promise<T>,
+): Promise<T | undefined> {
+  let login: SavedLogin;
+  try {
+    login = await savedLogin(needs, named);
+  } catch (error) {
+    if (named === undefined && error instanceof CliError && error.code === 'not_logged_in') return undefined;
+    throw error;
+  }
+  const http = await connectionOf(needs, login);
+  try {
+    const provider = await discover(http, needs.ports.clock, login.url);
+    return await work({ http, provider, login: await usableLogin(needs, login, http) });
+  } finally {
+    http.close();
+  }
+}
+
+async function usableLogin(needs: SessionNeeds, login: SavedLogin, http: HttpsClient) {
+  try {
+    return await freshLogin(needs, login, { http: async () => http });
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'session_over') return undefined;
+    throw error;
+  }
+}
+
+async function serverChecks(
+  needs: SessionNeeds,
+  named: string | undefined,
+  {
+    token,
+    header,
+    payload,
+  }: { readonly token: string; readonly header: JsonObject; readonly payload: JsonObject },
+): Promise<readonly ShownCheck[]> {
+  const issuer = String(payload.iss ?? 'none');
+  const checks = await withServer(needs, named, async (server): Promise<readonly ShownCheck[]> => {
+    const { http, provider } = server;
+    const isOurs = issuer === provider.issuer || (await otherIssuers(server)).includes(issuer);
+    const saw = isOurs ? issuer : `${issuer}; this server is ${provider.issuer}`;
+    return [
+      { check: 'issuer', verdict: isOurs ? 'passed' : 'failed', saw },
+      await signatureCheck(http, provider, { token, header }),
+    ];
+  });
+  return (
+    checks ?? [
+      { check: 'issuer', verdict: 'unknown', saw: issuer },
+      { check: 'signature', verdict: 'unknown', saw: null },
+    ]
+  );
+}
+
+/** The issuers of the other bind points and nodes: they share the keys, and each accepts the others' tokens. */
+async function otherIssuers({ http, login }: Server): Promise<readonly string[]> {
+  if (login === undefined) return [];
+  const answer = await http.send({
+    method: 'GET',
+    url: new URL('/edge/client/v1/controllers?limit=none', login.apiUrl),
+    headers: { authorization: `Bearer ${login.accessToken}` },
+  });
+  const nodes = asList(asObject(answer.body).data).map(asObject);
+  const addresses = nodes.flatMap((node) => asList(asObject(node.apiAddresses)['edge-oidc']));
+  return addresses.map((address) => String(asObject(address).url));
+}
+
+async function signatureCheck(
+  http: HttpsClient,
+  provider: Provider,
+  { token, header }: { readonly token: string; readonly header: JsonObject },
+): Promise<ShownCheck> {
+  const check = 'signature';
+  const kid = textField(header, 'kid') ?? 'none';
+  const { body } = await http.send({ method: 'GET', url: new URL(provider.metadata.jwks_uri ?? '') });
+  const known = asList(asObject(body).keys).some((key) => asObject(key).kid === kid);
+  if (!known)
+    return { check, verdict: 'failed', saw: `the server does not have the key ${kid}, or no longer` };
+  try {
+    await compactVerify(token, createLocalJWKSet(body as JSONWebKeySet), { algorithms });
+    return { check, verdict: 'passed', saw: `${header.alg} by key ${kid}` };
+  } catch {
+    return { check, verdict: 'failed', saw: `it was not made by key ${kid}, or the token was changed` };
+  }
+}
+
+/** Checks of the token alone. */
+async function ownChecks(
+  header: JsonObject,
+  payload: JsonObject,
+  now: Millis,
+): Promise<{ readonly isAccessToken: boolean; readonly checks: readonly ShownCheck[] }> {
+  const isAccessToken = header.typ === 'at+jwt';
+  const audience = [payload.aud].flat().map(String);
+  const wanted = isAccessToken ? edgeAudience : clientId;
+  const expiresAt = (numberField(payload, 'exp') ?? 0) * SECOND;
+  const validFrom = (numberField(payload, 'nbf') ?? 0) * SECOND;
+  return {
+    isAccessToken,
+    checks: [
+      {
+        check: 'audience',
+        verdict: audience.includes(wanted) ? 'passed' : 'failed',
+        saw: `${audience.join(', ')} (${isAccessToken ? 'an access token' : 'an ID token'} is for ${wanted})`,
+      },
+      { check: 'not before', verdict: validFrom <= now ? 'passed' : 'failed', saw: timeText(validFrom) },
+      { check: 'expiry', verdict: now < expiresAt ? 'passed' : 'failed', saw: timeText(expiresAt) },
+    ],
+  };
+}
+
+/** The server knows what the token does not show: whether the session has ended. Asked only if all else is well. */
+async function sessionCheck(
+  needs: SessionNeeds,
+  named: string | undefined,
+  {
+    token,
+    isAccessToken,
+    before,
+  }: { readonly token: string; readonly isAccessToken: boolean; readonly before: readonly ShownCheck[] },
+): Promise<ShownCheck | undefined> {
+  if (!isAccessToken || before.some(({ verdict }) => verdict === 'failed')) return undefined;
+  const check = 'session';
+  const unknown: ShownCheck = { check, verdict: 'unknown', saw: null };
+  const found = await withServer(needs, named, async ({ http, provider, login }): Promise<ShownCheck> => {
+    const { introspection_endpoint: introspectionEndpoint } = provider.metadata;
+    if (login === undefined || introspectionEndpoint === undefined) return unknown;
+    const answer = await http.send({
+      method: 'POST',
+      url: new URL(introspectionEndpoint),
+      headers: { authorization: `Bearer ${login.accessToken}` },
+      form: { token },
+    });
+    const { active } = asObject(answer.body);
+    if (active === true) return { check, verdict: 'passed', saw: 'alive' };
+    if (active !== false) return { ...unknown, saw: `the server does not say (status ${answer.status})` };
+    const mine = readJwt(login.accessToken)?.payload;
+    // Others learn only about their own session (RFC 7662 2.2).
+    return asObject(mine).z_ia === true
+      ? { check, verdict: 'failed', saw: 'it has ended, or the identity cannot be used or must prove more' }
+      : { ...unknown, saw: 'only administrators may ask about tokens of other identities' };
+  });
+  return found ?? unknown;
+}
+
+function timeText(time: Millis): string {
+  return time === 0 ? 'not stated' : withoutMilliseconds(new Date(time).toISOString());
+}

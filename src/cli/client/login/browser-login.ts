@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { loopbackLogin } from '../../../../packages/client/src/node/loopback-login.ts';
+import type { Provider } from '../../../../packages/client/src/oidc/provider.ts';
+import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
+import { MINUTE } from '../../../platform/clock.ts';
+import { CliError } from '../../terminal/cli-error.ts';
+import { exitCodes } from '../../terminal/exit-codes.ts';
+import { notice, type Report } from '../../terminal/output.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
+
+const longestWait = 15 * MINUTE;
+
+/**
+ * Logs in through the browser, which returns to a port of this computer. The page there appears after `complete` has
+ * decided, so that it never claims a success that did not happen.
+ * @param complete saves the tokens
+ * @throws CliError exit 3 when nobody returns in time; and what the client library throws
+ */
+export async function browserLogin<T>(
+  { report, opensBrowser }: { readonly report: Report; readonly opensBrowser: boolean },
+  provider: Provider,
+  complete: (tokens: Tokens) => Promise<T>,
+): Promise<T> {
+  const signal = AbortSignal.timeout(longestWait);
+  const timedOut = new CliError('The login in the browser was not finished in time.', {
+    exitCode: exitCodes.notAuthenticated,
+    code: 'login_timeout',
+    next: 'run the command again, or log in with -u USER',
+  });
+  return loopbackLogin(provider, {
+    complete,
+    signal,
+    loggedInText: 'The command line is logged in.',
+    async open(href) {
+      const isOpened = opensBrowser && (await openBrowser(report.ports, href));
+      report.ports.stderr.write(
+        isOpened
+          ? `Log in in your browser. If it did not open, visit:\n  ${href}\n`
+          : `Log in by visiting, in a browser on this computer:\n  ${href}\n`,
+      );
+      notice(report, 'Waiting for the login …');
+    },
+  }).catch((error) => {
+    throw error === signal.reason ? timedOut : error;
+  });
+}
+
+/** Opens an address in the person's browser. Returns whether a program for it was started. */
+export async function openBrowser(ports: Pick<CliPorts, 'env' | 'platform'>, url: string): Promise<boolean> {
+  const opener = openerOf(ports);
+  if (opener === undefined) return false;
+  const [command = '', ...words] = opener;
+  const child = spawn(command, [...words, url], { stdio: 'ignore', detached: true, windowsHide: true });
+  return new Promise((fulfil) => {
+    child.once('error', () => fulfil(false));
+    child.once('spawn', () => {
+      child.unref();
+      fulfil(true);
+    });
+  });
+}
+
+function openerOf({ env, platform }: Pick<CliPorts, 'env' | 'platform'>): readonly string[] | undefined {
+  // A single program. The convention's lists and placeholders are not supported.
+  if (env.BROWSER) return [env.BROWSER];
+  if (platform === 'darwin') return ['open'];
+  // Not `start`: its shell would interpret the & in the address.
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+  return hasDisplay ? ['xdg-open'] : undefined;
+}

@@ -1,0 +1,59 @@
+import { endSession } from '../../../../packages/client/src/oidc/refresh.ts';
+import { CliError } from '../../terminal/cli-error.ts';
+import { exitCodes } from '../../terminal/exit-codes.ts';
+import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { credentialsStore, type SavedLogin } from '../connection/credentials-store.ts';
+import { failure } from '../connection/library-failure.ts';
+import { discover } from '../connection/provider.ts';
+import { connectionOf, type SessionNeeds, savedLogin } from '../connection/saved-session.ts';
+import { currentLogin, withoutLogins } from '../connection/several-logins.ts';
+
+export interface LogoutOptions {
+  readonly server?: string;
+  readonly local?: boolean;
+}
+
+/**
+ * `logout`: ends the session at the server, then forgets it here. If it could not be ended it is not forgotten, because
+ * then nobody could end it any more.
+ */
+export async function runLogout(report: Report, options: LogoutOptions): Promise<void> {
+  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
+  const login = await savedLogin(needs, options.server);
+  // Without a refresh token, the server has ended the session already.
+  const endsAtServer = options.local !== true && login.refreshToken !== null;
+  if (endsAtServer) await endAtServer(needs, login);
+  const inUse = await needs.store.update(async (credentials) => {
+    const left = withoutLogins(credentials, [login]);
+    return [left, credentials.current === left.current ? undefined : currentLogin(left)];
+  });
+  printResult(
+    report,
+    { url: login.url, name: login.name, endedAtServer: endsAtServer },
+    () => `Logged out of ${login.url} (was ${login.name}).`,
+  );
+  if (inUse !== undefined) notice(report, `Now using ${inUse.url} as ${inUse.name}.`);
+}
+
+async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void> {
+  const http = await connectionOf(needs, login);
+  try {
+    const provider = await discover(http, needs.ports.clock, login.url);
+    if (await endSession(provider, login)) return;
+  } catch (thrown) {
+    const error = failure(thrown);
+    if (!(error instanceof CliError) || error.exitCode !== exitCodes.unreachable) throw error;
+    throw new CliError(`${error.message} The session was not ended.`, {
+      exitCode: error.exitCode,
+      ...(error.code === undefined ? {} : { code: error.code }),
+      next: 'try again later; `overlay-auth logout --local` only forgets it here',
+      cause: error,
+    });
+  } finally {
+    http.close();
+  }
+  throw new CliError('The server did not confirm that the session is ended.', {
+    code: 'logout_refused',
+    next: 'overlay-auth logout --local   (only forgets it here)',
+  });
+}

@@ -1,0 +1,49 @@
+import { usageError } from '../../terminal/cli-error.ts';
+import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { credentialsStore } from '../connection/credentials-store.ts';
+import { readJwt } from '../connection/jwt-text.ts';
+import {
+  connectionOf,
+  freshLogin,
+  type SessionNeeds,
+  savedLogin,
+  sessionIsOver,
+} from '../connection/saved-session.ts';
+
+export interface TokenOptions {
+  readonly server?: string;
+  readonly decode?: boolean;
+}
+
+/** `token`: prints a token for use elsewhere. Renews an access or ID token first if necessary. */
+export async function runToken(
+  report: Report,
+  kind: 'access' | 'id' | 'refresh',
+  options: TokenOptions,
+): Promise<void> {
+  if (kind === 'refresh' && options.decode === true) {
+    throw usageError('A refresh token is opaque: it says nothing.', 'overlay-auth token access --decode');
+  }
+  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
+  const login = await savedLogin(needs, options.server);
+  if (kind === 'refresh') {
+    if (login.refreshToken === null) throw sessionIsOver(login);
+    const { refreshToken } = login;
+    printResult(report, { refreshToken }, () => refreshToken);
+    notice(report, 'note: using this token uses it up; after that, this login no longer works.');
+    return;
+  }
+  const fresh = await freshLogin(needs, login, { http: () => connectionOf(needs, login) });
+  const token = kind === 'access' ? fresh.accessToken : fresh.idToken;
+  if (options.decode !== true) {
+    const expiresAt = new Date(fresh.accessTokenExpiresAt).toISOString();
+    printResult(
+      report,
+      kind === 'access' ? { accessToken: token, expiresAt } : { idToken: token },
+      () => token,
+    );
+    return;
+  }
+  const decoded = readJwt(token) ?? {};
+  printResult(report, decoded, () => JSON.stringify(decoded, null, 2));
+}

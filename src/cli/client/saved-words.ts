@@ -1,0 +1,80 @@
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { asList, asObject, textField } from '../../platform/formats/json-shape.ts';
+import { withinTime } from '../../platform/within-time.ts';
+import type { CliPorts } from '../terminal/ports.ts';
+import { credentialsStore, type SavedLogin } from './connection/credentials-store.ts';
+import type { HttpsClient } from './connection/https-client.ts';
+import { connectionOf, isFresh, type SessionNeeds, savedLogin } from './connection/saved-session.ts';
+import { loginWord } from './connection/several-logins.ts';
+import { entityNamed } from './entities/entities.ts';
+import { filterText } from './entities/lookup.ts';
+
+/** Somebody is waiting with a finger on the key. */
+const usualPatience: Millis = 1.5 * SECOND;
+const most = 100;
+
+/** Words for the saved logins: the addresses, and who is logged in there. */
+export async function loginWords(ports: CliPorts): Promise<readonly string[]> {
+  try {
+    const logins = Object.values((await credentialsStore(ports).read()).logins);
+    return [...new Set(logins.map(({ url }) => url)), ...logins.map(loginWord)];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Names of this entity that begin as typed, or ids if it has no names. None without a login whose token can be used as
+ * it is, or if the server does not answer at once: completion renews nothing and prompts for nothing.
+ */
+export async function namesOf(
+  ports: CliPorts,
+  server: string | undefined,
+  { entityName, typed }: { readonly entityName: string; readonly typed: string },
+): Promise<readonly string[]> {
+  try {
+    const needs: SessionNeeds = { ports, store: credentialsStore(ports) };
+    const login = await savedLogin(needs, server);
+    if (login.secondaryJwtFile !== undefined || !isFresh(login, ports.clock.now())) return [];
+    const http = await connectionOf(needs, login);
+    try {
+      return await withinTime(
+        ask(http, login, { entityName, typed }),
+        patienceOf(ports),
+        'too slow to complete',
+      );
+    } finally {
+      http.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+/** How long somebody who pressed the tab key waits for a server. */
+function patienceOf({ env }: CliPorts): Millis {
+  const seconds = Number(env.OVERLAY_AUTH_COMPLETION_SECONDS);
+  return seconds > 0 ? seconds * SECOND : usualPatience;
+}
+
+async function ask(
+  http: HttpsClient,
+  login: SavedLogin,
+  { entityName, typed }: { readonly entityName: string; readonly typed: string },
+): Promise<readonly string[]> {
+  const { path, lookupFields } = entityNamed(entityName);
+  const field = lookupFields.at(-1) ?? 'id';
+  const url = new URL(`/edge/management/v1${path}`, login.apiUrl);
+  url.searchParams.set('limit', String(most));
+  if (typed !== '') url.searchParams.set('filter', `${field} contains ${filterText(typed)}`);
+  const headers = { authorization: `Bearer ${login.accessToken}` };
+  const answer = await http.send({ method: 'GET', url, headers });
+  const rows = asList(asObject(answer.body).data).map(asObject);
+  const words = rows.map((row) =>
+    field === 'identityName' ? textField(asObject(row.identity), 'name') : textField(row, field),
+  );
+  // The shells read one word per line.
+  return [
+    ...new Set(words.filter((word) => word !== undefined && !/[\p{Cc}\p{Bidi_Control}]/u.test(word))),
+  ] as string[];
+}

@@ -1,0 +1,114 @@
+import { DAY } from '../../platform/clock.ts';
+import { asList, asObject, type JsonObject } from '../../platform/formats/json-shape.ts';
+import { CliError } from '../terminal/cli-error.ts';
+import { namersText } from '../terminal/namers-text.ts';
+import { printResult, type Report } from '../terminal/output.ts';
+import { renderFields, renderTable } from '../terminal/table.ts';
+import { type ApiClient, withApi } from './connection/api-client.ts';
+import { connectionTo } from './connection/connection.ts';
+import { credentialsStore } from './connection/credentials-store.ts';
+import { discover } from './connection/provider.ts';
+import { issuersOf } from './entities/service.ts';
+
+interface ServerStatus {
+  readonly server: string;
+  readonly issuer: string;
+  /** Null: this listener does not serve the health checks. */
+  readonly isHealthy: boolean | null;
+  readonly checks: readonly JsonObject[];
+  /** Of the certificate that the server presents; RFC 3339. */
+  readonly certificateEnd: string | null;
+  readonly certificateDaysLeft: number | null;
+  /** The nodes. */
+  readonly controllers: readonly JsonObject[];
+  /** The signers and CAs that can name an administrator; null: the caller may not see them. */
+  readonly administratorsNamedBy: readonly JsonObject[] | null;
+}
+
+/** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
+export async function serverStatus(report: Report, named: string | undefined): Promise<void> {
+  const status = await withApi(report, named, (api) => statusOf(report, api));
+  printResult(report, status, () => statusText(status));
+  if (status.isHealthy === false) {
+    throw new CliError(`${status.server} is not ready: ${failing(status)}.`, {
+      code: 'unhealthy',
+      next: 'look into the log of the server',
+    });
+  }
+}
+
+async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus> {
+  const nodes = await api.call({
+    api: 'client',
+    method: 'GET',
+    path: '/controllers',
+    query: { limit: 'none' },
+  });
+  const namedBy = await namersFor(api);
+  const { url } = api.login;
+  const { trust } = await credentialsStore(ports).read();
+  const http = await connectionTo(ports, trust[url], undefined);
+  try {
+    const { issuer } = await discover(http, ports.clock, url);
+    const answer = await http.send({
+      method: 'GET',
+      url: new URL('/health-checks', url),
+    });
+    const health = asObject(asObject(answer.body).data);
+    const end = http.certificateEnd();
+    return {
+      server: url,
+      issuer,
+      isHealthy: typeof health.healthy === 'boolean' ? health.healthy : null,
+      checks: asList(health.checks).map(asObject),
+      certificateEnd: end === undefined ? null : new Date(end).toISOString(),
+      certificateDaysLeft: end === undefined ? null : Math.floor((end - ports.clock.now()) / DAY),
+      controllers: asList(nodes.data).map(asObject),
+      administratorsNamedBy: namedBy,
+    };
+  } finally {
+    http.close();
+  }
+}
+
+/** Everybody may ask for the status, and this is for those who may read everything. */
+async function namersFor(api: ApiClient): Promise<ServerStatus['administratorsNamedBy']> {
+  const me = asObject((await api.call({ api: 'client', method: 'GET', path: '/current-identity' })).data);
+  if (me.isAdmin !== true && asList(me.permissions).length === 0) return null;
+  // Not every address serves the management API.
+  const found = await api.find({ method: 'GET', path: '/administrators/named-by' });
+  return found === undefined ? null : asList(asObject(found.data).namedBy).map(asObject);
+}
+
+function failing({ checks }: ServerStatus): string {
+  return checks
+    .filter(({ healthy }) => healthy === false)
+    .map(({ id }) => String(id))
+    .join(', ');
+}
+
+function statusText(status: ServerStatus): string {
+  const { isHealthy, certificateEnd, certificateDaysLeft, controllers, administratorsNamedBy } = status;
+  const fields = renderFields([
+    ['server', status.server],
+    ['health', isHealthy === null ? 'not served here' : isHealthy ? 'ok' : `fails: ${failing(status)}`],
+    ['issuer', status.issuer],
+    [
+      'certificate',
+      certificateEnd === null ? null : `until ${certificateEnd.slice(0, 10)} (${certificateDaysLeft} days)`,
+    ],
+  ]);
+  const nodes = renderTable(
+    [
+      { heading: 'controller', cell: (row: JsonObject) => row.name },
+      { heading: 'online', cell: (row) => row.isOnline },
+      { heading: 'version', cell: (row) => row.version },
+      { heading: 'started', cell: (row) => row.lastJoinedAt },
+      { heading: 'issuers', cell: issuersOf },
+    ],
+    controllers,
+  );
+  return [fields, nodes, ...(administratorsNamedBy === null ? [] : [namersText(administratorsNamedBy)])].join(
+    '\n\n',
+  );
+}

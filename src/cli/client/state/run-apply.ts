@@ -1,0 +1,132 @@
+import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
+import { CliError, usageError } from '../../terminal/cli-error.ts';
+import { notice, printResult, type Report } from '../../terminal/output.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
+import { canPrompt, confirm } from '../../terminal/prompt.ts';
+import { type ApiClient, withApi } from '../connection/api-client.ts';
+import { readDocument } from '../entities/document-file.ts';
+
+export interface ApplyOptions {
+  readonly server?: string;
+  readonly prune?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `apply FILE…`: changes the server to match the files, completely or not at all. */
+export async function applyCommand(
+  report: Report,
+  files: readonly string[],
+  options: ApplyOptions,
+): Promise<void> {
+  const { ports } = report;
+  const state = await readStateFiles(ports, files);
+  const { prune = false, dryRun = false } = options;
+  await withApi(report, options.server, async (api) => {
+    const send = (isTrial: boolean) => apply(api, { state, prune, dryRun: isTrial });
+    if (prune && !dryRun && options.yes !== true) await askBeforePruning(report, await send(true));
+    const changes = await send(dryRun);
+    printResult(report, changes, () => changesText(changes, dryRun));
+  });
+}
+
+async function apply(api: ApiClient, json: JsonObject): Promise<JsonObject> {
+  try {
+    return asObject((await api.call({ method: 'POST', path: '/state', json })).data);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.field !== 'force') throw error;
+    const { code, reference, exitCode } = error;
+    throw new CliError('This would leave no administrator who can log in; nothing was changed.', {
+      exitCode,
+      next: 'keep an administrator in the files who can log in',
+      cause: error,
+      ...(code === undefined ? {} : { code }),
+      ...(reference === undefined ? {} : { reference }),
+    });
+  }
+}
+
+/** @throws CliError nobody can be asked, or the answer is not yes */
+async function askBeforePruning(report: Report, changes: JsonObject): Promise<void> {
+  const doomed = asList(changes.deleted);
+  if (doomed.length === 0) return;
+  const { ports } = report;
+  const many = doomed.length === 1 ? 'one entity' : `${doomed.length} entities`;
+  if (!canPrompt(ports))
+    throw usageError(
+      `--prune would delete ${many}, and there is no terminal to ask.`,
+      'look with --dry-run, then add --yes',
+    );
+  notice(report, doomed.map((entity) => `- ${called(entity)}`).join('\n'));
+  if (await confirm(ports, `Delete ${many}, which no file names?`)) return;
+  throw new CliError('Nothing was changed.', {
+    code: 'cancelled',
+    next: 'add them to a file, or omit --prune',
+  });
+}
+
+function changesText(changes: JsonObject, isTrial: boolean): string {
+  const [created, changed, deleted, unchanged] = ['created', 'changed', 'deleted', 'unchanged'].map((name) =>
+    asList(changes[name]),
+  );
+  const lines = [
+    ...(created ?? []).map((entity) => `+ ${called(entity)}`),
+    ...(changed ?? []).flatMap((entity) => [
+      `~ ${called(entity)}`,
+      ...asList(asObject(entity).fields).map((field) => `    ${memberText(asObject(field))}`),
+    ]),
+    ...(deleted ?? []).map((entity) => `- ${called(entity)}`),
+  ];
+  const counts = [
+    `${created?.length} created`,
+    `${changed?.length} changed`,
+    `${deleted?.length} deleted`,
+    `${unchanged?.length} unchanged`,
+  ].join(', ');
+  return [...lines, isTrial ? `${counts}. This was a trial: nothing was changed.` : `${counts}.`].join('\n');
+}
+
+function called(entity: unknown): string {
+  const { kind } = asObject(entity);
+  return `${String(kind)} ${textField(asObject(entity), 'name') ?? ''}`;
+}
+
+function memberText({ field, before, after }: JsonObject): string {
+  return `${String(field)}: ${shown(before)} -> ${shown(after)}`;
+}
+
+const longestShown = 120;
+
+function shown(value: unknown): string {
+  const text = value === undefined ? '(none)' : JSON.stringify(value);
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+}
+
+/**
+ * Combines the documents of all files. The server reports what is wrong inside an entity.
+ * @throws CliError exit 2: a file cannot be read, a kind is not a list, or two files describe one entity
+ */
+async function readStateFiles(ports: CliPorts, files: readonly string[]): Promise<JsonObject> {
+  const state = new Map<string, unknown[]>();
+  const places = new Map<string, string>();
+  for (const file of files) {
+    for (const [kind, entities] of Object.entries(await readDocument(ports, file))) {
+      if (!Array.isArray(entities))
+        throw usageError(`${file}: ${kind} does not hold a list.`, 'correct the file');
+      const list = state.get(kind) ?? [];
+      state.set(kind, list);
+      for (const entity of asList(entities)) {
+        const name = textField(asObject(entity), 'name') ?? '';
+        const former = places.get(`${kind} ${name}`);
+        if (name !== '' && former !== undefined)
+          throw usageError(
+            `${kind} ${name} appears twice: in ${former} and in ${file}.`,
+            'leave it in one place',
+          );
+        places.set(`${kind} ${name}`, file);
+        list.push(entity);
+      }
+    }
+  }
+  return Object.fromEntries(state);
+}

@@ -1,0 +1,92 @@
+import { administratorNamers } from '../../admin/administrator-namers.ts';
+import { formatHostAndPort } from '../../config/addresses.ts';
+import { databaseName } from '../../controller/database.ts';
+import { isOnline } from '../../model/node.ts';
+import type { DescribedKey } from '../../tokens/described-keys.ts';
+import { namersText } from '../terminal/namers-text.ts';
+import { printResult, type Report } from '../terminal/output.ts';
+import { renderFields, renderTable } from '../terminal/table.ts';
+import { listedKeys } from './key-commands.ts';
+import { withHost } from './open-host.ts';
+import { type ShownCertificate, shownCertificates } from './pki-commands.ts';
+
+/** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
+export async function hostStatus(report: Report, named: string): Promise<void> {
+  const status = await withHost(
+    report.ports,
+    { named, command: 'status' },
+    async ({ foundations, configFile }) => {
+      const { config, store, clock } = foundations;
+      const now = clock.now();
+      const nodes = await store.nodes.listAll();
+      return {
+        config: configFile,
+        database: databaseName(config),
+        bindPoints: config.listeners.flatMap(({ name, apis, bindPoints }) =>
+          bindPoints.map((one) => ({
+            listener: name,
+            interface: formatHostAndPort(one.interface),
+            issuer: apis.some(({ binding }) => binding === 'edge-oidc') ? one.issuer : null,
+          })),
+        ),
+        signingKeys: await listedKeys(foundations),
+        certificates: shownCertificates(config, now),
+        controllers: nodes.map((node) => ({
+          name: node.name,
+          isOnline: isOnline(node, now),
+          version: node.version,
+          lastSeenAt: new Date(node.lastSeenAt).toISOString(),
+        })),
+        administratorsNamedBy: (
+          await administratorNamers(foundations, { identityId: 'host', isAdmin: true })
+        ).map(({ kind, id, name, by, administrators }) => ({
+          issuer: { entity: kind, id, name },
+          by,
+          administrators: administrators.map((one) => ({ id: one.id, name: one.name })),
+        })),
+      };
+    },
+  );
+  const text = () => [
+    renderFields([
+      ['configuration', status.config],
+      ['database', status.database],
+    ]),
+    renderTable(
+      [
+        { heading: 'listener', cell: (row) => row.listener },
+        { heading: 'listens on', cell: (row) => row.interface },
+        { heading: 'issuer', cell: (row) => row.issuer },
+      ],
+      status.bindPoints,
+    ),
+    renderTable(
+      [
+        { heading: 'signing key', cell: (key: DescribedKey) => `${key.kid.slice(0, 12)}\u2026` },
+        { heading: 'alg', cell: ({ alg }) => alg },
+        { heading: 'use', cell: ({ use }) => use },
+        { heading: 'signs until', cell: ({ signsUntil }) => signsUntil },
+      ],
+      status.signingKeys,
+    ),
+    renderTable(
+      [
+        { heading: 'certificate', cell: (one: ShownCertificate) => one.subject },
+        { heading: 'use', cell: ({ use }) => use },
+        { heading: 'expires', cell: (one) => `${one.expires.slice(0, 10)} (${one.daysLeft} days)` },
+      ],
+      status.certificates,
+    ),
+    renderTable(
+      [
+        { heading: 'controller', cell: (row) => row.name },
+        { heading: 'online', cell: (row) => row.isOnline },
+        { heading: 'version', cell: (row) => row.version },
+        { heading: 'last seen', cell: (row) => row.lastSeenAt },
+      ],
+      status.controllers,
+    ),
+    namersText(status.administratorsNamedBy),
+  ];
+  printResult(report, status, () => text().join('\n\n'));
+}

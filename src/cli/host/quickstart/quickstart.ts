@@ -1,0 +1,154 @@
+// quickstart: one command from nothing to a running controller, and the same command to continue.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSetupLink } from '../../../admin/setup.ts';
+import type { Config } from '../../../config/config.ts';
+import type { RunningController } from '../../../controller/controller.ts';
+import { claimDatabase } from '../../../controller/database.ts';
+import { auditLog } from '../../../explain/audit-trail.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { type OpenLogger, openLogger } from '../../../platform/log/logger.ts';
+import { CliError, usageError } from '../../terminal/cli-error.ts';
+import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
+import { explained } from '../failures.ts';
+import { loadSettledConfig, shownPath } from '../load-config.ts';
+import { controlSocketPath } from '../run/control-socket.ts';
+import { readyFacts } from '../run/ready-line.ts';
+import { runController } from '../run/run-controller.ts';
+import { type HomePaths, homePaths } from '../setup/home.ts';
+import { serverNames } from '../setup/pki.ts';
+import { metricsPortFor, requireFreePort } from '../setup/ports-in-use.ts';
+import {
+  type HomeWishes,
+  isComplete,
+  loadHomeConfig,
+  makeFolders,
+  type PreparedHome,
+  prepareHome,
+} from '../setup/prepare-home.ts';
+import { setupUrl } from '../setup/setup-url.ts';
+import { type Presenter, presenter, type QuickstartOptions, type SetupOffer, screenOf } from './presenter.ts';
+
+const defaultPort = 1280;
+
+/** Sets up what is missing and runs. Resolves when the controller has stopped. */
+export async function quickstart(ports: CliPorts, options: QuickstartOptions): Promise<void> {
+  if (options.ephemeral === true && options.home !== undefined) {
+    throw usageError('--ephemeral and --home exclude each other.', 'leave out one of them');
+  }
+  await explained(async () => {
+    const home =
+      options.ephemeral === true
+        ? mkdtempSync(join(tmpdir(), 'overlay-auth-'))
+        : (options.home ?? homeFolder(ports));
+    try {
+      await runHome(ports, options, homePaths(ports.cwd, home));
+    } finally {
+      if (options.ephemeral === true) rmSync(home, { recursive: true, force: true });
+    }
+  });
+}
+
+async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Promise<void> {
+  const { port = defaultPort } = options;
+  const wishes: HomeWishes = {
+    address: `localhost:${port}`,
+    interface: `127.0.0.1:${port}`,
+    names: serverNames([]),
+    metricsPort: await metricsPortFor(port),
+    dbUrl: 'sqlite:./overlay.db',
+  };
+  const wasComplete = isComplete(paths);
+  const home = loadHomeConfig(paths, wishes, ports.env);
+  const { config } = home.loaded;
+  if (wasComplete) refuseOtherPort(ports, options, { paths, config });
+  else makeFolders(paths);
+
+  const lock = claimDatabase(config);
+  try {
+    if (!wasComplete) await requireFreePort('127.0.0.1', port, commandAgain(options));
+    const { level, format } = config.log;
+    const log = openLogger({ level, format, to: { file: paths.log } });
+    const screen = screenOf(ports, options, paths);
+    const show = presenter(ports, options, screen);
+    try {
+      show.begin();
+      const { clock, random, env } = ports;
+      const prepared = await prepareHome({ clock, random, env, log }, paths, { home, names: wishes.names });
+      try {
+        const steps = [...prepared.steps, prepared.complete()];
+        show.steps(steps);
+        await run(ports, prepared, { paths, log, show });
+      } finally {
+        await prepared.foundations.close();
+      }
+    } finally {
+      await log.flush();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function run(
+  ports: CliPorts,
+  prepared: PreparedHome,
+  { paths, log, show }: { readonly paths: HomePaths; readonly log: OpenLogger; readonly show: Presenter },
+): Promise<void> {
+  const { foundations, loaded } = prepared;
+  await runController({
+    foundations,
+    loaded,
+    log,
+    reloadConfig: () => loadSettledConfig(ports, paths.config),
+    controlSocket: controlSocketPath(paths.config, ports.platform),
+    async onReady(controller) {
+      const setup = await setupLinkIfNeeded(prepared, controller);
+      const ready = readyFacts(controller);
+      log.always('ready', { ...ready, pid: process.pid, home: paths.home });
+      show.ready(ready, setup, loaded.config);
+    },
+  });
+  show.stopped();
+}
+
+/** A link as long as nobody can administer: at first, and after the last administrator was disabled or deleted. */
+async function setupLinkIfNeeded(
+  { foundations }: PreparedHome,
+  controller: RunningController,
+): Promise<SetupOffer | null> {
+  const { store, clock } = foundations;
+  if ((await store.identities.countUsableAdmins(clock.now())) > 0) return null;
+  const { token, expiresAt } = await createSetupLink({ ...foundations, audit: auditLog(foundations.log) });
+  const issuer = controller.bindPoints[0]?.issuer ?? '';
+  return { url: setupUrl(issuer, token), expiresAt };
+}
+
+function refuseOtherPort(
+  ports: CliPorts,
+  { port }: QuickstartOptions,
+  { paths, config }: { readonly paths: HomePaths; readonly config: Config },
+): void {
+  if (port === undefined) return;
+  const used = config.listeners
+    .filter(({ apis }) => apis.some(({ binding }) => binding === 'edge-client'))
+    .flatMap(({ bindPoints }) => bindPoints.map((point) => point.interface.port));
+  if (used.includes(port)) return;
+  const home = shownPath(ports.cwd, paths.home);
+  throw new CliError(`${home} is set up for port ${used.join(' and ')}; --port is for a new home.`, {
+    exitCode: 2,
+    code: 'usage',
+    next: `change the port in ${shownPath(ports.cwd, paths.config)}, or give another --home`,
+  });
+}
+
+/** The command without its port, to type it again. */
+function commandAgain({ home, ephemeral }: QuickstartOptions): string {
+  const words = [
+    home === undefined ? '' : ` --home ${shellWord(home)}`,
+    ephemeral === true ? ' --ephemeral' : '',
+  ];
+  return `overlay-auth quickstart${words.join('')}`;
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import type { Config } from '../../../config/config.ts';
+import { ConfigError } from '../../../config/config-error.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
+import { findUnreadableFiles } from '../../../config/named-files.ts';
+import { checkTlsMaterial } from '../../../http/server/tls-material.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
+import { loadConfigFile } from '../load-config.ts';
+import { endingCertificates } from './certificate-warnings.ts';
+
+export interface CheckedConfig {
+  readonly loaded: LoadedConfig;
+  /** Sentences about certificates that have expired or soon will. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the configuration and the files that it names.
+ * @throws ConfigError the file is wrong, or names files that cannot be read
+ * @throws ListenError certificate and key of a listener cannot be used
+ */
+export function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>, file: string): CheckedConfig {
+  const loaded = loadConfigFile(ports, file);
+  const { config } = loaded;
+  const problems = findUnreadableFiles(loaded, { readFile: (path) => readFileSync(path) });
+  if (problems.length > 0) throw new ConfigError(problems);
+  checkListenerFiles(config);
+  const notes = endingCertificates(config, ports.clock.now()).map(({ path, daysLeft }) =>
+    daysLeft < 0
+      ? `the server certificate ${path} has ended; clients refuse it`
+      : `the server certificate ${path} ends in ${daysLeft} days`,
+  );
+  return { loaded, notes };
+}
+
+function checkListenerFiles(config: Config): void {
+  for (const listener of config.listeners) {
+    const { serverCertFile, keyFile } = listener.identity;
+    checkTlsMaterial(listener, {
+      certificateChain: readFileSync(serverCertFile, 'utf8'),
+      privateKey: readFileSync(keyFile, 'utf8'),
+    });
+  }
+}

@@ -1,0 +1,111 @@
+// Reloads a running controller when a signal or `config reload` asks for it: what is read, and what is reported.
+
+import { ConfigError } from '../../../config/config-error.ts';
+import { renderAdjustment, renderProblems } from '../../../config/explain.ts';
+import type { LoadedConfig } from '../../../config/load.ts';
+import type { SettingChange } from '../../../config/reload.ts';
+import type { Reloaded, RunningController } from '../../../controller/controller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { OpenLogger } from '../../../platform/log/logger.ts';
+import { serverCertificates, warnOfEndingCertificates } from './certificate-warnings.ts';
+
+/** What the caller of a reload learns. */
+export type ReloadAnswer =
+  | {
+      readonly outcome: 'reloaded';
+      readonly changed: readonly SettingChange[];
+      readonly needsRestart: readonly SettingChange[];
+      readonly warnings: readonly string[];
+    }
+  /** Nothing was changed. */
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+export interface ReloadNeeds {
+  readonly controller: RunningController;
+  readonly log: OpenLogger;
+  readonly clock: Clock;
+  /** Reads the configuration file again. @throws ConfigError */
+  readonly reloadConfig: () => Promise<LoadedConfig>;
+}
+
+/**
+ * Reads the configuration file and the files that it names again, and applies what needs no restart. Renewed
+ * certificates are used even if the configuration file is refused. Reopens the log. Never throws.
+ */
+export async function reloadController(needs: ReloadNeeds): Promise<ReloadAnswer> {
+  const answer = await readAgain(needs);
+  needs.controller.services.noteReload({ isRefused: answer.outcome === 'refused' });
+  return answer;
+}
+
+async function readAgain(needs: ReloadNeeds): Promise<ReloadAnswer> {
+  const { log, controller } = needs;
+  log.reopen();
+  let loaded: LoadedConfig | null = null;
+  let refusal: string | null = null;
+  try {
+    loaded = await needs.reloadConfig();
+  } catch (error) {
+    refusal = sayRefused(log, error);
+  }
+  try {
+    const reloaded = await controller.reload(loaded?.config);
+    log.setLevel(controller.config.log.level);
+    sayReloaded(needs, loaded, reloaded);
+    if (refusal !== null || loaded === null) return { outcome: 'refused', reason: refusal ?? '' };
+    return {
+      outcome: 'reloaded',
+      ...reloaded,
+      warnings: [...loaded.adjustments.map(renderAdjustment), ...loaded.warnings],
+    };
+  } catch (error) {
+    log.error('what the configuration names cannot be used; the former files and settings stay in use', {
+      error,
+    });
+    return { outcome: 'refused', reason: refusal ?? reasonOf(error) };
+  }
+}
+
+function sayRefused(log: OpenLogger, error: unknown): string {
+  if (error instanceof ConfigError) {
+    const problems = error.problems.map(({ file, line, column, path, message }) => {
+      return `${file}:${line ?? 1}:${column ?? 1}: ${path}: ${message}`;
+    });
+    log.error('the configuration file has problems; the running controller is not affected', { problems });
+  } else
+    log.error('the configuration file cannot be read; the running controller is not affected', { error });
+  return reasonOf(error);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigError) return renderProblems(error.problems, 'nothing was changed').trimEnd();
+  return `${error instanceof Error ? error.message : String(error)} Nothing was changed.`;
+}
+
+function sayReloaded(
+  { controller, log, clock }: ReloadNeeds,
+  loaded: LoadedConfig | null,
+  reloaded: Reloaded,
+): void {
+  const { config } = controller;
+  for (const adjustment of loaded?.adjustments ?? []) {
+    const { path, oldValue, newValue } = adjustment;
+    log.warn('a setting was adjusted', { path, oldValue, newValue, reason: renderAdjustment(adjustment) });
+  }
+  for (const warning of loaded?.warnings ?? []) log.warn('check this setting', { warning });
+  const paths = (changes: readonly SettingChange[]) => changes.map(({ path }) => path);
+  const certificates = serverCertificates(config).map(({ path, facts }) => ({
+    file: path,
+    fingerprint: facts.fingerprint,
+    notAfter: new Date(facts.notAfter).toISOString(),
+  }));
+  const changed = paths(reloaded.changed);
+  log.info('certificates and settings were read again', { event: 'reloaded', changed, certificates });
+  if (reloaded.needsRestart.length > 0) {
+    log.warn('these settings of the configuration file need a restart of the controller', {
+      event: 'reload.incomplete',
+      needsRestart: paths(reloaded.needsRestart),
+    });
+  }
+  warnOfEndingCertificates(config, clock.now(), log);
+}

@@ -1,0 +1,186 @@
+import { isIP } from 'node:net';
+import { checkFirstAdministrator, createAdministrator } from '../../../admin/administrators.ts';
+import { formatHostAndPort, isUnspecified, parseHostAndPort } from '../../../config/addresses.ts';
+import { claimDatabase, hasDatabase } from '../../../controller/database.ts';
+import { AuthError } from '../../../errors/auth-error.ts';
+import { passwordHasher } from '../../../login/password/password.ts';
+import type { AuditTrail } from '../../../model/audit-event.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { CliError, usageError } from '../../terminal/cli-error.ts';
+import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { readNewPassword } from '../../terminal/secret-input.ts';
+import { renderTable } from '../../terminal/table.ts';
+import { requireTidyName } from '../../terminal/tidy-name.ts';
+import { explained } from '../failures.ts';
+import { shownPath } from '../load-config.ts';
+import { openOperatorLog, operatorAudit } from '../operator-log.ts';
+import { setupLines } from '../quickstart/screen.ts';
+import { type HomePaths, homePaths } from './home.ts';
+import { serverNames } from './pki.ts';
+import { metricsPortFor } from './ports-in-use.ts';
+import {
+  type HomeWishes,
+  isComplete,
+  loadHomeConfig,
+  makeFolders,
+  type PreparedHome,
+  prepareHome,
+  type SetupStep,
+} from './prepare-home.ts';
+
+export interface InitOptions {
+  readonly home: string;
+  readonly address: string;
+  readonly dns?: readonly string[];
+  readonly ip?: readonly string[];
+  readonly db: string;
+  readonly admin?: string;
+  readonly adminPasswordFile?: string;
+  readonly yes?: boolean;
+}
+
+/** `init`: sets up a home without running it. @throws CliError the home exists already */
+export async function init(report: Report, options: InitOptions): Promise<void> {
+  const { ports } = report;
+  await explained(async () => {
+    const wishes = await wishesOf(options);
+    const password = await adminPassword(report, options);
+    const paths = homePaths(ports.cwd, options.home);
+    if (isComplete(paths)) {
+      throw new CliError(`${shownPath(ports.cwd, paths.config)} exists already; nothing was changed.`, {
+        code: 'exists',
+        next: `overlay-auth run controller ${shellWord(shownPath(ports.cwd, paths.config))}`,
+      });
+    }
+    const steps = await setUp(report, { paths, wishes }, { admin: options.admin, password });
+    printSteps(report, { paths, steps }, options);
+  });
+}
+
+async function setUp(
+  { ports }: Report,
+  { paths, wishes }: { readonly paths: HomePaths; readonly wishes: HomeWishes },
+  { admin, password }: { readonly admin: string | undefined; readonly password: string },
+): Promise<readonly SetupStep[]> {
+  const home = loadHomeConfig(paths, wishes, ports.env);
+  // Before anything is created. What an existing database requires is checked once it is open.
+  if (admin !== undefined && !(await hasDatabase(home.loaded.config))) {
+    checkFirstAdministrator({ username: admin, password });
+  }
+  makeFolders(paths);
+  const lock = claimDatabase(home.loaded.config);
+  const log = openOperatorLog(paths.config, home.loaded.config.log.format);
+  try {
+    const needs = { clock: ports.clock, random: ports.random, env: ports.env, log };
+    const prepared = await prepareHome(needs, paths, { home, names: wishes.names });
+    try {
+      const steps = [...prepared.steps];
+      if (admin !== undefined) {
+        steps.push(await ensureAdmin(prepared, operatorAudit(log, 'init'), { name: admin, password }));
+      }
+      return [...steps, prepared.complete()];
+    } finally {
+      await prepared.foundations.close();
+    }
+  } finally {
+    lock.release();
+    await log.flush();
+  }
+}
+
+async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promise<HomeWishes> {
+  if (!/^(sqlite:|postgres(ql)?:\/\/)/.test(db)) {
+    throw usageError(
+      `${JSON.stringify(db)} is not a database URL.`,
+      'use --db sqlite:FILE or --db postgres://USER@HOST/NAME',
+    );
+  }
+  const { host, port } = parseHostAndPort(address);
+  const notAnAddress = ip.find((text) => isIP(text) === 0);
+  if (notAnAddress !== undefined) {
+    throw usageError(`${JSON.stringify(notAnAddress)} is not an IP address.`, 'use --dns for names');
+  }
+  if (isUnspecified(host)) {
+    throw usageError(
+      `Clients cannot connect to ${address}.`,
+      'give --address the name that clients use, for example auth.example.com:1280',
+    );
+  }
+  const isLocal = host === 'localhost' || host === '127.0.0.1' || host === '::1';
+  const listenHost = host === '::1' ? '::1' : isLocal ? '127.0.0.1' : '0.0.0.0';
+  return {
+    address: formatHostAndPort({ host, port }),
+    interface: formatHostAndPort({ host: listenHost, port }),
+    names: serverNames([host, ...dns, ...ip]),
+    metricsPort: await metricsPortFor(port),
+    dbUrl: db,
+  };
+}
+
+async function adminPassword({ ports }: Report, options: InitOptions): Promise<string> {
+  const { admin, adminPasswordFile } = options;
+  if (admin === undefined && adminPasswordFile === undefined) return '';
+  if (admin !== undefined) requireTidyName('--admin', admin);
+  if (admin === undefined || adminPasswordFile === undefined) {
+    throw usageError('--admin and --admin-password-file go together.', 'overlay-auth init --help');
+  }
+  return readNewPassword(ports, { passwordFile: adminPasswordFile }, admin);
+}
+
+/** An interrupted set-up may have created the administrator already. */
+async function ensureAdmin(
+  { foundations }: PreparedHome,
+  audit: AuditTrail,
+  { name, password }: { readonly name: string; readonly password: string },
+): Promise<SetupStep> {
+  const needs = { ...foundations, audit, hasher: passwordHasher(foundations.hashPool) };
+  const step = { what: 'administrator', detail: name, note: '', path: null } as const;
+  try {
+    await createAdministrator(needs, { username: name, password });
+    return { ...step, made: 'created' };
+  } catch (error) {
+    if (error instanceof AuthError && error.code === 'conflict' && error.fields.length > 0) {
+      return { ...step, made: 'found' };
+    }
+    throw error;
+  }
+}
+
+/** A file or pipe gets whole fingerprints, one line each; a terminal gets what fits. */
+function stepsText({ ports }: Report, steps: readonly SetupStep[]): string {
+  const { isTTY, columns } = ports.stdout;
+  if (isTTY === true) return setupLines(steps, columns).slice(1);
+  return renderTable(
+    [
+      { heading: 'made', cell: ({ made }: SetupStep) => made },
+      { heading: 'what', cell: ({ what }) => what },
+      { heading: 'detail', cell: ({ detail }) => detail },
+      { heading: 'note', cell: ({ note }) => note },
+    ],
+    steps,
+  );
+}
+
+function printSteps(
+  report: Report,
+  { paths, steps }: { readonly paths: HomePaths; readonly steps: readonly SetupStep[] },
+  { admin, db }: InitOptions,
+): void {
+  const isPostgres = db.startsWith('postgres');
+  const config = shownPath(report.ports.cwd, paths.config);
+  printResult(report, { home: paths.home, config: paths.config, steps }, () =>
+    stepsText(
+      report,
+      steps.map((step) => (step.path === step.detail ? { ...step, detail: config } : step)),
+    ),
+  );
+  notice(report, `next: overlay-auth run controller ${shellWord(config)}`);
+  if (admin === undefined)
+    notice(report, `then: overlay-auth admin create NAME --config ${shellWord(config)}`);
+  if (isPostgres) {
+    notice(
+      report,
+      `For another node, copy ${shownPath(report.ports.cwd, paths.home)} unchanged to its host and run it there; do not run init again.`,
+    );
+  }
+}

@@ -1,0 +1,169 @@
+import { createPrivateKey } from 'node:crypto';
+import { isIP } from 'node:net';
+import { type Clock, DAY, type Millis } from '../../../platform/clock.ts';
+import type { CertifiedKey } from '../../../platform/x509/certificate-builder.ts';
+import { type CertificateFacts, certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
+import type { HomePaths, PemPair } from './home.ts';
+import { ownerOnly, readable, readIfThere, writeWhole } from './write-file.ts';
+
+/** Authorities of the home outlive what they sign. */
+const authorityDays = 3650;
+/** Clients refuse server certificates with a lifetime of much more than a year. */
+const serverDays = 397;
+/** A certificate that expires sooner is renewed, or warned about if it is not ours to renew. */
+const renewalTime: Millis = 30 * DAY;
+
+export type Made = 'created' | 'renewed' | 'found';
+
+export interface HomePki {
+  readonly rootCa: { readonly made: Made; readonly facts: CertificateFacts };
+  readonly clientCa: { readonly made: Made; readonly facts: CertificateFacts };
+  readonly server: { readonly made: Made; readonly facts: CertificateFacts };
+}
+
+/** Names and addresses of the server certificate, in addition to those that each has. */
+export interface ServerNames {
+  readonly dns: readonly string[];
+  readonly ips: readonly string[];
+}
+
+/** Sorts hosts into names and addresses, after those that every server certificate of a home has. */
+export function serverNames(hosts: readonly string[]): ServerNames {
+  const all = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
+  return { dns: all.filter((host) => isIP(host) === 0), ips: all.filter((host) => isIP(host) !== 0) };
+}
+
+/**
+ * Creates what is missing of the home's own PKI: a root authority, the authority that signs client certificates, and
+ * the server certificate, which is also renewed before it expires. A pair exists if its certificate does, because that
+ * is written last.
+ * @throws RangeError a name is neither a DNS name nor an IP address
+ */
+export async function ensurePki(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  names: ServerNames,
+): Promise<HomePki> {
+  const root = await ensureAuthority(paths.rootCa, async () => {
+    const { createRootCa } = await pkiMaker();
+    return createRootCa(needs, { commonName: 'Overlay Auth root CA', days: authorityDays });
+  });
+  const client = await ensureAuthority(paths.clientCa, async () => {
+    const { createIntermediateCa } = await pkiMaker();
+    const ca = signingPair(paths.rootCa);
+    return createIntermediateCa(needs, { commonName: 'Overlay Auth client CA', days: authorityDays, ca });
+  });
+  // Others that somebody added, for example by an import, stay.
+  const bundle = readIfThere(paths.caBundle) ?? '';
+  const missing = [root, client].map(({ certPem }) => certPem).filter((certPem) => !bundle.includes(certPem));
+  if (missing.length > 0) writeWhole(paths.caBundle, missing.join('') + bundle, readable);
+  return { rootCa: root, clientCa: client, server: await ensureServerCertificate(needs, paths, names) };
+}
+
+async function ensureServerCertificate(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  names: ServerNames,
+): Promise<{ made: Made; facts: CertificateFacts }> {
+  const existing = readPair(paths.server);
+  if (existing === undefined) return { made: 'created', facts: await issueServer(needs, paths, names) };
+  const facts = factsOf(existing.certPem);
+  const endsSoon = facts.notAfter - needs.clock.now() < renewalTime;
+  // Operators who keep the root key elsewhere renew by hand, and are warned in time.
+  const canRenew = readPair(paths.rootCa) !== undefined;
+  if (!canRenew || (belongTogether(existing) && !endsSoon)) return { made: 'found', facts };
+  return { made: 'renewed', facts: await issueServer(needs, paths, namesOf(facts)) };
+}
+
+/**
+ * Issues a new server certificate and key, for the names in the present one and some more.
+ * @throws MissingAuthority the home does not contain certificate and key of a root authority
+ */
+export async function renewServerCertificate(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  more: readonly string[],
+): Promise<CertificateFacts> {
+  const present = readIfThere(paths.server.cert);
+  const { dns, ips } = present === undefined ? { dns: [], ips: [] } : namesOf(factsOf(present));
+  return issueServer(needs, paths, serverNames([...dns, ...ips, ...more]));
+}
+
+/** A certificate cannot be issued, because the home's authority is missing. */
+export class MissingAuthority extends Error {
+  override readonly name = 'MissingAuthority';
+  readonly path: string;
+  constructor(path: string) {
+    super(`the key of the certificate authority is not at ${path}`);
+    this.path = path;
+  }
+}
+
+function namesOf({ subjectAltNames }: CertificateFacts): ServerNames {
+  return { dns: subjectAltNames.dns, ips: subjectAltNames.ips.map(shortAddress) };
+}
+
+/** A certificate contains an IPv6 address with all its zeros. */
+export function shortAddress(ip: string): string {
+  return isIP(ip) === 6 ? new URL(`https://[${ip}]`).hostname.slice(1, -1) : ip;
+}
+
+async function issueServer(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+  names: ServerNames,
+): Promise<CertificateFacts> {
+  const { issueServerCertificate } = await pkiMaker();
+  const { dns, ips } = names;
+  const ca = signingPair(paths.rootCa);
+  const pair = await issueServerCertificate(needs, { dnsNames: dns, ips, days: serverDays, ca });
+  writePair(paths.server, pair);
+  return factsOf(pair.certPem);
+}
+
+/** An authority exists if its certificate does; the key may be kept elsewhere. */
+async function ensureAuthority(
+  paths: PemPair,
+  make: () => Promise<CertifiedKey>,
+): Promise<{ made: Made; certPem: string; facts: CertificateFacts }> {
+  const existing = readIfThere(paths.cert);
+  if (existing !== undefined) return { made: 'found', certPem: existing, facts: factsOf(existing) };
+  const pair = await make();
+  writePair(paths, pair);
+  const certPem = withLineEnd(pair.certPem);
+  return { made: 'created', certPem, facts: factsOf(certPem) };
+}
+
+function signingPair(paths: PemPair): CertifiedKey {
+  const pair = readPair(paths);
+  if (pair === undefined) throw new MissingAuthority(paths.key);
+  return pair;
+}
+
+function writePair(paths: PemPair, { certPem, keyPem }: CertifiedKey): void {
+  writeWhole(paths.key, keyPem, ownerOnly);
+  writeWhole(paths.cert, withLineEnd(certPem), readable);
+}
+
+function withLineEnd(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function readPair(paths: PemPair): CertifiedKey | undefined {
+  const certPem = readIfThere(paths.cert);
+  const keyPem = readIfThere(paths.key);
+  return certPem === undefined || keyPem === undefined ? undefined : { certPem, keyPem };
+}
+
+function belongTogether({ certPem, keyPem }: CertifiedKey): boolean {
+  return parseCertificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
+}
+
+function factsOf(certPem: string): CertificateFacts {
+  return certificateFacts(parseCertificate(certPem));
+}
+
+/** Loading the certificate builder takes a while, so only runs that issue one do it. */
+function pkiMaker() {
+  return import('../../../platform/x509/pki.ts');
+}

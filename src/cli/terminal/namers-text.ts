@@ -1,0 +1,20 @@
+import { asList, asObject, type JsonObject } from '../../platform/formats/json-shape.ts';
+import { renderTable } from './table.ts';
+
+/** What `status` says of the signers and CAs that can name an administrator. */
+export function namersText(namers: readonly JsonObject[]): string {
+  if (namers.length === 0) return 'No signer and no CA can name an administrator.';
+  const namesOf = (refs: unknown) => asList(refs).map((ref) => String(asObject(ref).name));
+  return renderTable(
+    [
+      { heading: 'can name administrators', cell: (row: JsonObject) => asObject(row.issuer).name },
+      {
+        heading: 'kind',
+        cell: (row) => (asObject(row.issuer).entity === 'cas' ? 'CA' : 'external JWT signer'),
+      },
+      { heading: 'by', cell: ({ by }) => (by === 'id' ? 'id' : 'external id') },
+      { heading: 'such as', cell: ({ administrators }) => namesOf(administrators).join(', ') },
+    ],
+    namers,
+  );
+}
