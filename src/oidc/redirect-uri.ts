@@ -38,6 +38,15 @@ export function isOnOwnDevice(redirectUri: string): boolean {
   return !isWeb || loopback.test(hostname);
 }
 
+/**
+ * Whether a code for a redirect URI goes to a program on the person's own device, or to a service on another port of our
+ * host: cookies ignore ports, so who receives it may have planted the cookie of the login.
+ */
+export function isOfNeighbour({ redirectUri, issuer }: Pick<AuthRequest, 'redirectUri' | 'issuer'>): boolean {
+  const [to, own] = [new URL(redirectUri), new URL(issuer)];
+  return to.origin !== own.origin && (isOnOwnDevice(redirectUri) || to.hostname === own.hostname);
+}
+
 /** Where a login for a device leads (RFC 8628): one of our pages, which no request may name. */
 export function deviceRedirectUri(issuer: string): string {
   return `${issuer}/device/finished`;

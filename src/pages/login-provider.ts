@@ -74,6 +74,36 @@ ${referenceLine(view, page.referenceId)}`
   });
 }
 
+export interface ProviderReturnPage {
+  readonly application: Application | null;
+  /** Where the application receives the result. */
+  readonly address: string;
+  /** Path that the form posts to. */
+  readonly action: string;
+  /** For the form. */
+  readonly returned: Readonly<Record<string, string | null>>;
+}
+
+/** Names the application that began a sign-in at a provider, and asks whether to continue. Works without scripts. */
+export function providerReturnPage(view: View, page: ProviderReturnPage): Html {
+  const { providerReturn } = view.texts;
+  const { heading } = providerReturn;
+  const fields = Object.entries(page.returned).map(
+    ([name, value]) => value !== null && html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return layout(view, {
+    title: heading,
+    heading,
+    lead: destination(view, page.application),
+    content: html`<dl><dt>${providerReturn.address}</dt><dd>${page.address}</dd></dl>
+<p>${providerReturn.warning}</p>
+<form method="post" action="${page.action}">
+${fields}
+<button id="continue" type="submit">${providerReturn.submit}</button>
+</form>`,
+  });
+}
+
 function providerRefusal(view: View, failure: ProviderFailure): Html {
   const { provider } = view.texts;
   return failureSummary(view, failure, {

@@ -5,13 +5,14 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { signInAtProvider } from '../pages/support.ts';
+import { assertLoggedIn, continueToApplication, signInAtProvider } from '../pages/support.ts';
 import { type Application, startApplication } from '../support/application.ts';
 import { type Visitor, visitor } from '../support/browser.ts';
 import { createIdentity, createSigner } from '../support/external-jwt.ts';
-import { authorizationQuery, claimsOf, locationOf } from '../support/flow.ts';
+import { authorizationQuery, authorize, authRequestIdOf, claimsOf, locationOf } from '../support/flow.ts';
 import { type ForeignSite, startForeignSite } from '../support/foreign-site.ts';
-import { rootOf } from '../support/management.ts';
+import { type Caller, rootOf } from '../support/management.ts';
+import { registerClient } from '../support/oidc-clients.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -24,6 +25,7 @@ let provider: OpenIdProvider;
 let application: Application;
 let signerId: string;
 let ana: string;
+let root: Caller;
 /** What the neighbour does with a visitor. */
 let page: (cookie: string) => Promise<string>;
 before(async () => {
@@ -44,7 +46,8 @@ before(async () => {
     startOpenIdProvider(),
   ]);
   server = await startTestServer();
-  signerId = await createSigner(await rootOf(server), provider, 'Example ID', {
+  root = await rootOf(server);
+  signerId = await createSigner(root, provider, 'Example ID', {
     audience: provider.clientId,
     externalAuthUrl: provider.issuer,
     clientId: provider.clientId,
@@ -59,23 +62,29 @@ after(async () => {
 
 /** Begins the login of the attacker's device for whoever has the cookie, and a visit to the provider for it. */
 async function prepared(cookie: string) {
-  const headers = {
-    accept: 'text/html',
-    cookie: `${bindingName}=${cookie}`,
-    'sec-fetch-site': 'same-origin',
-  };
+  const headers = headersWith(cookie);
   const form = { client_id: 'overlay', scope: 'openid offline_access' };
   const { json } = await server.post('/oidc/device_authorization', { form });
   const step = { user_code: json.user_code, step: 'continue' };
   const begun = await server.post('/oidc/device', { form: step, headers });
-  const id = new URL(locationOf(begun), server.url).searchParams.get('authRequestID');
+  return { deviceCode: String(json.device_code), ...(await leaving(authRequestIdOf(begun), headers)) };
+}
+
+function headersWith(cookie: string) {
+  return { accept: 'text/html', cookie: `${bindingName}=${cookie}`, 'sec-fetch-site': 'same-origin' };
+}
+
+/** Goes to the provider as a program, for a login that has begun. */
+async function leaving(id: string, headers: Readonly<Record<string, string>>) {
   const visit = `/oidc/login/ext-jwt/visit?step=primary&signer=${signerId}&authRequestID=${id}`;
-  const leaving = await server.get(visit, { headers });
-  return {
-    deviceCode: String(json.device_code),
-    visit: server.url + visit,
-    provider: String(leaving.headers.location),
-  };
+  const left = await server.get(visit, { headers });
+  return { visit: server.url + visit, provider: locationOf(left) };
+}
+
+/** The script of a page that plants our cookie and leads on. */
+function plantAndLead(to: string): string {
+  const cookie = `${bindingName}=${planted}; Secure; Path=/; SameSite=Lax`;
+  return `document.cookie = ${JSON.stringify(cookie)}; location = ${JSON.stringify(to)}`;
 }
 
 function poll(deviceCode: string) {
@@ -92,6 +101,7 @@ async function signedInVisitor(keepsCookie: boolean): Promise<Visitor> {
   await one.page.goto(`${server.url}/oidc/authorization?${query}`);
   await one.page.click('text=Continue with Example ID');
   await signInAtProvider(provider, one.page, 'ana');
+  await continueToApplication(one.page);
   if (!keepsCookie) await one.context.clearCookies({ name: bindingName });
   return one;
 }
@@ -105,9 +115,8 @@ describe('a page on another port of the host', () => {
           page = async (read) => {
             const begun = await prepared(how === 'reads' ? read : planted);
             deviceCode = begun.deviceCode;
-            const cookie = `${bindingName}=${planted}; Secure; Path=/; SameSite=Lax`;
-            const plant = how === 'plants' ? `document.cookie = ${JSON.stringify(cookie)};` : '';
-            return `${plant} location = ${JSON.stringify(begun[leadsTo])}`;
+            const to = begun[leadsTo];
+            return how === 'plants' ? plantAndLead(to) : `location = ${JSON.stringify(to)}`;
           };
           const one = await signedInVisitor(how === 'reads');
           await one.page.goto(site[at]);
@@ -140,4 +149,46 @@ describe('a page on another port of the host', () => {
       }
     }
   }
+
+  // Programs on the visitor's device, and a registered application at another port of our host.
+  for (const [what, addressOf] of [
+    ['a program on the device', () => ({ redirectUri: application.redirectUri, clientId: 'overlay' })],
+    ['a registered application on the device', () => registered(application.redirectUri)],
+    ['a registered program with a scheme of its own', () => registered('com.example.tool:/cb')],
+    ['a registered application beside us', () => registered(`${site.beside}cb`)],
+  ] as const) {
+    test(`plants the cookie and leads to the provider for ${what}: no code without a click`, async () => {
+      const { redirectUri, clientId } = await addressOf();
+      page = async () => {
+        const changes = { redirect_uri: redirectUri, client_id: clientId };
+        const id = authRequestIdOf(await authorize(server, changes));
+        return plantAndLead((await leaving(id, headersWith(planted))).provider);
+      };
+      const one = await signedInVisitor(false);
+      const requested: string[] = [];
+      one.page.on('request', (request) => requested.push(request.url()));
+      await one.page.goto(site.beside);
+      await one.page.waitForURL(`${server.url}/oidc/login/ext-jwt/callback/**`);
+      assert.match(await one.page.title(), /^Continue to this application\?/);
+      assert.ok((await one.page.innerText('dl')).includes(redirectUri));
+      if (clientId !== 'overlay') assert.match(await one.page.innerText('.lead'), /neighbouring/);
+      assert.ok(!requested.some((url) => url.includes('code=') && url.startsWith(redirectUri)));
+      // A person who means it goes on.
+      const answered = one.page.waitForResponse((answer) => answer.request().method() === 'POST');
+      await one.page.click('#continue');
+      const { location = '' } = await (await answered).allHeaders();
+      assert.ok(location.startsWith(`${redirectUri}?code=`), location);
+      if (clientId === 'overlay') {
+        await one.page.waitForURL(`${redirectUri}**`);
+        await assertLoggedIn(server, application, one.page);
+      }
+      await one.close();
+    });
+  }
 });
+
+async function registered(redirectUri: string) {
+  const fields = { name: `neighbouring ${redirectUri}`, type: 'public', redirectUris: [redirectUri] };
+  const { id } = await registerClient(root, fields);
+  return { redirectUri, clientId: id };
+}

@@ -106,7 +106,7 @@ async function visitFrom(client: HttpsClient & { readonly url: string }) {
   assert.equal(left.status, 302, left.text);
   const state = String(new URL(String(left.headers.location)).searchParams.get('state'));
   return (code: string): Promise<Answer> =>
-    browser.get(`/oidc/login/ext-jwt/callback/${signerId}?${new URLSearchParams({ state, code })}`);
+    browser.post(`/oidc/login/ext-jwt/callback/${signerId}`, { state, code });
 }
 
 describe('a visit to another provider', () => {

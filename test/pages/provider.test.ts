@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Clock, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { type Application, startApplication } from '../support/application.ts';
-import { visitor } from '../support/browser.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import { narrow, screenshot, visitor } from '../support/browser.ts';
+import { hiddenFields } from '../support/cookie-browser.ts';
 import {
   createIdentity,
   createPolicy,
@@ -19,7 +21,14 @@ import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-prov
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { authQueries, startEnrollment } from '../support/totp.ts';
-import { assertLoggedIn, beginAt, givePassword, signInAtProvider } from './support.ts';
+import {
+  assertLoggedIn,
+  beginAt,
+  continueToApplication,
+  givePassword,
+  signInAtProvider,
+  submit,
+} from './support.ts';
 
 let server: TestServer;
 let application: Application;
@@ -35,6 +44,27 @@ function callbackOf(id: string): string {
 
 function comeBack(id: string, query: Record<string, string>, headers: Record<string, string>) {
   return server.get(`/oidc/login/ext-jwt/callback/${id}?${new URLSearchParams(query)}`, { headers });
+}
+
+/** What the form of the question sends. */
+function confirmReturn(id: string, form: Record<string, string>, headers: Record<string, string>) {
+  return server.post(`/oidc/login/ext-jwt/callback/${id}`, { form, headers });
+}
+
+/** Leaves for the provider as somebody does who clicks the button. */
+async function begunVisit() {
+  const page = await visitor();
+  await beginAt(server, application, page.page);
+  const href = (await page.page.getByText('Continue with Example ID').getAttribute('href')) ?? '';
+  const [cookie] = await page.context.cookies(server.url);
+  const headers = {
+    accept: 'text/html',
+    cookie: `${cookie?.name}=${cookie?.value}`,
+    'sec-fetch-site': 'same-origin',
+  };
+  const leaving = await server.get(href, { headers });
+  await page.close();
+  return { headers, parameters: new URL(String(leaving.headers.location)).searchParams };
 }
 
 before(async () => {
@@ -67,6 +97,7 @@ for (const scripts of [true, false]) {
       await beginAt(server, application, ana.page);
       await ana.page.click('text=Continue with Example ID');
       await signInAtProvider(provider, ana.page, 'ana');
+      await continueToApplication(ana.page);
       await assertLoggedIn(server, application, ana.page);
       await ana.close();
     });
@@ -77,6 +108,7 @@ for (const scripts of [true, false]) {
       await givePassword(bob.page, 'bob', password);
       await bob.page.click('#second-provider');
       await signInAtProvider(provider, bob.page, 'bob');
+      await continueToApplication(bob.page);
       await assertLoggedIn(server, application, bob.page);
       await bob.close();
     });
@@ -88,9 +120,8 @@ test('an account that nobody here has leads back to the page, which offers the o
   const { page } = stranger;
   await beginAt(server, application, page, { method: 'ext-jwt' });
   await page.click('text=Continue with Example ID');
-  const answered = page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback/'));
   await signInAtProvider(provider, page, 'nobody');
-  assert.equal((await answered).status(), 401);
+  assert.equal(await submit(page, '#continue'), 401);
   assert.match(await page.title(), /^Error: /);
   assert.equal(await page.locator(':focus').getAttribute('id'), 'failure');
   await page.click('#use-password');
@@ -104,15 +135,15 @@ test('the account of the second proof does not begin the sign-in, and the page o
   const { page } = bob;
   await beginAt(server, application, page);
   await page.click('text=Continue with Example ID');
-  const answered = page.waitForResponse((answer) => answer.url().includes('/ext-jwt/callback/'));
   await signInAtProvider(provider, page, 'bob');
-  assert.equal((await answered).status(), 401);
+  assert.equal(await submit(page, '#continue'), 401);
   assert.match(await page.title(), /^Error: /);
   assert.equal(await page.locator('#second-provider').count(), 0);
   await page.click('#use-password');
   await givePassword(page, 'bob', password);
   await page.click('#second-provider');
-  await page.waitForURL(`${application.redirectUri}**`);
+  await page.waitForSelector('#continue');
+  await continueToApplication(page);
   await assertLoggedIn(server, application, page);
   await bob.close();
 });
@@ -123,17 +154,21 @@ test('another account does not count as the second proof', async () => {
   await givePassword(bob.page, 'bob', password);
   await bob.page.click('#second-provider');
   await signInAtProvider(provider, bob.page, 'ana');
+  await continueToApplication(bob.page);
   assert.match(await bob.page.title(), /^Error: /);
   assert.equal(await bob.page.locator('#second-provider').count(), 1);
   await bob.close();
 });
 
 test('the way back belongs to the browser that went, once', async () => {
-  const ana = await visitor();
+  const ana = await visitor({ viewport: narrow });
   await beginAt(server, application, ana.page);
   const back = ana.page.waitForRequest((request) => request.url().includes('/ext-jwt/callback/'));
   await ana.page.click('text=Continue with Example ID');
   await signInAtProvider(provider, ana.page, 'ana');
+  assert.deepEqual(await accessibilityProblems(ana.page), []);
+  await screenshot(ana.page, 'provider-return');
+  await continueToApplication(ana.page);
   const url = (await back).url();
   await assertLoggedIn(server, application, ana.page);
   const other = await visitor();
@@ -192,25 +227,14 @@ test('the way there begins on our own page: whoever is led to its address gets t
   await ana.page.goto(`${server.url}${href}`);
   await ana.page.click('text=Continue with Example ID');
   await signInAtProvider(provider, ana.page, 'ana');
+  await continueToApplication(ana.page);
   await assertLoggedIn(server, application, ana.page);
   await ana.close();
 });
 
 describe('an answer that is not what was asked for', () => {
-  const accept = 'text/html';
-  async function begun() {
-    const page = await visitor();
-    await beginAt(server, application, page.page);
-    const href = (await page.page.getByText('Continue with Example ID').getAttribute('href')) ?? '';
-    const [cookie] = await page.context.cookies(server.url);
-    const headers = { accept, cookie: `${cookie?.name}=${cookie?.value}`, 'sec-fetch-site': 'same-origin' };
-    const leaving = await server.get(href, { headers });
-    await page.close();
-    return { headers, parameters: new URL(String(leaving.headers.location)).searchParams };
-  }
-
   test('asks the provider with PKCE, a nonce and our callback', async () => {
-    const { parameters } = await begun();
+    const { parameters } = await begunVisit();
     assert.equal(parameters.get('code_challenge_method'), 'S256');
     assert.match(String(parameters.get('nonce')), /^[\w-]{43}$/);
     assert.equal(parameters.get('redirect_uri'), callbackOf(signerId));
@@ -229,10 +253,10 @@ describe('an answer that is not what was asked for', () => {
     ];
     for (const [query, status, reason] of answers) {
       // A visit works once.
-      const { headers, parameters } = await begun();
+      const { headers, parameters } = await begunVisit();
       const state = parameters.get('state') ?? '';
       if (query.state === 'of-somebody-else') query.state = `${state.slice(0, -2)}xx`;
-      const answer = await comeBack(signerId, { state, ...query }, headers);
+      const answer = await confirmReturn(signerId, { state, ...query }, headers);
       assert.equal(answer.status, status, JSON.stringify(query));
       assert.equal(await reasonOf(server, answer), reason, JSON.stringify(query));
     }
@@ -240,9 +264,9 @@ describe('an answer that is not what was asked for', () => {
 
   test('without iss is refused if the provider promises it (RFC 9207)', async () => {
     for (const query of [{ code: 'made-up' }, { error: 'access_denied' }]) {
-      const { headers, parameters } = await begun();
+      const { headers, parameters } = await begunVisit();
       const state = parameters.get('state') ?? '';
-      const answer = await comeBack(signerId, { state, ...query }, headers);
+      const answer = await confirmReturn(signerId, { state, ...query }, headers);
       assert.equal(answer.status, 401);
       assert.equal(await reasonOf(server, answer), 'provider-refused');
     }
@@ -252,22 +276,62 @@ describe('an answer that is not what was asked for', () => {
     // A provider that forwards the browser to an honest one: the code of that one comes back with its own state.
     const other = await startTestIdp();
     const id = await createSigner(admin, other, 'Honest', { externalAuthUrl: other.issuer, clientId: 'x' });
-    const { headers, parameters } = await begun();
+    const { headers, parameters } = await begunVisit();
     const state = parameters.get('state') ?? '';
     for (const stranger of [id, 'unknown', `${signerId}x`]) {
-      const answer = await comeBack(
-        stranger,
-        { state, iss: provider.issuer, code: 'of-the-honest-one' },
-        headers,
-      );
-      assert.equal(answer.status, 400, stranger);
-      assert.equal(await reasonOf(server, answer), null);
+      for (const arrive of [comeBack, confirmReturn]) {
+        const query = { state, iss: provider.issuer, code: 'of-the-honest-one' };
+        const answer = await arrive(stranger, query, headers);
+        assert.equal(answer.status, 400, stranger);
+        assert.equal(await reasonOf(server, answer), null);
+      }
     }
     const query = new URLSearchParams({ state, code: 'x' });
     assert.equal((await server.get(`/oidc/login/ext-jwt/callback?${query}`, { headers })).status, 404);
     assert.equal(other.requests.size, 0);
     await admin.call('DELETE', `external-jwt-signers/${id}`);
     await other.close();
+  });
+});
+
+describe('a code for a program on the own device', () => {
+  test('is redeemed only after a click on our own page, and a refusal of the provider needs none', async () => {
+    const { headers, parameters } = await begunVisit();
+    const { 'sec-fetch-site': _own, ...plain } = headers;
+    const query = { state: parameters.get('state') ?? '', iss: provider.issuer, code: 'made-up' };
+    const led = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const asked = await comeBack(signerId, query, { ...plain, ...led });
+    assert.equal(asked.status, 200);
+    assert.deepEqual(hiddenFields(asked), query);
+    assert.match(asked.text, /to continue to an application on this device/);
+    assert.ok(asked.text.includes(application.redirectUri));
+    for (const [name, foreign] of [
+      ['a program', plain],
+      ['a page beside us', { ...plain, 'sec-fetch-site': 'same-site' }],
+      ['an allowed page', { ...plain, origin: new URL(application.redirectUri).origin }],
+      ['no cookie', { accept: 'text/html', 'sec-fetch-site': 'same-origin' }],
+    ] as const) {
+      assert.ok([400, 403].includes((await confirmReturn(signerId, query, foreign)).status), name);
+    }
+    // Neither the question nor a refused answer has used it up.
+    assert.equal((await confirmReturn(signerId, query, headers)).status, 503, 'the provider was asked');
+    assert.equal((await confirmReturn(signerId, query, headers)).status, 400);
+    const refused = await begunVisit();
+    const { parameters: again } = refused;
+    const error = { state: again.get('state') ?? '', iss: provider.issuer, error: 'access_denied' };
+    assert.equal((await comeBack(signerId, error, refused.headers)).status, 401);
+  });
+
+  test('needs no click for our own pages', async () => {
+    for (const own of ['account', 'console']) {
+      const ana = await visitor();
+      await ana.page.goto(`${server.url}/${own}`);
+      if (own === 'account') await ana.page.click('#sign-in');
+      await ana.page.click('text=Continue with Example ID');
+      await signInAtProvider(provider, ana.page, 'ana');
+      await ana.page.waitForURL((url) => url.pathname === `/${own}` || url.pathname === `/${own}/`);
+      await ana.close();
+    }
   });
 });
 

@@ -66,6 +66,12 @@ export async function signInAtProvider(
   await page.waitForLoadState();
 }
 
+/** What a person answers who comes back from a provider for a program on their own device, and means it. */
+export async function continueToApplication(page: Page): Promise<void> {
+  assert.match(await page.title(), /^Continue to this application\?/);
+  await submit(page, '#continue');
+}
+
 /**
  * Asserts that the browser is back at the application with a code, and that the code is good.
  * @param connection of the application, where it needs a certificate

@@ -253,6 +253,7 @@ async function connect(provider: OpenIdProvider, hand: Hand, page: Page): Promis
   await beginAt(server, application, ana.page);
   await mouse.click('text=Continue with');
   await signInAtProvider(provider, ana.page, 'ana');
+  await mouse.click('#continue');
   await assertLoggedIn(server, application, ana.page);
   await ana.close();
   return mouse.clicks;

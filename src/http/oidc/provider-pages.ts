@@ -3,7 +3,7 @@
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { SignerId } from '../../model/ids.ts';
 import { isForPeople as isProviderForPeople, type ProviderFailure } from '../../oidc/flow/provider-login.ts';
-import { providerLoginPage, secondProviderPage } from '../../pages/login-provider.ts';
+import { providerLoginPage, providerReturnPage, secondProviderPage } from '../../pages/login-provider.ts';
 import type { Answer } from '../request/answer.ts';
 import { loginPageAnswer, type Step } from './login-step.ts';
 import { hrefOf, passwordPath, signInWays, visitHref } from './sign-in-ways.ts';
@@ -47,6 +47,20 @@ export function secondProviderAnswer(
     failure: failure === undefined ? null : shownFailure(step, failure),
   });
   return loginPageAnswer(step, html, { status });
+}
+
+/**
+ * Asks whether the application of this login is to get its result.
+ * @param returned what the provider answered, for the form
+ */
+export function returnPage(step: Step, returned: Readonly<Record<string, string | null>>): Answer {
+  const html = providerReturnPage(step.view(), {
+    application: step.application(),
+    address: step.authRequest.redirectUri,
+    action: step.context.path,
+    returned,
+  });
+  return loginPageAnswer(step, html);
 }
 
 function shownFailure({ context }: Step, { reason, signer }: ProviderFailure) {

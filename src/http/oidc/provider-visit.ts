@@ -1,6 +1,7 @@
 // The way to another provider and back. For browsers only: programs send tokens.
 
 import { z } from 'zod';
+import { AuthError } from '../../errors/auth-error.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { requireOpen } from '../../oidc/flow/login-flow.ts';
 import { requireWayBack } from '../../oidc/flow/open-auth-request.ts';
@@ -10,7 +11,12 @@ import {
   returnFromProvider,
   visitProvider,
 } from '../../oidc/flow/provider-login.ts';
-import { openVisit, type ProviderStep, providerCallbackPath } from '../../oidc/flow/provider-visit.ts';
+import {
+  openVisit,
+  type ProviderAnswer,
+  type ProviderStep,
+  providerCallbackPath,
+} from '../../oidc/flow/provider-visit.ts';
 import {
   answerOfSignerTest,
   leaveForSignerTest,
@@ -18,12 +24,13 @@ import {
   type SignerTestNeeds,
   signerTestPath,
 } from '../../oidc/flow/signer-test.ts';
+import { isOfNeighbour } from '../../oidc/redirect-uri.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { errorTable } from '../request/errors.ts';
-import { originOf } from '../request/request-context.ts';
+import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
@@ -37,7 +44,7 @@ import {
   stepOf,
   withPage,
 } from './login-step.ts';
-import { providerPage, secondProviderAnswer } from './provider-pages.ts';
+import { providerPage, returnPage, secondProviderAnswer } from './provider-pages.ts';
 import { pageOfProviderStep, visitPath } from './sign-in-ways.ts';
 import { loginStepFor } from './step-answers.ts';
 
@@ -62,7 +69,8 @@ const callbackQuery = z.object({
 
 /**
  * GET `/oidc/login/ext-jwt/visit` leads to the provider, and GET `/oidc/login/ext-jwt/test` does so to test a signer.
- * GET `/oidc/login/ext-jwt/callback/:signer` takes the answers of both, because providers know one address.
+ * GET `/oidc/login/ext-jwt/callback/:signer` takes the answers of both, because providers know one address; POST takes
+ * those of logins that the person must confirm.
  */
 export function providerVisitRoutes(
   needs: ProviderLoginNeeds & StepNeeds & SignerTestNeeds,
@@ -112,36 +120,63 @@ export function providerVisitRoutes(
     },
   });
 
-  const callback = route({
+  const back = {
     ...common,
-    methods: ['GET'],
     path: `${providerCallbackPath}/:signer`,
-    summary: 'Return from another provider',
     answers: stepAnswers,
+    params: z.object({ signer: z.string().max(100) }),
+  } as const;
+  const callback = route({
+    ...back,
+    methods: ['GET'],
+    summary: 'Return from another provider',
     refusals: [...primaryRefusals, 'not_found', 'unavailable'],
     query: callbackQuery,
-    params: z.object({ signer: z.string().max(100) }),
-    async handler(context, { query, params }) {
-      const cookie = bindingCookie(context);
-      const { code = null, error = null, iss = null, state } = query;
-      const origin = originOf(context);
-      const browser = cookie === null ? null : sha256(cookie);
-      const visit = openVisit(needs, { state, signerId: params.signer, browser }, origin);
-      if (visit.step === 'test') {
-        return redirect(consoleAddress(answerOfSignerTest(needs, visit, { code, error, iss })));
-      }
-      const { authRequest } = visit;
-      requireWayBack(needs, authRequest, oidcBindPointOf(context));
-      const authRequestId = needs.sealer.seal(authRequest);
-      const left = stepOf(needs, { context, authRequest, authRequestId });
-      const step = withPage(left, pageOfProviderStep[visit.step]);
-      const outcome = await returnFromProvider(needs, visit, { answer: { code, error, iss }, origin });
-      return outcome.kind === 'failed'
-        ? failurePage(needs, step, outcome)
-        : loginStepFor(needs.signers, step, outcome);
+    handler: (context, { query, params }) => comeBack(needs, context, { ...params, ...query }),
+  });
+  const confirm = route({
+    ...back,
+    methods: ['POST'],
+    summary: 'Continue after the return from another provider',
+    refusals: [...primaryRefusals, 'not_found', 'unavailable', 'forbidden'],
+    body: { json: false, form: true, schema: callbackQuery },
+    async handler(context, { body, params }) {
+      if (context.sender.kind !== 'own-page') throw new AuthError('forbidden');
+      return comeBack(needs, context, { ...params, ...body });
     },
   });
-  return [visit, test, callback];
+  return [visit, test, callback, confirm];
+}
+
+/**
+ * Continues with what the provider answered. Whoever began a login that leads to a program on the person's device may have
+ * planted its cookie and led the person straight to the provider. Only our own page can ask whether the person meant it.
+ */
+async function comeBack(
+  needs: ProviderLoginNeeds & StepNeeds & SignerTestNeeds,
+  context: RequestContext,
+  { signer: signerId, ...returned }: z.output<typeof callbackQuery> & { readonly signer: string },
+): Promise<Answer> {
+  const cookie = bindingCookie(context);
+  const { code = null, error = null, iss = null, state } = returned;
+  const answer: ProviderAnswer = { code, error, iss };
+  const origin = originOf(context);
+  const browser = cookie === null ? null : sha256(cookie);
+  const visit = openVisit(needs, { state, signerId, browser }, origin);
+  if (visit.step === 'test') return redirect(consoleAddress(answerOfSignerTest(needs, visit, answer)));
+  const { authRequest } = visit;
+  requireWayBack(needs, authRequest, oidcBindPointOf(context));
+  const authRequestId = needs.sealer.seal(authRequest);
+  const left = stepOf(needs, { context, authRequest, authRequestId });
+  const step = withPage(left, pageOfProviderStep[visit.step]);
+  if (context.method !== 'POST' && code !== null && isOfNeighbour(authRequest)) {
+    await requireOpen(needs, authRequest);
+    return returnPage(step, { state, code, iss });
+  }
+  const outcome = await returnFromProvider(needs, visit, { answer, origin });
+  return outcome.kind === 'failed'
+    ? failurePage(needs, step, outcome)
+    : loginStepFor(needs.signers, step, outcome);
 }
 
 /** The page with the button that leads to the provider. */

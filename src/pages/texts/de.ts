@@ -180,6 +180,14 @@ export const de: Texts = {
     tryAgain: 'Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
   },
 
+  providerReturn: {
+    heading: 'Weiter zu dieser Anwendung?',
+    address: 'Adresse',
+    warning:
+      'Fahren Sie nur fort, wenn Sie das gerade selbst in dieser Anwendung begonnen haben. Sonst schließen Sie dieses Fenster: Ein anderes Programm will Ihr Konto benutzen.',
+    submit: 'Ja, weiter',
+  },
+
   secondProvider: {
     heading: 'Ein weiterer Nachweis ist nötig',
     lead: (name: string) => `Ihr Konto muss außerdem von ${name} bestätigt werden.`,

@@ -187,6 +187,14 @@ export const en = {
     tryAgain: 'Try again, or sign in another way.',
   },
 
+  providerReturn: {
+    heading: 'Continue to this application?',
+    address: 'Address',
+    warning:
+      'Continue only if you have just started this yourself in that application. Otherwise close this window: another program wants to use your account.',
+    submit: 'Yes, continue',
+  },
+
   secondProvider: {
     heading: 'One more proof is needed',
     lead: (name: string) => `Your account also has to be confirmed by ${name}.`,
