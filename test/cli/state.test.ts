@@ -123,12 +123,31 @@ describe('apply', () => {
     assert.equal((await cli.run(['get', 'identity', 'left over'])).code, 1);
   });
 
-  test('never takes the last administrator, and says what to do', async () => {
+  test('needs --force to take the last administrator', async () => {
     const nobody = file('nobody.yml', 'identity: []\n');
     const outcome = await cli.run(['apply', nobody, '--prune', '--yes']);
     assert.equal(outcome.code, 1);
-    assert.match(outcome.stderr, /would leave no administrator who can log in; nothing was changed/);
+    assert.match(
+      outcome.stderr,
+      /would leave no administrator who can log in\.\n.*\nnext: .*, or add --force\n$/,
+    );
     await fine(['get', 'identity', 'root']);
+    await fine(['apply', nobody, '--prune', '--yes', '--force', '--dry-run']);
+  });
+
+  test('needs --force for a name that passes for that of another identity', async () => {
+    const alike = file('alike.yml', 'identity:\n  - name: ROOT\n');
+    for (const more of [[], ['--dry-run'], ['--prune', '--yes', '--dry-run']]) {
+      const outcome = await cli.run(['apply', alike, ...more]);
+      assert.equal(outcome.code, 1);
+      assert.match(
+        outcome.stderr,
+        /it passes for a name of the identity "root"\.\n.*\nnext: .*, or add --force\n$/,
+      );
+      await fine(['apply', alike, '--dry-run', '--force']);
+    }
+    assert.equal((await fine(['apply', alike, '--force'])).stdout.split('\n')[0], '+ identity ROOT');
+    await fine(['delete', 'identity', 'ROOT', '--yes']);
   });
 
   test('refuses files that are wrong, and says where', async () => {

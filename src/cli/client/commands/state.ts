@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { reportOf, serverOption } from '../../terminal/command-options.ts';
+import { forceOption, reportOf, serverOption } from '../../terminal/command-options.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import type { ApplyOptions } from '../state/run-apply.ts';
 import type { ExportOptions } from '../state/run-export.ts';
@@ -28,6 +28,7 @@ export function registerStateCommands(program: Command, ports: CliPorts): void {
     .option('--prune', 'also delete what no file names, of the kinds in the files; asks first')
     .option('--dry-run', 'show the difference, and change nothing')
     .option('--yes', 'do not ask')
+    .addOption(forceOption('names'))
     .action(async (files: string[], options: ApplyOptions, command: Command) => {
       const { applyCommand } = await import('../state/run-apply.ts');
       await applyCommand(reportOf(command, ports), files, options);

@@ -3,7 +3,8 @@ import { CliError, usageError } from '../../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, confirm } from '../../terminal/prompt.ts';
-import { type ApiClient, withApi } from '../connection/api-client.ts';
+import { withApi } from '../connection/api-client.ts';
+import { changed } from '../entities/change.ts';
 import { readDocument } from '../entities/document-file.ts';
 
 export interface ApplyOptions {
@@ -11,6 +12,7 @@ export interface ApplyOptions {
   readonly prune?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  readonly force?: boolean;
 }
 
 /** `apply FILE…`: changes the server to match the files, completely or not at all. */
@@ -21,29 +23,16 @@ export async function applyCommand(
 ): Promise<void> {
   const { ports } = report;
   const state = await readStateFiles(ports, files);
-  const { prune = false, dryRun = false } = options;
+  const { prune = false, dryRun = false, force } = options;
   await withApi(report, options.server, async (api) => {
-    const send = (isTrial: boolean) => apply(api, { state, prune, dryRun: isTrial });
+    const send = async (isTrial: boolean) => {
+      const json = { state, prune, dryRun: isTrial };
+      return asObject((await changed(api, { method: 'POST', path: '/state', json }, { force })).data);
+    };
     if (prune && !dryRun && options.yes !== true) await askBeforePruning(report, await send(true));
     const changes = await send(dryRun);
     printResult(report, changes, () => changesText(changes, dryRun));
   });
-}
-
-async function apply(api: ApiClient, json: JsonObject): Promise<JsonObject> {
-  try {
-    return asObject((await api.call({ method: 'POST', path: '/state', json })).data);
-  } catch (error) {
-    if (!(error instanceof CliError) || error.field !== 'force') throw error;
-    const { code, reference, exitCode } = error;
-    throw new CliError('This would leave no administrator who can log in; nothing was changed.', {
-      exitCode,
-      next: 'keep an administrator in the files who can log in',
-      cause: error,
-      ...(code === undefined ? {} : { code }),
-      ...(reference === undefined ? {} : { reference }),
-    });
-  }
 }
 
 /** @throws CliError nobody can be asked, or the answer is not yes */
