@@ -2,8 +2,8 @@
 export const usualPolicyId = 'default';
 
 /**
- * The rules of the policy `default` in a new database, of members that are not sent, and of a new policy in the
- * console. Imports nothing, because the console uses it too.
+ * The rules of the policy `default` in a new database, and of members that are not sent. Imports nothing, because the
+ * console uses it too.
  */
 export const usualPolicy = {
   primary: {

@@ -41,12 +41,17 @@ async function load(): Promise<WebFiles> {
   return read(folder);
 }
 
-/** What the pages share with the server. These files import nothing. */
-const shared = ['src/model/usual-policy.ts', 'src/platform/formats/qr-text.ts'];
+/** What the pages share with the server: tables and values, which import nothing else. */
+export const sharedWithPages = [
+  'src/model/entities/*.ts',
+  'src/model/{ids,permission,usual-policy}.ts',
+  'src/platform/time-units.ts',
+  'src/platform/formats/qr-text.ts',
+] as const;
 
 function sourcesHash(): string {
   const own = ['web/**/*.{ts,tsx,css}', 'packages/client/src/**/*.ts'];
-  const sources = globSync([...own, ...shared], { cwd: root });
+  const sources = globSync([...own, ...sharedWithPages], { cwd: root });
   const all = [...sources.sort(), 'scripts/build-web.mjs', 'package-lock.json'];
   return sha256(all.map((name) => `${name}\0${readFileSync(root + name, 'utf8')}`).join('\0')).slice(0, 16);
 }

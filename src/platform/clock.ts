@@ -1,14 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { DAY, MINUTE, type Millis, SECOND } from './time-units.ts';
 
-/** Milliseconds: a point in time since 1970-01-01T00:00:00Z, or a duration. */
-export type Millis = number;
-/** Seconds; only in claims and response bodies. */
-export type Seconds = number;
-
-export const SECOND: Millis = 1000;
-export const MINUTE: Millis = 60 * SECOND;
-export const HOUR: Millis = 60 * MINUTE;
-export const DAY: Millis = 24 * HOUR;
+export { DAY, HOUR, MINUTE, type Millis, SECOND, type Seconds } from './time-units.ts';
 
 export interface Clock {
   /** Wall-clock time. It may jump when the machine's time is corrected. */

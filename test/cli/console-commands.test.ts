@@ -3,72 +3,66 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entities } from '../../src/cli/client/entities/entities.ts';
-import { changesOf, optionsFor } from '../../web/console/forms/draft.ts';
-import { caFlags } from '../../web/console/screens/cas/ca-draft.ts';
-import { clientFlags, createCommand, newClient } from '../../web/console/screens/clients/client-draft.ts';
-import {
-  createCommand as createSignerCommand,
-  draftFrom,
-  signerFlags,
-} from '../../web/console/screens/signers/signer-draft.ts';
+import { authPolicyEntity } from '../../src/model/entities/auth-policy.ts';
+import { caEntity } from '../../src/model/entities/ca.ts';
+import { externalJwtSignerEntity } from '../../src/model/entities/external-jwt-signer.ts';
+import { identityEntity } from '../../src/model/entities/identity.ts';
+import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
+import { createCommand, spellings, updateCommand } from '../../web/console/forms/command.ts';
+import { changesOf, newDraft, withValues } from '../../web/console/forms/entity-fields.ts';
+import { usualMethod } from '../../web/console/screens/clients/auth-method.ts';
 
-/** Flags by the path of their field. */
-function flattened(flags: object): readonly (readonly [path: string, flag: string])[] {
-  return Object.entries(flags).flatMap(([name, flag]) =>
-    typeof flag === 'string'
-      ? [[name, flag] as const]
-      : flattened(flag).map(([path, each]) => [`${name}.${path}`, each] as const),
-  );
-}
-
-for (const [noun, flags] of [
-  ['oidc-client', clientFlags],
-  ['ext-jwt-signer', signerFlags],
-  ['ca', caFlags],
-] as const) {
-  test(`the options of ${noun} in the console are those of the command line`, () => {
-    const { options = [] } = entities.find(({ name }) => name === noun) ?? {};
-    const known = new Map(options.map(({ path, flags: typed }) => [path, typed.split(' ')[0]]));
-    for (const [path, flag] of flattened(flags)) assert.equal(known.get(path), flag, path);
+for (const [noun, { args, options }] of Object.entries(spellings)) {
+  test(`arguments and options of ${noun} in the console are those of the command line`, () => {
+    const entity = entities.find(({ name }) => name === noun);
+    const known = new Map(entity?.options?.map(({ path, flags }) => [path, flags.split(' ')[0]]));
+    for (const [path, option] of Object.entries(options)) assert.equal(known.get(path), option, path);
+    assert.deepEqual(
+      entity?.createArguments?.map(({ path }) => path),
+      args,
+    );
   });
 }
 
 test('a command says what is changed, and nothing where something cannot be typed', () => {
-  const flags = {
-    name: '--name',
-    on: '--on',
-    list: '--list',
-    none: '--none',
-    pairs: '--pair',
-    count: '--count',
-  };
-  const before = { name: 'a', on: true, list: ['x'], none: 'y' as string | null, pairs: {}, count: 1 };
+  const before = newDraft(oidcClientEntity, { name: 'a', type: 'public', jwksUri: 'https://y' });
+  const typed = (changes: Readonly<Record<string, unknown>>) =>
+    updateCommand(oidcClientEntity, 'x', changesOf(oidcClientEntity, before, withValues(before, changes)));
   const after = {
-    ...before,
     name: "b'c",
-    on: false,
-    list: ['x', 'y'],
-    none: null,
-    pairs: { k: 'v=w' },
-    count: 0,
+    jwksUri: null,
+    requirePkce: false,
+    scopes: ['openid', 'groups'],
+    claims: { email: 'tags.mail=x' },
   };
-  assert.deepEqual(optionsFor(changesOf(before, after), flags), [
-    ...['--name', "b'c", '--no-on', '--list', 'x,y', '--none', '', '--pair', 'k=v=w', '--count', '0'],
+  assert.deepEqual(typed(after), [
+    ...['update', 'oidc-client', 'x', '--name', "b'c", '--jwks-uri', '', '--no-require-pkce'],
+    ...['--scopes', 'openid,groups', '--claim', 'email=tags.mail=x'],
   ]);
-  assert.deepEqual(optionsFor(changesOf(before, { ...before, list: ['x'] }), flags), []);
-  assert.equal(optionsFor({ other: 1 }, {}), null);
-  assert.equal(optionsFor({ pairs: {} }, flags), null, 'no option takes all pairs away');
+  assert.deepEqual(typed({}), ['update', 'oidc-client', 'x']);
+  assert.equal(typed({ jwks: { keys: [] } }), null);
+  assert.equal(updateCommand(oidcClientEntity, 'x', { claims: {} }), null, 'no option takes all pairs away');
+  assert.deepEqual(updateCommand(authPolicyEntity, 'x', { 'primary.updb.mustChangeAfter': null }), [
+    ...['update', 'auth-policy', 'x', '--must-change-after', ''],
+  ]);
 });
 
 test('the command for a new one contains what differs from the defaults', () => {
-  const client = {
-    ...newClient,
+  const client = newDraft(oidcClientEntity, {
     name: 'wiki',
     type: 'confidential',
     tokenEndpointAuthMethod: 'client_secret_basic',
-  } as const;
-  assert.deepEqual(createCommand(client), ['create', 'oidc-client', 'wiki', 'confidential']);
-  assert.deepEqual(createSignerCommand({ ...draftFrom(null), name: 'a', issuer: 'b', audience: 'c' }), [
+  });
+  const usual = { tokenEndpointAuthMethod: usualMethod('confidential') };
+  assert.deepEqual(createCommand(oidcClientEntity, client, usual), [
+    ...['create', 'oidc-client', 'wiki', 'confidential'],
+  ]);
+  const signer = { name: 'a', issuer: 'b', audience: 'c', useExternalId: true };
+  assert.deepEqual(createCommand(externalJwtSignerEntity, newDraft(externalJwtSignerEntity, signer)), [
     ...['create', 'ext-jwt-signer', 'a', 'b', 'c', '--use-external-id'],
   ]);
+  const ca = newDraft(caEntity, { name: 'a', certPem: '-----BEGIN', isAuthEnabled: true });
+  assert.deepEqual(createCommand(caEntity, ca), ['create', 'ca', 'a', 'certificate.pem', '--auth']);
+  const person = newDraft(identityEntity, { name: 'a', type: 'User' });
+  assert.deepEqual(createCommand(identityEntity, person), ['create', 'identity', 'a', '--type', 'User']);
 });

@@ -45,7 +45,7 @@ describe('applications', () => {
     const { page } = guest;
     await page.getByText('No application yet.').waitFor();
     await assertClean(guest);
-    await page.locator('#new-client').press('Enter');
+    await page.locator('#create').press('Enter');
     await heading(page, 'Register an application').waitFor();
     await page.locator('#field-name').focus();
     await page.keyboard.type('wiki');
@@ -179,7 +179,7 @@ describe('external JWT signers', () => {
     const { page } = guest;
     await page.getByText('No signer yet.').waitFor();
     await assertClean(guest);
-    await page.locator('#new-signer').press('Enter');
+    await page.locator('#create').press('Enter');
     await page.locator('#address').fill('https://localhost:9/nothing');
     await page.locator('#address').press('Enter');
     await page.getByRole('alert').getByText('cannot be used').waitFor();
@@ -342,7 +342,7 @@ describe('third-party CAs', () => {
     const { page } = guest;
     await page.getByText('No CA yet.').waitFor();
     await assertClean(guest);
-    await page.locator('#new-ca').press('Enter');
+    await page.locator('#create').press('Enter');
     await page.locator('#field-name').fill('factory');
     await page.locator('#field-certPem').fill('no certificate');
     await page.locator('#save').click();
@@ -370,12 +370,12 @@ describe('third-party CAs', () => {
 
     const id = page.url().split('/').at(-1) ?? '';
     await page.locator('#has-rule').check();
-    await page.locator('#rule-location').selectOption('SAN_URI');
-    await page.locator('#rule-matcher').selectOption('SCHEME');
-    await page.locator('#rule-matcherCriteria').fill('spiffe');
-    await page.locator('#rule-parser').selectOption('SPLIT');
-    await page.locator('#rule-parserCriteria').fill('/');
-    await page.locator('#rule-index').fill('3');
+    await page.locator('#field-externalIdClaim-location').selectOption('SAN_URI');
+    await page.locator('#field-externalIdClaim-matcher').selectOption('SCHEME');
+    await page.locator('#field-externalIdClaim-matcherCriteria').fill('spiffe');
+    await page.locator('#field-externalIdClaim-parser').selectOption('SPLIT');
+    await page.locator('#field-externalIdClaim-parserCriteria').fill('/');
+    await page.locator('#field-externalIdClaim-index').fill('3');
     await page
       .locator('#rule-sentence', {
         hasText:

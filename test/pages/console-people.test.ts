@@ -248,7 +248,7 @@ describe('managing people', () => {
   test('adds somebody by the keyboard alone, with an invitation that lets them in', async () => {
     const guest = await admin.at('/console/people');
     const { page } = guest;
-    await page.locator('#new-person').press('Enter');
+    await page.locator('#create').press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Add a person' }).waitFor();
     await page.locator('#field-name').focus();
     await page.keyboard.type('Zoe Quiet');

@@ -43,14 +43,14 @@ test('says what a login would ask and refuse, by the saved policy and by an edit
   await answer.filter({ hasText: 'Yes: with a password.' }).waitFor();
   await assertClean(guest);
   await page.locator('#edit').check();
-  await page.locator('#rule-totp').check();
+  await page.locator('#field-secondary-requireTotp').check();
   await answer.filter({ hasText: 'Yes: with a password, then a code from an authenticator app.' }).waitFor();
   await page.locator('#preview').click();
   await page.getByText('2 people have this policy.').waitFor();
   await page.getByText('2 people would be asked for more than now.').waitFor();
   await page.getByText('No person would be locked out.').waitFor();
 
-  await page.locator('#rule-updb').uncheck();
+  await page.locator('#field-primary-updb-allowed').uncheck();
   await answer.filter({ hasText: 'No.' }).waitFor();
   // What was worked out before was of another draft.
   assert.equal(await page.locator('.impact').count(), 0);
@@ -71,27 +71,28 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   const { page } = guest;
   await page.getByRole('link', { name: 'drivers' }).click();
   await page.getByText('Sign in with a password.', { exact: true }).waitFor();
-  await page.locator('#rule-totp').check();
+  await page.locator('#field-secondary-requireTotp').check();
   await page.getByText('Sign in with a password, then a code from an authenticator app.').waitFor();
   await page.locator('#save').click();
   const dialog = page.getByRole('alertdialog');
   await dialog.getByText('1 person would be asked for more than now.').waitFor();
   await assertClean(guest);
   await page.locator('#save-confirm').click();
-  await announced(page, 'The policy is saved');
+  await announced(page, 'Saved');
   assert.equal((await root.get(`auth-policies/${id}`)).json.data.secondary.requireTotp, true);
 
   // Somebody else renames it and takes the code away, and here the length of passwords is changed.
-  await page.locator('#rule-min-length').fill('14');
+  await page.locator('#field-primary-updb-minPasswordLength').fill('14');
   const theirs = { name: 'fleet', secondary: { requireTotp: false } };
   assert.equal((await root.call('PATCH', `auth-policies/${id}`, theirs)).status, 200);
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
-  await dialog.getByText('This was changed in the meantime').waitFor();
-  await dialog.getByText('Sign in with a password.', { exact: true }).waitFor();
+  const meanwhile = page.locator('#meanwhile');
+  await meanwhile.getByText('fleet').waitFor();
+  await meanwhile.getByText('A code from an authenticator app').waitFor();
   await assertClean(guest);
   await page.locator('#go-on').click();
-  assert.equal(await page.locator('#policy-name').inputValue(), 'fleet');
+  assert.equal(await page.locator('#field-name').inputValue(), 'fleet');
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
   await heading(page, 'fleet').waitFor();
@@ -99,13 +100,12 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   assert.deepEqual([merged.primary.updb.minPasswordLength, merged.secondary.requireTotp], [14, false]);
 
   await page.locator('nav a[href="/console/policies"]').click();
-  await page.locator('#new-policy').click();
-  await page.locator('#policy-name').fill('fleet');
+  await page.locator('#create').click();
+  await page.locator('#field-name').fill('fleet');
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
-  await dialog.getByRole('alert').waitFor();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.locator('#policy-name').fill('pilots');
+  await page.locator('form.entity').getByRole('alert').waitFor();
+  await page.locator('#field-name').fill('pilots');
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
   await page.getByRole('heading', { level: 1, name: 'pilots' }).waitFor();
@@ -151,7 +151,8 @@ test('lets somebody who may read look, and change nothing; on a telephone in Ger
   const { page } = guest;
   await page.getByText('Anmeldung mit Passwort.', { exact: true }).waitFor();
   assert.equal(await page.locator('#save').count(), 0);
-  assert.equal(await page.locator('main form :is(input, select):enabled').count(), 0);
+  const editable = 'main form :is(input, textarea):not([readonly], :disabled), main form select:enabled';
+  assert.equal(await page.locator(editable).count(), 0);
   await assertClean(guest);
   await guest.close();
 });

@@ -90,7 +90,7 @@ describe('a task in the console', () => {
   test('invite a person, who then signs in', (context) =>
     take(context, 'Invite a person, who then signs in', async (hand, page) => {
       await hand.click(to('people'));
-      await hand.click('#new-person');
+      await hand.click('#create');
       await page.locator('#field-name').fill('Iris Invited');
       await hand.click('#save');
       await page.locator('.secret').waitFor();
@@ -148,7 +148,7 @@ describe('a task in the console', () => {
       async (hand, page) => {
         await hand.click(to('policies'));
         await hand.click(`a[href="/console/policies/${authPolicyId}"]`);
-        await hand.click('#rule-totp');
+        await hand.click('#field-secondary-requireTotp');
         await hand.click('#save');
         const question = page.getByRole('alertdialog');
         await question.getByText('3 people have this policy.').waitFor();
@@ -241,7 +241,7 @@ async function sixRefusals(): Promise<readonly (readonly [reason: string, refere
 /** From the address of a provider to somebody who signs in there. @returns the clicks of that person */
 async function connect(provider: OpenIdProvider, hand: Hand, page: Page): Promise<number> {
   await hand.click(to('signers'));
-  await hand.click('#new-signer');
+  await hand.click('#create');
   await page.locator('#address').fill(provider.issuer);
   await page.locator('#address').press('Enter');
   await page.locator('#found').waitFor();

@@ -17,6 +17,12 @@ export function contains(field: string, value: string | undefined): string | nul
   return value === undefined || value === '' ? null : `${field} icontains ${quoted(value)}`;
 }
 
+/** @param isFlag whether the value is a boolean. Only values that a list offers count. */
+export function isValue(field: string, value: string | undefined, isFlag: boolean): string | null {
+  if (!isFlag) return equal(field, value);
+  return value === 'true' || value === 'false' ? `${field} = ${value}` : null;
+}
+
 /** @param time as a date and time field returns it, in the person's time zone */
 export function since(field: string, comparison: '>=' | '<=', time: string | undefined): string | null {
   if (time === undefined || time === '') return null;
@@ -27,4 +33,13 @@ export function since(field: string, comparison: '>=' | '<=', time: string | und
 /** One of our ids, as opposed to anything else that somebody typed. */
 export function looksLikeId(text: string): boolean {
   return /^[\w.-]{1,64}$/.test(text);
+}
+
+/** Whom something is about, by part of the name or by id. */
+export function ofPerson(text: string | undefined): string | null {
+  const conditions = [
+    contains('identityName', text),
+    text !== undefined && looksLikeId(text) ? equal('identityId', text) : null,
+  ].filter((condition) => condition !== null);
+  return conditions.length === 0 ? null : conditions.join(' or ');
 }

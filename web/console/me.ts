@@ -26,6 +26,12 @@ export function useIsAdmin(): boolean {
   return useMe().data?.isAdmin ?? false;
 }
 
+/** Whether `me` may only read. True until it is known. */
+export function useIsReader(): boolean {
+  const me = useMe().data;
+  return me === undefined || rightOf(me) === 'read';
+}
+
 /** Whether `me` may let this person in again: never somebody with more rights. */
 export function mayHelp(
   me: Identity | undefined,

@@ -32,8 +32,3 @@ export type DiscoveredSigner = Schemas['DiscoveredSigner'];
 export type OidcClient = Schemas['OidcClient'];
 export type OidcClientSecret = Schemas['OidcClientSecret'];
 export type AuthPolicy = Schemas['AuthPolicy'];
-
-/** A policy as it would be saved, without the second name of one of its rules. */
-export type PolicyDraft = Pick<AuthPolicy, 'name' | 'primary' | 'tags'> & {
-  readonly secondary: Omit<AuthPolicy['secondary'], 'requireExtJwtSigner'>;
-};

@@ -1,7 +1,7 @@
 // Rules and verdicts as people say them.
 
 import { alternatives, texts } from './texts/texts.ts';
-import type { AuthPolicy, LoginExplanation, Method, PolicyDraft } from './types.ts';
+import type { AuthPolicy, LoginExplanation, Method } from './types.ts';
 
 /** "with a password, then a code from an authenticator app" */
 export function wayText(method: Method, asks: LoginExplanation['asks']): string {
@@ -12,12 +12,12 @@ export function wayText(method: Method, asks: LoginExplanation['asks']): string 
 
 /** What a policy requires, one sentence per rule. @param signers names by id */
 export function policySentences(
-  policy: Pick<PolicyDraft, 'primary' | 'secondary'>,
-  signers: ReadonlyMap<string, string>,
+  policy: Pick<AuthPolicy, 'primary' | 'secondary'>,
+  signers: Readonly<Record<string, string>>,
 ): readonly string[] {
   const { person, policy: words } = texts;
   const { cert, extJwt, updb } = policy.primary;
-  const from = extJwt.allowedSigners.map((id) => signers.get(id) ?? id);
+  const from = extJwt.allowedSigners.map((id) => signers[id] ?? id);
   const methods = [
     updb.allowed ? words.means.password : null,
     cert.allowed ? words.means.cert : null,

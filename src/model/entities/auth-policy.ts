@@ -1,4 +1,4 @@
-import { DAY } from '../../platform/clock.ts';
+import { DAY } from '../../platform/time-units.ts';
 import type { AuthPolicyId, SignerId } from '../ids.ts';
 import { usualPolicy } from '../usual-policy.ts';
 import {

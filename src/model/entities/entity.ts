@@ -1,7 +1,7 @@
 // The words in which the tables of this folder describe managed entities: kinds of fields, and their rules. A
 // description is data; each layer has one reader of it.
 
-import type { Millis } from '../../platform/clock.ts';
+import type { Millis } from '../../platform/time-units.ts';
 
 /** What a field contains. */
 export type Kind =

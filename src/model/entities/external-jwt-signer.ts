@@ -1,4 +1,4 @@
-import type { Seconds } from '../../platform/clock.ts';
+import type { Seconds } from '../../platform/time-units.ts';
 import type { AuthPolicyId, SignerId } from '../ids.ts';
 import {
   choice,

@@ -1,4 +1,4 @@
-import type { Millis } from '../../platform/clock.ts';
+import type { Millis } from '../../platform/time-units.ts';
 import type { OidcClientId, OidcClientSecretId } from '../ids.ts';
 import { choice, duration, entity, flag, jwkSet, pairs, type Stored, tags, text, texts } from './entity.ts';
 

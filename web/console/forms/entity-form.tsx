@@ -3,87 +3,93 @@
 
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import type { Entity } from '../../../src/model/entities/entity.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
+import { CloseButton, Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { type Change, make, Refusal, type Versioned } from '../session/api.ts';
+import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
-import { changesOf, isEmpty, type Labels } from './draft.ts';
+import { createCommand, updateCommand } from './command.ts';
 import { refreshEntities } from './entity.ts';
+import { changesOf, isEmpty, type Values, withValues } from './entity-fields.ts';
+import type { FormState, Typed } from './fields.tsx';
 import { type Meanwhile, MeanwhileChanged } from './meanwhile.tsx';
-import { SaveQuestion } from './save-question.tsx';
 
-/** What the fields of a form work with. */
-export interface FormState<Draft> {
-  readonly draft: Draft;
-  /** @param typed texts for several values, as they were typed */
-  set(changes: Partial<Draft>, typed?: Typed): void;
-  textOf(name: string): string | undefined;
-  readonly labels: Labels<Draft>;
-  readonly isReadOnly: boolean;
-  isNullable(name: keyof Draft): boolean;
-  /** Why the server refused the field; null if it did not. */
-  problemOf(name: keyof Draft & string): string | null;
+/** What to say before saving. */
+export interface Question {
+  readonly title?: string;
+  readonly text: string;
+  readonly details?: ReactNode;
+  readonly isHarmless?: boolean;
 }
 
-type Typed = Readonly<Record<string, string>>;
-
 export interface EntityFormProps<Draft extends object> {
+  readonly entity: Entity;
+  /** Null: a new one. */
+  readonly id: string | null;
   /** What was read, or the initial values of a new entity. */
   readonly read: Versioned<Draft>;
-  /** `oidc-clients` for a new one, `oidc-clients/ID` for an existing one. */
-  readonly path: string;
-  readonly isNew: boolean;
   readonly mayChange: boolean;
-  readonly labels: Labels<Draft>;
-  /** Fields that may be null, whatever their current value. */
-  readonly nullable?: readonly (keyof Draft)[];
-  /** The words after `overlay-auth` for these changes; null: there is no such command. */
-  readonly command: (changes: Partial<Draft>, draft: Draft) => readonly string[] | null;
+  /** Defaults of the server that follow from other fields, for the command that creates one. */
+  readonly usual?: (draft: Draft) => Values;
   readonly children: (form: FormState<Draft>) => ReactNode;
   /** What these changes end, if anything: the form asks first. */
-  readonly ends?: (changes: Partial<Draft>) => string | null;
+  readonly ask?: (changes: Values, draft: Draft) => Promise<Question | null> | string | null;
   /** Reads the entity again. Not called for a new one. */
   readonly reread?: () => Promise<Versioned<Draft>>;
-  readonly saved: (id: string | null, draft: Draft) => unknown;
+  readonly saved?: (id: string | null, draft: Draft) => unknown;
 }
 
 export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) {
-  const { path, isNew, mayChange, labels, nullable = [], command, children, ends, saved } = props;
+  const { entity, id, mayChange, usual, children, ask, saved } = props;
   const editing = useEditing(props);
   const { draft, base, changes, saving, meanwhile } = editing;
-  const [asks, setAsks] = useState<string | null>(null);
-  const change: Change = isNew
-    ? { method: 'POST', path, body: given(draft) }
-    : { method: 'PATCH', path, body: changes, version: base.version };
-  const save = (isForced = false) => saving.mutate({ change, isForced, saved: (id) => saved(id, draft) });
+  const [question, setQuestion] = useState<Question | null>(null);
+  const change: Change =
+    id === null
+      ? { method: 'POST', path: entity.collection, body: given(draft) }
+      : {
+          method: 'PATCH',
+          path: `${entity.collection}/${encodeURIComponent(id)}`,
+          body: withValues({}, changes),
+          version: base.version,
+        };
+  const save = (isForced = false) =>
+    saving.mutate({ change, isForced, saved: (newId) => saved?.(newId, draft) });
+  const asking = useMutation({
+    mutationFn: async () => {
+      const found = (await ask?.(changes, draft)) ?? null;
+      return typeof found === 'string' ? { text: found } : found;
+    },
+    onSuccess: (found) => (found === null ? save() : setQuestion(found)),
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (saving.isPending) return;
-    const question = ends?.(changes) ?? null;
-    if (question === null) save();
-    else setAsks(question);
+    if (!saving.isPending && !asking.isPending) asking.mutate();
   };
   const refusal = saving.error instanceof Refusal ? saving.error : null;
   const form: FormState<Draft> = {
+    entity,
     draft,
     set: editing.set,
-    textOf: (name) => editing.typed[name],
-    labels,
+    textOf: (path) => editing.typed[path],
     isReadOnly: !mayChange,
-    isNullable: (name) => nullable.includes(name),
-    problemOf: (name) => (refusal?.field?.split('.')[0] === name ? refusal.message : null),
+    problemOf: (path) =>
+      `${refusal?.field ?? ''}.`.startsWith(`${path}.`) ? (refusal?.message ?? null) : null,
   };
-  const nothing = !isNew && isEmpty(changes);
+  const nothing = id !== null && isEmpty(changes);
   return (
     <form onSubmit={submit} className="entity">
       {children(form)}
       {meanwhile !== null && (
-        <MeanwhileChanged found={meanwhile} labels={labels} goOn={editing.goOn} giveUp={editing.giveUp} />
+        <MeanwhileChanged entity={entity} found={meanwhile} goOn={editing.goOn} giveUp={editing.giveUp} />
       )}
+      {asking.error !== null && <Failure error={asking.error} />}
       {saving.error !== null && (
-        <Refused error={saving.error} labels={labels} saveAllTheSame={() => save(true)} />
+        <Refused error={saving.error} entity={entity} saveAllTheSame={() => save(true)} />
       )}
       {mayChange && (
         <p className="buttons">
@@ -91,20 +97,27 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
             id="save"
             type="submit"
             kind="main"
-            isBusy={saving.isPending}
+            isBusy={saving.isPending || asking.isPending}
             disabled={nothing || meanwhile !== null}
           >
             {texts.save}
           </Button>
-          {!nothing && !isNew && <Button onClick={editing.reset}>{texts.forms.discard}</Button>}
+          {!nothing && id !== null && <Button onClick={editing.reset}>{texts.forms.discard}</Button>}
         </p>
       )}
-      {!nothing && <SameChange command={command(changes, draft)} change={change} />}
+      {!nothing && (
+        <SameChange
+          command={
+            id === null ? createCommand(entity, draft, usual?.(draft)) : updateCommand(entity, id, changes)
+          }
+          change={change}
+        />
+      )}
       <SaveQuestion
-        ends={asks}
-        close={() => setAsks(null)}
+        question={question}
+        close={() => setQuestion(null)}
         save={() => {
-          setAsks(null);
+          setQuestion(null);
           save();
         }}
       />
@@ -112,18 +125,43 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
   );
 }
 
+/** Says what saving would end, before it does. */
+function SaveQuestion({
+  question,
+  close,
+  save,
+}: {
+  readonly question: Question | null;
+  readonly close: () => void;
+  readonly save: () => void;
+}) {
+  const { title = texts.forms.saveTitle, text = '', details, isHarmless = false } = question ?? {};
+  return (
+    <Dialog isOpen={question !== null} close={close} title={title} text={text}>
+      {details}
+      <p className="buttons">
+        <Button id="save-confirm" kind={isHarmless ? 'main' : 'danger'} onClick={save}>
+          {texts.save}
+        </Button>
+        <CloseButton />
+      </p>
+    </Dialog>
+  );
+}
+
 /** Names a refused field. Offers to force a change that would leave no administrator. */
-function Refused<Draft>({
+function Refused({
   error,
-  labels,
+  entity,
   saveAllTheSame,
 }: {
   readonly error: Error;
-  readonly labels: Labels<Draft>;
+  readonly entity: Entity;
   readonly saveAllTheSame: () => void;
 }) {
-  const field = error instanceof Refusal ? error.field : null;
-  const label = labels[(field?.split('.')[0] ?? '') as keyof Labels<Draft>];
+  const field = (error instanceof Refusal ? error.field : null) ?? '';
+  const { labels } = fieldWords(entity.kind);
+  const label = labels[field] ?? labels[field.split('.')[0] ?? ''];
   if (label !== undefined) {
     return (
       <p className="failure" role="alert">
@@ -161,15 +199,15 @@ type Outcome<Draft> =
   | { readonly isSaved: false; readonly fresh: Versioned<Draft> };
 
 /** What is typed, and the version it is based on. */
-function useEditing<Draft extends object>({ read, isNew, reread }: EntityFormProps<Draft>) {
+function useEditing<Draft extends object>({ entity, read, id, reread }: EntityFormProps<Draft>) {
   const [base, setBase] = useState(read);
   const [draft, setDraft] = useState(read.document);
   const [typed, setTyped] = useState<Typed>({});
   const [meanwhile, setMeanwhile] = useState<Meanwhile<Draft> | null>(null);
-  const changes = changesOf(base.document, draft);
-  const begin = (from: Versioned<Draft>, mine: Partial<Draft> = {}) => {
+  const changes = changesOf(entity, base.document, draft);
+  const begin = (from: Versioned<Draft>, mine: Values = {}) => {
     setBase(from);
-    setDraft({ ...from.document, ...mine });
+    setDraft(withValues(from.document, mine));
     setTyped({});
     setMeanwhile(null);
   };
@@ -181,8 +219,8 @@ function useEditing<Draft extends object>({ read, isNew, reread }: EntityFormPro
     async mutationFn({ change, isForced }: Saving): Promise<Outcome<Draft>> {
       const path = isForced ? `${change.path}?force=true` : change.path;
       try {
-        const { id = null } = await make<{ readonly id?: string }>({ ...change, path });
-        return { isSaved: true, id, fresh: reread === undefined ? null : await reread() };
+        const { id: newId = null } = await make<{ readonly id?: string }>({ ...change, path });
+        return { isSaved: true, id: newId, fresh: reread === undefined ? null : await reread() };
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 412 || reread === undefined) throw error;
         return { isSaved: false, fresh: await reread() };
@@ -195,7 +233,7 @@ function useEditing<Draft extends object>({ read, isNew, reread }: EntityFormPro
       }
       if (outcome.fresh !== null) begin(outcome.fresh);
       await refreshEntities();
-      announce(isNew ? texts.forms.created : texts.forms.saved);
+      announce(id === null ? texts.forms.created : texts.forms.saved);
       await saved(outcome.id);
     },
   });
@@ -206,8 +244,8 @@ function useEditing<Draft extends object>({ read, isNew, reread }: EntityFormPro
     changes,
     saving,
     meanwhile,
-    set(some: Partial<Draft>, typedFor: Typed = {}) {
-      setDraft({ ...draft, ...some });
+    set(some: Values, typedFor: Typed = {}) {
+      setDraft(withValues(draft, some));
       setTyped({ ...typed, ...typedFor });
       if (saving.error !== null) saving.reset();
     },

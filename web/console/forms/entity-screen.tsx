@@ -2,71 +2,60 @@
 
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Entity } from '../../../src/model/entities/entity.ts';
 import { Screen } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { OnlyAdministrators } from '../parts/only-administrators.tsx';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import { type Flags, type Labels, optionsFor } from './draft.ts';
 import { refreshEntities, rereadEntity, useEntity } from './entity.ts';
-import { EntityForm, type FormState } from './entity-form.tsx';
+import { draftOf } from './entity-fields.ts';
+import { EntityForm, type EntityFormProps } from './entity-form.tsx';
 
-export interface EntityScreenProps<Document extends { readonly name: string }, Draft extends object> {
+export interface EntityScreenProps<Document extends { readonly name: string }, Draft extends object>
+  extends Pick<EntityFormProps<Draft>, 'ask'> {
   readonly id: string;
-  /** The collection in the API, such as `oidc-clients`. */
-  readonly collection: string;
-  /** Its name on the command line, such as `oidc-client`. */
-  readonly noun: string;
-  /** The address of its list, such as `/clients`. */
-  readonly list: '/clients' | '/signers' | '/cas' | '/policies';
-  readonly listTitle: string;
-  /** The part of the entity that the form changes. */
-  readonly draftOf: (document: Document) => Draft;
-  readonly labels: Labels<Draft>;
-  readonly nullable?: readonly (keyof Draft)[];
-  /** The options of `overlay-auth update`, by field. */
-  readonly flags: Flags<Draft>;
-  readonly fields: (form: FormState<Draft>) => ReactNode;
-  /** What a change ends, if anything. */
-  readonly ends?: (changes: Partial<Draft>, document: Document) => string | null;
-  readonly deletion: { readonly title: (name: string) => string; readonly ends: string };
+  readonly entity: Entity;
+  /** The first part of its address, and of that of its list. */
+  readonly screen: 'clients' | 'signers' | 'cas' | 'policies';
+  readonly fields: EntityFormProps<Draft>['children'];
+  /** What deleting it ends; null: it cannot be deleted. */
+  readonly deletionEnds: string | null;
   /** Shown above the form. */
   readonly children?: (document: Document, mayChange: boolean) => ReactNode;
 }
 
-export function EntityScreen<Document extends { readonly name: string }, Draft extends object>(
-  props: EntityScreenProps<Document, Draft>,
-) {
-  const { id, collection, listTitle, draftOf, labels, fields, ends } = props;
+export function EntityScreen<Document extends { readonly name: string }, Draft extends object>({
+  id,
+  entity,
+  screen,
+  fields,
+  deletionEnds,
+  children,
+  ...asks
+}: EntityScreenProps<Document, Draft>) {
   const isAdmin = useIsAdmin();
-  const path = `${collection}/${encodeURIComponent(id)}`;
+  const path = `${entity.collection}/${encodeURIComponent(id)}`;
   const query = useEntity<Document>(path);
-  const read = ({ document, version }: Versioned<Document>) => ({ document: draftOf(document), version });
   return (
-    <Screen title={query.data?.document.name ?? listTitle}>
+    <Screen title={query.data?.document.name ?? texts.screens[screen]}>
       <Loaded query={query}>
         {(found) => (
           <>
-            {props.children?.(found.document, isAdmin)}
+            {children?.(found.document, isAdmin)}
             <EntityForm<Draft>
-              read={read(found)}
-              path={path}
-              isNew={false}
+              {...{ id, entity, ...asks }}
+              read={draftRead(entity, found)}
               mayChange={isAdmin}
-              labels={labels}
-              nullable={props.nullable ?? []}
-              command={(changes) => {
-                const options = optionsFor<Draft>(changes, props.flags);
-                return options === null ? null : ['update', props.noun, id, ...options];
-              }}
-              ends={(changes) => ends?.(changes, found.document) ?? null}
-              reread={async () => read(await rereadEntity<Document>(path))}
-              saved={() => undefined}
+              reread={async () => draftRead(entity, await rereadEntity<Document>(path))}
             >
               {fields}
             </EntityForm>
-            {isAdmin && <DeleteEntity {...props} path={path} found={found} />}
+            {isAdmin && deletionEnds !== null && (
+              <DeleteEntity {...{ id, entity, found }} list={`/${screen}`} ends={deletionEnds} />
+            )}
           </>
         )}
       </Loaded>
@@ -74,16 +63,40 @@ export function EntityScreen<Document extends { readonly name: string }, Draft e
   );
 }
 
+/** The screen on which administrators add an entity. */
+export function NewEntityScreen({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Screen title={title}>
+      <OnlyAdministrators>{children}</OnlyAdministrators>
+    </Screen>
+  );
+}
+
+export function draftRead<Draft extends object>(
+  entity: Entity,
+  { document, version }: Versioned<object>,
+): Versioned<Draft> {
+  return { document: draftOf<Draft>(entity, document), version };
+}
+
 /** The button that deletes an entity, asks before, and then leads to its list. */
 export function DeleteEntity({
   id,
-  noun,
+  entity,
   list,
-  deletion,
-  path,
+  ends,
   found: { document, version },
-}: Pick<EntityScreenProps<{ readonly name: string }, object>, 'id' | 'noun' | 'list' | 'deletion'> & {
-  readonly path: string;
+}: {
+  readonly id: string;
+  readonly entity: Entity;
+  readonly list: string;
+  readonly ends: string;
   readonly found: Versioned<{ readonly name: string }>;
 }) {
   const navigate = useNavigate();
@@ -91,12 +104,12 @@ export function DeleteEntity({
     <p className="buttons">
       <Confirm
         id="delete"
-        label={texts.forms.delete}
-        title={deletion.title(document.name)}
-        ends={deletion.ends}
+        label={texts.delete}
+        title={texts.deleteTitle(document.name)}
+        ends={ends}
         isDestructive
-        change={() => ({ method: 'DELETE', path, version })}
-        command={['delete', noun, id]}
+        change={() => ({ method: 'DELETE', path: `${entity.collection}/${encodeURIComponent(id)}`, version })}
+        command={['delete', entity.kind, id]}
         done={texts.forms.deleted}
         whenDone={async () => {
           await navigate({ to: list });

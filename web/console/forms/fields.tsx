@@ -1,263 +1,230 @@
-// Fields of a form about one entity. People who may not change it read the same fields.
+// Fields of a form about an entity, by their kind. People who may not change it read the same fields.
 
 import type { ReactNode } from 'react';
+import { defaultOf, type Entity, type EntityKind } from '../../../src/model/entities/entity.ts';
+import { Card } from '../../parts/screen.tsx';
+import { CheckField, type FieldProps, InputField, SelectField } from '../parts/field.tsx';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
+import { fieldWords, writingHints } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
-import type { FormState } from './entity-form.tsx';
+import { fieldAt, type Values, valueAt } from './entity-fields.ts';
+import { useNames } from './names.ts';
 import { pairsIn, pairsText } from './pairs.ts';
 
-interface FieldProps<Draft, Value> {
-  readonly form: FormState<Draft>;
-  readonly name: { [Name in keyof Draft]: Draft[Name] extends Value ? Name : never }[keyof Draft] & string;
-  readonly hint?: ReactNode;
+/** What the fields of a form work with. */
+export interface FormState<Draft extends object = object> {
+  readonly entity: Entity;
+  readonly draft: Draft;
+  /** @param typed texts for several values, as they were typed */
+  set(changes: Values, typed?: Typed): void;
+  textOf(path: string): string | undefined;
+  readonly isReadOnly: boolean;
+  /** Why the server refused the field; null if it did not. */
+  problemOf(path: string): string | null;
 }
 
-/** A label, its control, and what the server refused about it. */
-function Field({
+/** By the path of the field. */
+export type Typed = Readonly<Record<string, string>>;
+
+/** What does not follow from the table. */
+interface FieldDetails {
+  readonly type?: 'url';
+  readonly isRequired?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  /** Texts by value; those of a reference may not be loaded yet. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** Other changes that follow. */
+  readonly also?: (value: unknown) => Values;
+}
+
+interface EntityFieldProps extends FieldDetails {
+  readonly form: FormState;
+  readonly name: string;
+}
+
+/** A card with fields of an entity. */
+export function FieldCard({
+  form,
   id,
-  label,
-  hint,
-  problem,
+  title,
+  names,
+  details = {},
+  lead,
   children,
 }: {
+  readonly form: FormState;
   readonly id: string;
-  readonly label: string;
-  readonly hint: ReactNode;
-  readonly problem: string | null;
-  readonly children: ReactNode;
+  readonly title: string;
+  readonly names: readonly string[];
+  readonly details?: Readonly<Record<string, FieldDetails>>;
+  readonly lead?: ReactNode;
+  readonly children?: ReactNode;
 }) {
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
+    <Card id={id} title={title}>
+      {lead}
+      {names.map((name) => (
+        <EntityField key={name} form={form} name={name} {...details[name]} />
+      ))}
       {children}
-      {problem !== null && (
-        <span className="problem" id={`${id}-problem`}>
-          {problem}
-        </span>
-      )}
-      {hint !== undefined && (
-        <span className="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-    </div>
+    </Card>
   );
 }
 
-/** What a control and its field share. */
-function bound<Draft>(form: FormState<Draft>, name: keyof Draft & string, hint: ReactNode) {
-  const id = `field-${name}`;
-  const problem = form.problemOf(name);
-  const described = [problem === null ? '' : `${id}-problem`, hint === undefined ? '' : `${id}-hint`].join(
-    ' ',
-  );
-  return {
-    field: { id, label: form.labels[name], hint, problem },
-    control: {
-      id,
-      'aria-invalid': problem !== null || undefined,
-      'aria-describedby': described.trim() === '' ? undefined : described.trim(),
-    },
+export function EntityField({ form, name, also, ...details }: EntityFieldProps) {
+  const field = fieldAt(form.entity, name);
+  const { labels, hints, choices } = fieldWords(form.entity.kind);
+  const value = valueAt(form.draft, name);
+  const set = (next: unknown, typed?: Typed) => form.set({ [name]: next, ...also?.(next) }, typed);
+  const about: FieldProps = {
+    id: `field-${name.replaceAll('.', '-')}`,
+    label: labels[name] ?? name,
+    hint: hints[name] ?? writingHints[field.kind],
+    problem: form.problemOf(name),
   };
-}
-
-/** A text. If the entity may have none, an empty field means none. */
-export function TextField<Draft>({
-  form,
-  name,
-  hint,
-  type = 'text',
-  isRequired = false,
-  rows,
-  also,
-}: FieldProps<Draft, string | null> & {
-  readonly type?: 'text' | 'url';
-  readonly isRequired?: boolean;
-  /** For several lines. */
-  readonly rows?: number;
-  /** Other changes that follow from the text. */
-  readonly also?: (value: string | null) => Partial<Draft>;
-}) {
-  const { field, control } = bound(form, name, hint);
-  const given = form.draft[name] as string | null;
-  const props = {
-    ...control,
-    required: isRequired,
-    readOnly: form.isReadOnly,
-    spellCheck: false,
-    autoComplete: 'off',
-    value: given ?? '',
-    onChange: (event: { readonly target: { readonly value: string } }) => {
-      const text = event.target.value;
-      const value = text === '' && form.isNullable(name) ? null : text;
-      form.set({ [name]: value, ...also?.(value) } as Partial<Draft>);
-    },
-  };
-  return (
-    <Field {...field}>
-      {rows === undefined ? <input {...props} type={type} /> : <textarea {...props} rows={rows} />}
-    </Field>
-  );
-}
-
-export function NumberField<Draft>({
-  form,
-  name,
-  hint,
-  range: [least, most],
-}: FieldProps<Draft, number | null> & { readonly range: readonly [number, number] }) {
-  const { field, control } = bound(form, name, hint);
-  const value = form.draft[name] as number | null;
-  return (
-    <Field {...field}>
-      <input
-        {...control}
-        type="number"
-        required={!form.isNullable(name)}
-        readOnly={form.isReadOnly}
-        min={least}
-        max={most}
-        value={value ?? ''}
-        onChange={({ target: { value: text } }) =>
-          form.set({ [name]: text === '' && form.isNullable(name) ? null : Number(text) } as Partial<Draft>)
-        }
-      />
-    </Field>
-  );
-}
-
-/** A time. An empty field means none. */
-export function TimeField<Draft>({ form, name, hint }: FieldProps<Draft, string | null>) {
-  const { field, control } = bound(form, name, hint);
-  const given = form.draft[name] as string | null;
-  return (
-    <Field {...field}>
-      <input
-        {...control}
-        type="datetime-local"
-        readOnly={form.isReadOnly}
-        value={given === null ? '' : localTime(given)}
-        onChange={({ target: { value } }) => form.set({ [name]: timeOfLocal(value) } as Partial<Draft>)}
-      />
-    </Field>
-  );
-}
-
-/** Texts, one per line. */
-export function LinesField<Draft>({ form, name, hint }: FieldProps<Draft, readonly string[]>) {
-  const { field, control } = bound(form, name, hint);
-  const lines = form.draft[name] as readonly string[];
-  return (
-    <Field {...field}>
-      <textarea
-        {...control}
-        readOnly={form.isReadOnly}
-        spellCheck={false}
-        rows={Math.min(8, Math.max(2, lines.length + 1))}
-        value={form.textOf(name) ?? lines.join('\n')}
-        onChange={({ target: { value: text } }) => {
-          const given = text.split('\n').map((line) => line.trim());
-          form.set({ [name]: given.filter((line) => line !== '') } as Partial<Draft>, { [name]: text });
-        }}
-      />
-    </Field>
-  );
-}
-
-/** Names and values, one per line: `name=value`. */
-export function PairsField<Draft>({
-  form,
-  name,
-  hint,
-}: FieldProps<Draft, Readonly<Record<string, unknown>>>) {
-  const { field, control } = bound(form, name, hint);
-  const pairs = form.draft[name] as Readonly<Record<string, unknown>>;
-  return (
-    <Field {...field}>
-      <textarea
-        {...control}
-        readOnly={form.isReadOnly}
-        spellCheck={false}
-        rows={Math.min(8, Math.max(2, Object.keys(pairs).length + 1))}
-        value={form.textOf(name) ?? pairsText(pairs)}
-        onChange={({ target: { value: text } }) =>
-          form.set({ [name]: pairsIn(text, pairs) } as Partial<Draft>, { [name]: text })
-        }
-      />
-    </Field>
-  );
-}
-
-export function CheckField<Draft>({
-  form,
-  name,
-  hint,
-  also,
-}: FieldProps<Draft, boolean> & {
-  /** What else follows from it. */
-  readonly also?: (checked: boolean) => Partial<Draft>;
-}) {
-  const { field, control } = bound(form, name, hint);
-  return (
-    <div className="field">
-      <label className="check">
-        <input
-          {...control}
-          type="checkbox"
-          disabled={form.isReadOnly}
-          checked={form.draft[name] as boolean}
-          onChange={({ target: { checked } }) =>
-            form.set({ [name]: checked, ...also?.(checked) } as Partial<Draft>)
-          }
+  const isDisabled = form.isReadOnly;
+  const input = { ...about, readOnly: form.isReadOnly, spellCheck: false, autoComplete: 'off' };
+  const isNullable = field.isNullable === true;
+  const setText = (text: string) => set(text === '' && isNullable ? null : text);
+  const isNeeded = details.isRequired ?? (!isNullable && defaultOf(field) !== '');
+  switch (field.kind) {
+    case 'flag':
+      return <CheckField {...about} isDisabled={isDisabled} isOn={value === true} set={set} />;
+    case 'choice': {
+      const own =
+        details.choices ?? choices[name] ?? Object.fromEntries(field.choices.map((one) => [one, one]));
+      return <SelectField {...about} {...{ isDisabled, choices: own }} value={String(value)} set={set} />;
+    }
+    case 'reference':
+      return (
+        <ReferenceField
+          {...about}
+          {...{ isDisabled, isNullable, to: field.to, given: details.choices ?? {} }}
+          value={String(value ?? '')}
+          set={setText}
         />
-        {field.label}
-      </label>
-      {field.problem !== null && (
-        <span className="problem" id={`${field.id}-problem`}>
-          {field.problem}
-        </span>
-      )}
-      {hint !== undefined && (
-        <span className="hint" id={`${field.id}-hint`}>
-          {hint}
-        </span>
-      )}
-    </div>
+      );
+    case 'references':
+      return (
+        <ReferenceFields {...about} {...{ isDisabled, to: field.to }} value={textsOf(value)} set={set} />
+      );
+    case 'number':
+    case 'integer':
+      return (
+        <InputField
+          {...input}
+          type="number"
+          required={!isNullable}
+          {...(field.kind === 'integer' && { min: field.least, max: field.most })}
+          {...(details.max !== undefined && { min: details.min ?? 0, max: details.max })}
+          value={String(value ?? '')}
+          set={(text) => set(text === '' && isNullable ? null : Number(text))}
+        />
+      );
+    case 'time':
+      return (
+        <InputField
+          {...input}
+          type="datetime-local"
+          value={typeof value === 'string' ? localTime(value) : ''}
+          set={(text) => set(timeOfLocal(text))}
+        />
+      );
+    case 'texts':
+      return (
+        <InputField
+          {...input}
+          rows={rowsFor(textsOf(value).length)}
+          value={form.textOf(name) ?? textsOf(value).join('\n')}
+          set={(text) => set(linesIn(text), { [name]: text })}
+        />
+      );
+    case 'tags':
+    case 'pairs': {
+      const pairs = (value ?? {}) as Values;
+      return (
+        <InputField
+          {...input}
+          rows={rowsFor(Object.keys(pairs).length)}
+          value={form.textOf(name) ?? pairsText(pairs)}
+          set={(text) => set(pairsIn(text, pairs), { [name]: text })}
+        />
+      );
+    }
+    default: {
+      const { type } = details;
+      const shape = field.kind === 'pem' ? { rows: 3 } : { type: type ?? 'text' };
+      return (
+        <InputField {...input} {...shape} required={isNeeded} value={String(value ?? '')} set={setText} />
+      );
+    }
+  }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function linesIn(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function rowsFor(values: number): number {
+  return Math.min(8, Math.max(2, values + 1));
+}
+
+interface ReferenceProps extends FieldProps {
+  readonly to: EntityKind;
+  readonly isDisabled: boolean;
+}
+
+/** Another entity, by its name. */
+function ReferenceField({
+  to,
+  isNullable,
+  given,
+  ...rest
+}: ReferenceProps & {
+  readonly isNullable: boolean;
+  readonly given: Readonly<Record<string, string>>;
+  readonly value: string;
+  readonly set: (id: string) => void;
+}) {
+  const names = useNames(to);
+  return (
+    <SelectField {...rest} choices={{ ...given, ...names }} first={isNullable ? texts.none : undefined} />
   );
 }
 
-/** One of several. @param choices by value; with `none`, the empty value means none */
-export function ChoiceField<Draft>({
-  form,
-  name,
+/** Some of all entities of a kind. */
+function ReferenceFields({
+  id,
   hint,
-  choices,
-  hasNone = false,
-  also,
-}: FieldProps<Draft, string | null> & {
-  readonly choices: Readonly<Record<string, string>>;
-  readonly hasNone?: boolean;
-  /** Other changes that follow from the choice. */
-  readonly also?: (value: string) => Partial<Draft>;
+  to,
+  isDisabled,
+  value,
+  set,
+}: ReferenceProps & {
+  readonly value: readonly string[];
+  readonly set: (ids: readonly string[]) => void;
 }) {
-  const { field, control } = bound(form, name, hint);
+  const names = Object.entries(useNames(to));
   return (
-    <Field {...field}>
-      <select
-        {...control}
-        disabled={form.isReadOnly}
-        value={(form.draft[name] as string | null) ?? ''}
-        onChange={({ target: { value } }) =>
-          form.set({ [name]: value === '' && hasNone ? null : value, ...also?.(value) } as Partial<Draft>)
-        }
-      >
-        {hasNone && <option value="">{texts.none}</option>}
-        {Object.entries(choices).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <>
+      {names.length > 0 && <p className="hint">{hint}</p>}
+      {names.map(([one, label]) => (
+        <CheckField
+          key={one}
+          id={`${id}-${one}`}
+          {...{ label, isDisabled }}
+          isOn={value.includes(one)}
+          set={(isOn) => set(isOn ? [...value, one] : value.filter((other) => other !== one))}
+        />
+      ))}
+    </>
   );
 }

@@ -1,46 +1,50 @@
+import type { Entity } from '../../../src/model/entities/entity.ts';
 import { Button } from '../../parts/button.tsx';
 import type { Versioned } from '../session/api.ts';
+import { fieldWords, valueText } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
-import { changesOf, type Labels } from './draft.ts';
+import { changesOf, type Values } from './entity-fields.ts';
 
 /** What somebody else has changed while a form was open. */
 export interface Meanwhile<Draft> {
   /** As the form read it. */
   readonly before: Draft;
   /** What the form was about to change. */
-  readonly mine: Partial<Draft>;
+  readonly mine: Values;
   readonly now: Versioned<Draft>;
 }
 
 /** Shows field by field what is different now. Continuing keeps one's own changes, and takes theirs everywhere else. */
-export function MeanwhileChanged<Draft extends object>({
+export function MeanwhileChanged({
+  entity,
   found: { before, mine, now },
-  labels,
   goOn,
   giveUp,
 }: {
-  readonly found: Meanwhile<Draft>;
-  readonly labels: Labels<Draft>;
+  readonly entity: Entity;
+  readonly found: Meanwhile<object>;
   readonly goOn: () => unknown;
   readonly giveUp: () => unknown;
 }) {
   const { forms: words } = texts;
-  const theirs = Object.entries(changesOf(before, now.document));
+  const { labels } = fieldWords(entity.kind);
+  const theirs = Object.entries(changesOf(entity, before, now.document));
+  const shown = (path: string, value: unknown) => <code>{valueText(entity.kind, path, value)}</code>;
   return (
     <div className="failure" role="alert" id="meanwhile">
       <strong>{words.meanwhileTitle}</strong>
       <p>{theirs.length === 0 ? words.meanwhileNothing : words.meanwhileText}</p>
       <dl>
-        {theirs.map(([name, value]) => (
-          <div key={name}>
-            <dt>{labels[name as keyof Draft & string] ?? name}</dt>
+        {theirs.map(([path, value]) => (
+          <div key={path}>
+            <dt>{labels[path] ?? path}</dt>
             <dd>
               <p>
-                {words.isNow} <code>{shown(value)}</code>
+                {words.isNow} {shown(path, value)}
               </p>
-              {name in mine && (
+              {path in mine && (
                 <p>
-                  {words.yours} <code>{shown(mine[name as keyof Draft])}</code>
+                  {words.yours} {shown(path, mine[path])}
                 </p>
               )}
             </dd>
@@ -57,14 +61,4 @@ export function MeanwhileChanged<Draft extends object>({
       </p>
     </div>
   );
-}
-
-/** A field's value for people to read. Long ones are cut. */
-function shown(value: unknown): string {
-  if (typeof value === 'boolean') return value ? texts.yes : texts.no;
-  if (value === null || value === undefined || value === '') return texts.none;
-  const isList = Array.isArray(value);
-  const text = isList ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value);
-  if (text === '' || text === '{}') return texts.none;
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

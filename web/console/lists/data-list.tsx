@@ -16,8 +16,8 @@ export interface Column<Item> {
   readonly cell: ((item: Item) => ReactNode) | null;
   /** The text in an export, which cannot be derived from the cell. Null: not exported. */
   readonly text: ((item: Item) => string) | null;
-  /** The API's field to sort by; absent: not sortable. */
-  readonly sort?: string;
+  /** The API's field to sort by; null or absent: not sortable. */
+  readonly sort?: string | null;
 }
 
 export interface DataListProps<Item> {
@@ -86,7 +86,7 @@ export function DataList<Item>(props: DataListProps<Item>) {
 /** A sort order in the address counts only if a column offers it. */
 function sortOf<Item>(wanted: string | undefined, columns: readonly Column<Item>[]): string | null {
   const [field, order] = (wanted ?? '').split(' ');
-  const isKnown = columns.some(({ sort }) => sort !== undefined && sort === field);
+  const isKnown = columns.some(({ sort }) => sort != null && sort === field);
   return isKnown ? `${field} ${order === 'desc' ? 'desc' : 'asc'}` : null;
 }
 
@@ -131,7 +131,7 @@ function HeaderCell<Item>({
   sort,
   change,
 }: Pick<TableProps<Item>, 'sort' | 'change'> & { readonly column: Column<Item> }) {
-  if (field === undefined) return <th scope="col">{title}</th>;
+  if (field == null) return <th scope="col">{title}</th>;
   const [sorted, order] = sort.split(' ');
   const isSorted = sorted === field;
   const next = isSorted && order !== 'desc' ? `${field} desc` : `${field} asc`;

@@ -1,52 +1,31 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { Empty, Screen } from '../../parts/screen.tsx';
-import { allOf, contains } from '../filter.ts';
+import type { Entity } from '../../../src/model/entities/entity.ts';
+import { allOf, contains, isValue } from '../filter.ts';
+import { fieldAt } from '../forms/entity-fields.ts';
 import { useIsAdmin } from '../me.ts';
-import { Time } from '../parts/time.tsx';
-import { texts } from '../texts/texts.ts';
-import { type Column, DataList, useListAddress } from './data-list.tsx';
-import { Filters, TextFilter } from './filters.tsx';
+import { fieldWords } from '../texts/fields.ts';
+import { changedColumn, fieldColumn, type Named } from './columns.tsx';
+import { type Column, useListAddress } from './data-list.tsx';
+import { ChoiceFilter, TextFilter } from './filters.tsx';
+import { ListScreen } from './list-screen.tsx';
 
-interface Entity {
-  readonly id: string;
-  readonly name: string;
+interface Listed extends Named {
   readonly updatedAt: string;
 }
 
-/** The name of an entity, as a link to it. @param screen the first part of its address in the console */
-export function nameColumn(screen: EntityScreen, title: string): Column<Entity> {
-  return {
-    name: 'name',
-    title,
-    sort: 'name',
-    cell: ({ id, name }) => (
-      <Link to={`/${screen}/$id`} params={{ id }}>
-        {name}
-      </Link>
-    ),
-    text: ({ name }) => name,
-  };
-}
-
-/** When an entity was last changed. */
-export const changedColumn: Column<Entity> = {
-  name: 'updatedAt',
-  title: texts.policies.changed,
-  sort: 'updatedAt',
-  // What has come with the database was made at no time.
-  cell: ({ updatedAt }) => (Date.parse(updatedAt) === 0 ? texts.never : <Time at={updatedAt} />),
-  text: ({ updatedAt }) => updatedAt,
-};
-
-type EntityScreen = 'cas' | 'clients' | 'policies' | 'signers';
-
 /** The list of all entities of a kind, searchable by name. Administrators can add one. */
-export function EntityList<Item extends Entity>(props: {
-  readonly screen: EntityScreen;
-  /** The path in the management API. */
-  readonly path: string;
-  readonly columns: readonly Column<Item>[];
+export function EntityList<Item extends Listed>({
+  entity,
+  screen,
+  columns,
+  words,
+  filters = [],
+}: {
+  readonly entity: Entity;
+  /** The first part of their addresses. */
+  readonly screen: 'cas' | 'clients' | 'policies' | 'signers';
+  /** Between the name and the last change: those of fields by name. */
+  readonly columns: readonly (string | Column<Item>)[];
   readonly words: {
     readonly text: string;
     readonly create: string;
@@ -56,49 +35,53 @@ export function EntityList<Item extends Entity>(props: {
     readonly none: string;
     readonly noneText: string;
   };
-  readonly nameLabel: string;
-  /** The id of the link that adds one. */
-  readonly createId: string;
-  /** Filters in addition to the name: their controls. */
-  readonly filters?: ReactNode;
-  readonly filter?: string | null;
+  /** Fields with a few values, to filter by. */
+  readonly filters?: readonly string[];
 }) {
-  const { screen, path, columns, words, nameLabel, createId, filters, filter = null } = props;
-  const [{ q }] = useListAddress();
-  const isFiltered = filter !== null || (q !== undefined && q !== '');
+  const [address] = useListAddress();
+  const { labels, columns: heads = {}, choices, shortChoices = choices } = fieldWords(entity.kind);
+  const name = fieldColumn<Item>(entity, 'name', (item) => (
+    <Link to={`/${screen}/$id`} params={{ id: item.id }}>
+      {item.name}
+    </Link>
+  ));
+  const chosen = filters.map((field) =>
+    isValue(field, address[field], fieldAt(entity, field).kind === 'flag'),
+  );
+  const filter = allOf(contains('name', address.q), ...chosen);
   return (
-    <Screen
-      title={texts.screens[screen]}
+    <ListScreen
+      screen={screen}
       lead={words.text}
       tools={
         useIsAdmin() && (
-          <Link to={`/${screen}/$id`} params={{ id: 'new' }} className="button main" id={createId}>
+          <Link to={`/${screen}/$id`} params={{ id: 'new' }} className="button main" id="create">
             {words.create}
           </Link>
         )
       }
-    >
-      <Filters>
-        <TextFilter name="q" label={nameLabel} />
-        {filters}
-      </Filters>
-      <DataList
-        path={path}
-        caption={texts.screens[screen]}
-        columns={columns}
-        keyOf={({ id }) => id}
-        filter={allOf(contains('name', q), filter)}
-        defaultSort="name asc"
-        empty={
-          isFiltered ? (
-            <Empty title={words.nothing} />
-          ) : (
-            <Empty title={words.none}>
-              <p>{words.noneText}</p>
-            </Empty>
-          )
-        }
-      />
-    </Screen>
+      filters={
+        <>
+          <TextFilter name="q" label={labels.name ?? ''} />
+          {filters.map((field) => (
+            <ChoiceFilter
+              key={field}
+              name={field}
+              label={heads[field] ?? labels[field] ?? field}
+              choices={shortChoices[field] ?? choices[field] ?? {}}
+            />
+          ))}
+        </>
+      }
+      path={entity.collection}
+      columns={[
+        name,
+        ...columns.map((one) => (typeof one === 'string' ? fieldColumn<Item>(entity, one) : one)),
+        changedColumn,
+      ]}
+      filter={filter}
+      defaultSort="name asc"
+      empty={filter === '' ? [words.none, words.noneText] : [words.nothing]}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
+import { InputField, SelectField } from '../parts/field.tsx';
 import { texts } from '../texts/texts.ts';
 import { useListAddress } from './data-list.tsx';
 
@@ -47,23 +48,16 @@ export function TextFilter({
     const timer = setTimeout(() => change({ [name]: text === '' ? undefined : text }), pause);
     return () => clearTimeout(timer);
   });
-  const id = `filter-${name}`;
+  return <InputField id={`filter-${name}`} {...{ label, type, hint }} value={text} set={setText} />;
+}
+
+/** The time from which and until which. */
+export function PeriodFilter() {
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        type={type}
-        value={text}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onChange={(event) => setText(event.target.value)}
-      />
-      {hint !== undefined && (
-        <span className="hint" id={`${id}-hint`}>
-          {hint}
-        </span>
-      )}
-    </div>
+    <>
+      <TextFilter name="from" label={texts.attempts.from} type="datetime-local" />
+      <TextFilter name="to" label={texts.attempts.to} type="datetime-local" />
+    </>
   );
 }
 
@@ -79,22 +73,14 @@ export function ChoiceFilter({
 }) {
   const [address, change] = useListAddress();
   const given = address[name] ?? '';
-  const id = `filter-${name}`;
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        value={Object.hasOwn(choices, given) ? given : ''}
-        onChange={(event) => change({ [name]: event.target.value === '' ? undefined : event.target.value })}
-      >
-        <option value="">{usual}</option>
-        {Object.entries(choices).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <SelectField
+      id={`filter-${name}`}
+      label={label}
+      value={Object.hasOwn(choices, given) ? given : ''}
+      set={(value) => change({ [name]: value === '' ? undefined : value })}
+      choices={choices}
+      first={usual}
+    />
   );
 }

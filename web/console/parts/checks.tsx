@@ -1,22 +1,22 @@
+import { Facts } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
 
-interface Check {
-  readonly name: string;
+type Check = ({ readonly check: string } | { readonly name: string }) & {
   readonly verdict: 'passed' | 'failed';
   readonly saw: string | null;
-}
+};
 
 /** What was checked, step by step. The server's part of each line is in English. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   return (
     <ol className="checks">
-      {checks.map(({ name, verdict, saw }, at) => (
+      {checks.map(({ verdict, saw, ...of }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same check may come twice, and none ever moves
         <li key={at} className={verdict}>
           <span className="verdict">
             {verdict === 'passed' ? texts.person.checkPassed : texts.person.checkFailed}
           </span>{' '}
-          <span lang="en">{name}</span>
+          <span lang="en">{'check' in of ? of.check : of.name}</span>
           {saw !== null && (
             <>
               {': '}
@@ -28,5 +28,23 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+/** What happened and what to do, in the server's words. */
+export function Explanation({
+  explanation,
+}: {
+  readonly explanation: { readonly happened: string; readonly remedy: string } | null;
+}) {
+  if (explanation === null) return null;
+  const english = (text: string) => <span lang="en">{text}</span>;
+  return (
+    <Facts
+      facts={[
+        [texts.attempts.happened, english(explanation.happened)],
+        [texts.attempts.remedy, english(explanation.remedy)],
+      ]}
+    />
   );
 }

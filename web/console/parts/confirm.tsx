@@ -1,10 +1,10 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { type Change, make, Refusal } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
+import { CloseButton, DialogButton } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { SameChange } from './same-change.tsx';
 
@@ -27,27 +27,17 @@ export interface ConfirmProps {
 
 /** A button that asks first. Nothing happens before the answer, and a failure stays readable. */
 export function Confirm(props: ConfirmProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, set] = useState(false);
+  const { id, label, title, ends, isDestructive = false } = props;
   return (
-    <AlertDialog.Root open={isOpen} onOpenChange={setOpen}>
-      <AlertDialog.Trigger
-        id={props.id}
-        className={`button ${props.isDestructive === true ? 'danger' : 'plain'}`}
-      >
-        {props.label}
-      </AlertDialog.Trigger>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className="dialog">
-          <Question {...props} close={() => setOpen(false)} />
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <DialogButton {...{ id, label, title, isDestructive, state: { isOpen, set } }} text={ends}>
+      <Question {...props} close={() => set(false)} />
+    </DialogButton>
   );
 }
 
 function Question(props: ConfirmProps & { readonly close: () => void }) {
-  const { id, label, title, ends, fields, isDestructive, change, shown = change, command, done } = props;
+  const { id, label, fields, isDestructive, change, shown = change, command, done } = props;
   const asked = useMutation({
     mutationFn: (isForced: boolean) => {
       const asked = change();
@@ -65,8 +55,6 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
   };
   return (
     <form onSubmit={submit}>
-      <AlertDialog.Title className="dialog-title">{title}</AlertDialog.Title>
-      <AlertDialog.Description>{ends}</AlertDialog.Description>
       {fields}
       {asked.error !== null && <Failure error={asked.error} />}
       {asked.error instanceof Refusal && asked.error.field === 'force' && (
@@ -85,7 +73,7 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
         >
           {label}
         </Button>
-        <AlertDialog.Close className="button plain">{texts.cancel}</AlertDialog.Close>
+        <CloseButton />
       </p>
       <SameChange command={command} change={shown()} />
     </form>

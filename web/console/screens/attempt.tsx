@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Badge, Card, Empty, Facts, Screen } from '../../parts/screen.tsx';
-import { Checks } from '../parts/checks.tsx';
+import { PersonLink } from '../lists/columns.tsx';
+import { Checks, Explanation } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { Refusal, read } from '../session/api.ts';
@@ -54,31 +55,11 @@ function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: nu
   return (
     <Card id={`step-${at}`} title={title} tools={<OutcomeBadge outcome={attempt.outcome} />}>
       {reason !== null && <p className="answer bad">{named(texts.reasons, reason)}</p>}
-      {explanation !== null && (
-        <dl>
-          <div>
-            <dt>{words.happened}</dt>
-            <dd lang="en">{explanation.happened}</dd>
-          </div>
-          <div>
-            <dt>{words.remedy}</dt>
-            <dd lang="en">{explanation.remedy}</dd>
-          </div>
-        </dl>
-      )}
+      <Explanation explanation={explanation} />
       <Facts
         facts={[
           [words.time, <Time key="t" at={attempt.at} isPrecise />],
-          [
-            words.person,
-            identity === null ? (
-              words.unknown
-            ) : (
-              <Link key="p" to="/people/$id" params={{ id: identity.id }}>
-                {identity.name === '' ? identity.id : identity.name}
-              </Link>
-            ),
-          ],
+          [words.person, identity === null ? words.unknown : <PersonLink key="p" of={identity} />],
           attempt.subject === null ? null : [words.said, attempt.subject],
           [words.address, <code key="a">{attempt.ipAddress}</code>],
           [words.issuer, attempt.issuer],
@@ -86,7 +67,7 @@ function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: nu
         ]}
       />
       <h3>{texts.person.checks}</h3>
-      <Checks checks={attempt.checks.map(({ check: name, ...rest }) => ({ name, ...rest }))} />
+      <Checks checks={attempt.checks} />
     </Card>
   );
 }

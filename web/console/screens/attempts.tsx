@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal, since } from '../filter.ts';
-import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
+import { codeColumn, PersonLink, textColumn } from '../lists/columns.tsx';
+import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
+import { ListScreen } from '../lists/list-screen.tsx';
 import { Time } from '../parts/time.tsx';
 import { named, texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
@@ -12,17 +13,13 @@ import { OutcomeBadge } from './attempt.tsx';
 const { attempts: words, reasons } = texts;
 
 const columns: readonly Column<LoginAttempt>[] = [
-  {
-    name: 'at',
-    title: words.time,
-    sort: 'at',
+  textColumn('at', words.time, {
     cell: ({ reference, at }) => (
       <Link to="/attempts/$id" params={{ id: reference }}>
         <Time at={at} isPrecise />
       </Link>
     ),
-    text: ({ at }) => at,
-  },
+  }),
   {
     name: 'person',
     title: words.person,
@@ -31,46 +28,17 @@ const columns: readonly Column<LoginAttempt>[] = [
       identity === null ? (
         <span className="hint">{subject ?? words.unknown}</span>
       ) : (
-        <Link to="/people/$id" params={{ id: identity.id }}>
-          {identity.name === '' ? identity.id : identity.name}
-        </Link>
+        <PersonLink of={identity} />
       ),
     text: ({ identity, subject }) => identity?.name ?? subject ?? '',
   },
-  {
-    name: 'step',
-    title: words.step,
-    sort: 'step',
-    cell: ({ step }) => named(words.steps, step),
-    text: ({ step }) => step,
-  },
-  {
-    name: 'outcome',
-    title: words.outcome,
-    sort: 'outcome',
-    cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
-    text: ({ outcome }) => outcome,
-  },
-  {
-    name: 'reason',
-    title: words.reason,
-    sort: 'reason',
+  textColumn('step', words.step, { cell: ({ step }) => named(words.steps, step) }),
+  textColumn('outcome', words.outcome, { cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> }),
+  textColumn('reason', words.reason, {
     cell: ({ reason }) => (reason === null ? '' : named(reasons, reason)),
-    text: ({ reason }) => reason ?? '',
-  },
-  {
-    name: 'address',
-    title: words.address,
-    sort: 'ipAddress',
-    cell: ({ ipAddress }) => <code>{ipAddress}</code>,
-    text: ({ ipAddress }) => ipAddress,
-  },
-  {
-    name: 'reference',
-    title: texts.reference,
-    cell: ({ reference }) => <code>{reference}</code>,
-    text: ({ reference }) => reference,
-  },
+  }),
+  codeColumn('ipAddress', words.address),
+  codeColumn('reference', texts.reference, null),
 ];
 
 /** How often a live list is read again. */
@@ -80,8 +48,8 @@ export function AttemptsScreen() {
   const [address] = useListAddress();
   const [isLive, setLive] = useState(true);
   return (
-    <Screen
-      title={texts.screens.attempts}
+    <ListScreen
+      screen="attempts"
       lead={words.text}
       tools={
         <label className="check" title={words.liveText}>
@@ -94,36 +62,29 @@ export function AttemptsScreen() {
           {words.live}
         </label>
       }
-    >
-      <Filters>
-        <TextFilter name="person" label={words.person} />
-        <ChoiceFilter
-          name="outcome"
-          label={words.outcome}
-          choices={{ refused: words.refused, passed: words.passed }}
-        />
-        <ChoiceFilter name="reason" label={words.reason} choices={reasons} />
-        <ChoiceFilter name="step" label={words.step} choices={words.steps} />
-        <TextFilter name="reference" label={texts.reference} />
-        <TextFilter name="address" label={words.address} />
-        <TextFilter name="from" label={words.from} type="datetime-local" />
-        <TextFilter name="to" label={words.to} type="datetime-local" />
-      </Filters>
-      <DataList
-        path="login-attempts"
-        caption={texts.screens.attempts}
-        columns={columns}
-        keyOf={({ reference, step, at, checks }) => `${reference} ${step} ${at} ${checks.length}`}
-        filter={filterOf(address)}
-        defaultSort="at desc"
-        interval={isLive && liveEvery}
-        empty={
-          <Empty title={words.nothing}>
-            <p>{words.nothingText}</p>
-          </Empty>
-        }
-      />
-    </Screen>
+      filters={
+        <>
+          <TextFilter name="person" label={words.person} />
+          <ChoiceFilter
+            name="outcome"
+            label={words.outcome}
+            choices={{ refused: words.refused, passed: words.passed }}
+          />
+          <ChoiceFilter name="reason" label={words.reason} choices={reasons} />
+          <ChoiceFilter name="step" label={words.step} choices={words.steps} />
+          <TextFilter name="reference" label={texts.reference} />
+          <TextFilter name="address" label={words.address} />
+          <PeriodFilter />
+        </>
+      }
+      path="login-attempts"
+      columns={columns}
+      keyOf={({ reference, step, at, checks }) => `${reference} ${step} ${at} ${checks.length}`}
+      filter={filterOf(address)}
+      defaultSort="at desc"
+      interval={isLive && liveEvery}
+      empty={[words.nothing, words.nothingText]}
+    />
   );
 }
 

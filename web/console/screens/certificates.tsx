@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { Badge, Card, Empty, Screen } from '../../parts/screen.tsx';
-import { allOf, equal } from '../filter.ts';
-import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
-import { Filters, TextFilter } from '../lists/filters.tsx';
+import { Badge, Card } from '../../parts/screen.tsx';
+import { allOf, equal, ofPerson } from '../filter.ts';
+import { codeColumn, personColumn, timeColumn } from '../lists/columns.tsx';
+import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { TextFilter } from '../lists/filters.tsx';
+import { ListScreen } from '../lists/list-screen.tsx';
 import { notAfter } from '../parts/certificate.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { read } from '../session/api.ts';
 import { texts, timeText } from '../texts/texts.ts';
 import type { Authenticator, SigningKey } from '../types.ts';
-import { ofPerson } from './enrollments.tsx';
 import { words } from './running-words.ts';
 
 const { certificates: more } = words;
@@ -20,17 +20,7 @@ type Certificate = Extract<Authenticator, { readonly method: 'cert' }>;
 const soon = 30 * 86_400_000;
 
 const columns: readonly Column<Certificate>[] = [
-  {
-    name: 'person',
-    title: more.person,
-    sort: 'identityName',
-    cell: ({ identityId, identity }) => (
-      <Link to="/people/$id" params={{ id: identityId }}>
-        {identity.name}
-      </Link>
-    ),
-    text: ({ identity }) => identity.name,
-  },
+  personColumn,
   {
     name: 'ends',
     title: more.ends,
@@ -43,19 +33,8 @@ const columns: readonly Column<Certificate>[] = [
     cell: ({ isExtendRequested }) => (isExtendRequested ? texts.yes : texts.no),
     text: ({ isExtendRequested }) => String(isExtendRequested),
   },
-  {
-    name: 'createdAt',
-    title: more.since,
-    sort: 'createdAt',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
-  },
-  {
-    name: 'fingerprint',
-    title: texts.person.fingerprint,
-    cell: ({ fingerprint }) => <code>{fingerprint}</code>,
-    text: ({ fingerprint }) => fingerprint,
-  },
+  timeColumn('createdAt', more.since),
+  codeColumn('fingerprint', texts.person.fingerprint, null),
 ];
 
 function End({ at }: { readonly at: string | null }) {
@@ -105,24 +84,16 @@ function SigningKeys() {
 export function CertificatesScreen() {
   const [{ person }] = useListAddress();
   return (
-    <Screen title={texts.screens.certificates} lead={more.text}>
-      <SigningKeys />
-      <Filters>
-        <TextFilter name="person" label={more.person} />
-      </Filters>
-      <DataList
-        path="authenticators"
-        caption={texts.screens.certificates}
-        columns={columns}
-        keyOf={({ id }) => id}
-        filter={allOf(equal('method', 'cert'), ofPerson(person))}
-        defaultSort="createdAt asc"
-        empty={
-          <Empty title={more.nothing}>
-            <p>{more.nothingText}</p>
-          </Empty>
-        }
-      />
-    </Screen>
+    <ListScreen
+      screen="certificates"
+      lead={more.text}
+      above={<SigningKeys />}
+      filters={<TextFilter name="person" label={texts.attempts.person} />}
+      path="authenticators"
+      columns={columns}
+      filter={allOf(equal('method', 'cert'), ofPerson(person))}
+      defaultSort="createdAt asc"
+      empty={[more.nothing, more.nothingText]}
+    />
   );
 }

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Badge, Card, Empty, Facts, Screen } from '../../parts/screen.tsx';
-import { type Column, DataList } from '../lists/data-list.tsx';
+import { Badge, Card, Facts } from '../../parts/screen.tsx';
+import { codeColumn, textColumn, timeColumn } from '../lists/columns.tsx';
+import type { Column } from '../lists/data-list.tsx';
+import { ListScreen } from '../lists/list-screen.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Time } from '../parts/time.tsx';
 import { reach } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Controller } from '../types.ts';
@@ -11,13 +12,7 @@ import { words } from './running-words.ts';
 const { nodes: more } = words;
 
 const columns: readonly Column<Controller>[] = [
-  {
-    name: 'name',
-    title: texts.people.name,
-    sort: 'name',
-    cell: ({ name }) => <strong>{name}</strong>,
-    text: ({ name }) => name,
-  },
+  textColumn('name', texts.people.name, { cell: ({ name }) => <strong>{name}</strong> }),
   {
     name: 'state',
     title: texts.people.state,
@@ -26,34 +21,10 @@ const columns: readonly Column<Controller>[] = [
     ),
     text: ({ isOnline }) => (isOnline ? 'online' : 'offline'),
   },
-  {
-    name: 'version',
-    title: more.version,
-    sort: 'version',
-    cell: ({ version }) => version,
-    text: ({ version }) => version,
-  },
-  {
-    name: 'address',
-    title: texts.person.address,
-    sort: 'ctrlAddress',
-    cell: ({ ctrlAddress }) => <code>{ctrlAddress}</code>,
-    text: ({ ctrlAddress }) => ctrlAddress,
-  },
-  {
-    name: 'lastJoinedAt',
-    title: more.started,
-    sort: 'lastJoinedAt',
-    cell: ({ lastJoinedAt }) => <Time at={lastJoinedAt} />,
-    text: ({ lastJoinedAt }) => lastJoinedAt,
-  },
-  {
-    name: 'updatedAt',
-    title: more.seen,
-    sort: 'updatedAt',
-    cell: ({ updatedAt }) => <Time at={updatedAt} isPrecise />,
-    text: ({ updatedAt }) => updatedAt,
-  },
+  textColumn('version', more.version),
+  codeColumn('ctrlAddress', texts.person.address),
+  timeColumn('lastJoinedAt', more.started),
+  timeColumn('updatedAt', more.seen, { isPrecise: true }),
 ];
 
 /** How often the nodes are read again. They announce every ten seconds that they run. */
@@ -61,19 +32,17 @@ const every = 10_000;
 
 export function NodesScreen() {
   return (
-    <Screen title={texts.screens.health} lead={more.text}>
-      <Health />
-      <DataList
-        path="controllers"
-        caption={texts.screens.health}
-        columns={columns}
-        keyOf={({ id }) => id}
-        filter=""
-        defaultSort="name asc"
-        interval={every}
-        empty={<Empty title={more.nothing} />}
-      />
-    </Screen>
+    <ListScreen
+      screen="health"
+      lead={more.text}
+      above={<Health />}
+      path="controllers"
+      columns={columns}
+      filter=""
+      defaultSort="name asc"
+      interval={every}
+      empty={[more.nothing]}
+    />
   );
 }
 

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
+import { InputField } from '../parts/field.tsx';
 import { type Change, list } from '../session/api.ts';
+import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, IdentityDetail } from '../types.ts';
 
 const { person: words } = texts;
+const { labels } = fieldWords('authenticator');
 
 /** Changes somebody's password, or gives them one if they have none. */
 export function PasswordAction({
@@ -37,28 +40,24 @@ export function PasswordAction({
       fields={
         <>
           {current === undefined && (
-            <div className="field">
-              <label htmlFor="new-username">{words.username}</label>
-              <input
-                id="new-username"
-                required
-                autoComplete="off"
-                value={username}
-                onChange={(event) => setUsername(event.target.value)}
-              />
-            </div>
-          )}
-          <div className="field">
-            <label htmlFor="new-password">{words.newPassword}</label>
-            <input
-              id="new-password"
-              type="password"
+            <InputField
+              id="new-username"
+              label={labels.username ?? ''}
               required
-              autoComplete="new-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
+              autoComplete="off"
+              value={username}
+              set={setUsername}
             />
-          </div>
+          )}
+          <InputField
+            id="new-password"
+            label={words.newPassword}
+            type="password"
+            required
+            autoComplete="new-password"
+            value={password}
+            set={setPassword}
+          />
         </>
       }
       change={() => changeTo(password)}

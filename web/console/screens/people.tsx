@@ -1,75 +1,57 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Badge, Empty, Screen } from '../../parts/screen.tsx';
+import { identityEntity } from '../../../src/model/entities/identity.ts';
+import { Badge } from '../../parts/screen.tsx';
 import { allOf, contains, equal, looksLikeId } from '../filter.ts';
-import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
+import { useNames } from '../forms/names.ts';
+import { codeColumn, fieldColumn, PersonLink } from '../lists/columns.tsx';
+import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
+import { ListScreen } from '../lists/list-screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { list, quoted, read } from '../session/api.ts';
-import { named, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { Authenticator, Identity, LoginAttempt } from '../types.ts';
-import { usePolicyNames } from './people/policy-names.ts';
-import { words as more } from './people/words.ts';
 import { StateBadge } from './person.tsx';
 
 const { people: words } = texts;
 
+export const stateColumn: Column<Identity> = {
+  name: 'state',
+  title: words.state,
+  cell: (person) => <StateBadge person={person} />,
+  text: ({ disabled }) => (disabled ? 'disabled' : 'enabled'),
+};
+
+export const policyColumn: Column<Identity> = {
+  ...fieldColumn<Identity>(identityEntity, 'authPolicyId', ({ authPolicyId, authPolicy }) => (
+    <Link to="/policies/$id" params={{ id: authPolicyId }}>
+      {authPolicy.name}
+    </Link>
+  )),
+  sort: null,
+  text: ({ authPolicy }) => authPolicy.name,
+};
+
 const columns: readonly Column<Identity>[] = [
-  {
-    name: 'name',
-    title: words.name,
-    sort: 'name',
-    cell: ({ id, name, isAdmin }) => (
-      <>
-        <Link to="/people/$id" params={{ id }}>
-          {name}
-        </Link>{' '}
-        {isAdmin && <Badge>{texts.who.administrator}</Badge>}
-      </>
-    ),
-    text: ({ name }) => name,
-  },
-  {
-    name: 'state',
-    title: words.state,
-    cell: (person) => <StateBadge person={person} />,
-    text: ({ disabled }) => (disabled ? 'disabled' : 'enabled'),
-  },
-  {
-    name: 'type',
-    title: words.type,
-    sort: 'type',
-    cell: ({ typeId }) => named(more.types, typeId),
-    text: ({ typeId }) => typeId,
-  },
-  {
-    name: 'policy',
-    title: words.policy,
-    cell: ({ authPolicyId, authPolicy }) => (
-      <Link to="/policies/$id" params={{ id: authPolicyId }}>
-        {authPolicy.name}
-      </Link>
-    ),
-    text: ({ authPolicy }) => authPolicy.name,
-  },
-  {
-    name: 'externalId',
-    title: words.externalId,
-    sort: 'externalId',
-    cell: ({ externalId }) => externalId !== null && <code>{externalId}</code>,
-    text: ({ externalId }) => externalId ?? '',
-  },
-  {
-    name: 'id',
-    title: texts.person.id,
-    cell: ({ id }) => <code>{id}</code>,
-    text: ({ id }) => id,
-  },
+  fieldColumn(identityEntity, 'name', (person) => (
+    <>
+      <PersonLink of={person} /> {person.isAdmin && <Badge>{texts.who.administrator}</Badge>}
+    </>
+  )),
+  stateColumn,
+  fieldColumn(identityEntity, 'type'),
+  policyColumn,
+  fieldColumn(
+    identityEntity,
+    'externalId',
+    ({ externalId }) => externalId !== null && <code>{externalId}</code>,
+  ),
+  codeColumn('id', texts.person.id, null),
 ];
 
 export function PeopleScreen() {
   const [address] = useListAddress();
-  const isAdmin = useIsAdmin();
   const q = (address.q ?? '').trim();
   const owners = useQuery({
     queryKey: ['owners of user names', q],
@@ -81,41 +63,34 @@ export function PeopleScreen() {
     },
   });
   return (
-    <Screen
-      title={texts.screens.people}
+    <ListScreen
+      screen="people"
       tools={
-        isAdmin && (
-          <Link to="/people/new" className="button main" id="new-person">
+        useIsAdmin() && (
+          <Link to="/people/new" className="button main" id="create">
             {words.create}
           </Link>
         )
       }
-    >
-      <Filters>
-        <TextFilter name="q" label={texts.search} hint={words.findText} />
-        <ChoiceFilter
-          name="state"
-          label={words.state}
-          choices={{ enabled: words.enabled, disabled: words.disabled }}
-        />
-        <TextFilter name="role" label={words.role} />
-        <ChoiceFilter name="policy" label={words.policy} choices={usePolicyNames()} />
-      </Filters>
-      {looksLikeReference(q) && <AttemptOf reference={q} />}
-      <DataList
-        path="identities"
-        caption={texts.screens.people}
-        columns={columns}
-        keyOf={({ id }) => id}
-        filter={filterOf(q, owners.data ?? [], address)}
-        defaultSort="name asc"
-        empty={
-          <Empty title={words.nobody}>
-            <p>{words.nobodyText}</p>
-          </Empty>
-        }
-      />
-    </Screen>
+      filters={
+        <>
+          <TextFilter name="q" label={texts.search} hint={words.findText} />
+          <ChoiceFilter
+            name="state"
+            label={words.state}
+            choices={{ enabled: words.enabled, disabled: words.disabled }}
+          />
+          <TextFilter name="role" label={words.role} />
+          <ChoiceFilter name="policy" label={words.policy} choices={useNames('auth-policy')} />
+        </>
+      }
+      above={looksLikeReference(q) && <AttemptOf reference={q} />}
+      path="identities"
+      columns={columns}
+      filter={filterOf(q, owners.data ?? [], address)}
+      defaultSort="name asc"
+      empty={[words.nobody, words.nobodyText]}
+    />
   );
 }
 
@@ -163,9 +138,7 @@ function AttemptOf({ reference }: { readonly reference: string }) {
       {identity !== null && (
         <>
           {' · '}
-          <Link to="/people/$id" params={{ id: identity.id }}>
-            {identity.name}
-          </Link>
+          <PersonLink of={identity} />
         </>
       )}
     </p>

@@ -4,6 +4,7 @@ import { Card } from '../../parts/screen.tsx';
 import { refreshEntities } from '../forms/entity.ts';
 import { mayHelp } from '../me.ts';
 import { Confirm, type ConfirmProps } from '../parts/confirm.tsx';
+import { InputField } from '../parts/field.tsx';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
 import type { Change } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -84,8 +85,8 @@ function DeletePerson({ person: { id, name }, sessions }: Pick<PersonActionsProp
   return (
     <Confirm
       id="delete"
-      label={more.delete}
-      title={more.deleteTitle(name)}
+      label={texts.delete}
+      title={texts.deleteTitle(name)}
       ends={more.deleteEnds(sessions)}
       isDestructive
       change={() => ({ method: 'DELETE', path: `identities/${id}` })}
@@ -134,20 +135,17 @@ function Disable({
   Pick<ConfirmProps, 'id' | 'label' | 'title' | 'ends' | 'isDestructive'>) {
   const [local, setLocal] = useState(disabledUntil === null ? '' : localTime(disabledUntil));
   const until = timeOfLocal(local);
-  const field = `${question.id}-time`;
   return (
     <Confirm
       {...question}
       fields={
-        <div className="field">
-          <label htmlFor={field}>{words.until}</label>
-          <input
-            id={field}
-            type="datetime-local"
-            value={local}
-            onChange={(event) => setLocal(event.target.value)}
-          />
-        </div>
+        <InputField
+          id={`${question.id}-time`}
+          label={words.until}
+          type="datetime-local"
+          value={local}
+          set={setLocal}
+        />
       }
       change={(): Change => ({
         method: 'POST',

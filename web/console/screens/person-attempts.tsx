@@ -57,7 +57,7 @@ function Attempt({ attempt }: { readonly attempt: LoginAttempt }) {
         {attempt.reason !== null && <strong>: {named(texts.reasons, attempt.reason)}</strong>}{' '}
         <span className="hint">{attempt.ipAddress}</span>
       </summary>
-      <Checks checks={attempt.checks.map(({ check: name, ...rest }) => ({ name, ...rest }))} />
+      <Checks checks={attempt.checks} />
       {attempt.explanation !== null && <p lang="en">{attempt.explanation.remedy}</p>}
       <p className="hint">
         {texts.reference}{' '}

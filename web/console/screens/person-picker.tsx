@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Card, Empty } from '../../parts/screen.tsx';
 import { contains, equal, looksLikeId } from '../filter.ts';
+import { InputField } from '../parts/field.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -21,10 +22,7 @@ export function PersonPicker({ choose }: { readonly choose: (id: string) => void
   });
   return (
     <Card id="picker" title={texts.whatIf.choose}>
-      <div className="field">
-        <label htmlFor="pick">{texts.whatIf.who}</label>
-        <input id="pick" type="search" value={text} onChange={(event) => setText(event.target.value)} />
-      </div>
+      <InputField id="pick" label={texts.whatIf.who} type="search" value={text} set={setText} />
       <Loaded query={query}>
         {({ items }) =>
           items.length === 0 ? (

@@ -6,7 +6,8 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { ApiSession } from '../types.ts';
+import type { ApiSession, BrowserSession } from '../types.ts';
+import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
 
@@ -62,21 +63,27 @@ function From({ address }: { readonly address: string | null }) {
 }
 
 export function EndSession({
-  session: { id, clientId, ipAddress },
+  session,
   refresh,
 }: {
-  readonly session: ApiSession;
+  readonly session: ApiSession | BrowserSession;
   readonly refresh: () => unknown;
 }) {
+  const { id } = session;
+  const collection = 'clientId' in session ? 'api-session' : 'browser-session';
   return (
     <Confirm
       id={`end-${id}`}
       label={words.endSession}
-      title={words.endSessionTitle}
-      ends={words.endSessionEnds(clientId, ipAddress)}
+      title={'clientId' in session ? words.endSessionTitle : more.list.endBrowser}
+      ends={
+        'clientId' in session
+          ? words.endSessionEnds(session.clientId, session.ipAddress)
+          : more.list.endBrowserEnds
+      }
       isDestructive
-      change={() => ({ method: 'DELETE', path: `api-sessions/${id}` })}
-      command={['delete', 'api-session', id]}
+      change={() => ({ method: 'DELETE', path: `${collection}s/${id}` })}
+      command={['delete', collection, id]}
       done={words.done.endSession}
       whenDone={refresh}
     />

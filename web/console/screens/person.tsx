@@ -2,12 +2,16 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { CopyButton } from '../../parts/keep.tsx';
 import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
+import { useNames } from '../forms/names.ts';
+import { factsOf } from '../lists/columns.tsx';
 import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, quoted, read } from '../session/api.ts';
-import { named, texts, timeText } from '../texts/texts.ts';
+import { valueText } from '../texts/fields.ts';
+import { texts, timeText } from '../texts/texts.ts';
 import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt } from '../types.ts';
 import { policySentences } from '../words.ts';
 import { PersonEnrollments } from './people/person-enrollments.tsx';
@@ -17,7 +21,6 @@ import { PersonAttempts } from './person-attempts.tsx';
 import { lockEnd, PersonAuthenticators } from './person-authenticators.tsx';
 import { PersonSessions } from './person-sessions.tsx';
 import { PersonVerdict } from './person-verdict.tsx';
-import { useSignerNames } from './policy-form.tsx';
 
 const { person: words } = texts;
 
@@ -75,7 +78,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
   return (
     <>
       <p className="badges">
-        <Badge>{named(more.types, person.typeId)}</Badge>
+        <Badge>{valueText('identity', 'type', person.typeId)}</Badge>
         {person.isAdmin && <Badge>{texts.who.administrator}</Badge>}
         {person.permissions.map((permission) => (
           <Badge key={permission}>{texts.who[permission]}</Badge>
@@ -100,7 +103,7 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
     queryKey: ['policy', person.authPolicyId],
     queryFn: ({ signal }) => read<AuthPolicy>(`auth-policies/${person.authPolicyId}`, signal),
   });
-  const names = useSignerNames();
+  const names = useNames('ext-jwt-signer');
   const sentences = policy.data === undefined ? [] : policySentences(policy.data, names);
   return (
     <Card
@@ -136,18 +139,7 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
               <code>{person.id}</code> <CopyButton text={person.id} />
             </>,
           ],
-          person.externalId === null
-            ? null
-            : [texts.people.externalId, <code key="e">{person.externalId}</code>],
-          person.roleAttributes.length === 0 ? null : [texts.people.roles, person.roleAttributes.join(', ')],
-          Object.keys(person.tags).length === 0
-            ? null
-            : [
-                words.tags,
-                Object.entries(person.tags)
-                  .map(([name, value]) => `${name}: ${value}`)
-                  .join(', '),
-              ],
+          ...factsOf(identityEntity, person, ['externalId', 'roleAttributes', 'tags']),
         ]}
       />
     </Card>

@@ -1,36 +1,20 @@
+import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
+import { useNames } from '../forms/names.ts';
 import type { Column } from '../lists/data-list.tsx';
-import { changedColumn, EntityList, nameColumn } from '../lists/entity-list.tsx';
+import { EntityList } from '../lists/entity-list.tsx';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy } from '../types.ts';
 import { policySentences } from '../words.ts';
-import { useSignerNames } from './policy-form.tsx';
 
 const { policies: words } = texts;
 
-/** @param signers names by id */
-function columnsWith(signers: ReadonlyMap<string, string>): readonly Column<AuthPolicy>[] {
-  return [
-    nameColumn('policies', texts.people.name),
-    {
-      name: 'rules',
-      title: words.rules,
-      cell: (policy) => policySentences(policy, signers)[0],
-      text: (policy) => policySentences(policy, signers).join(' '),
-    },
-    changedColumn,
-  ];
-}
-
 export function PoliciesScreen() {
-  const signers = useSignerNames();
-  return (
-    <EntityList
-      screen="policies"
-      path="auth-policies"
-      columns={columnsWith(signers)}
-      words={words}
-      nameLabel={texts.people.name}
-      createId="new-policy"
-    />
-  );
+  const signers = useNames('ext-jwt-signer');
+  const rules: Column<AuthPolicy> = {
+    name: 'rules',
+    title: words.rules,
+    cell: (policy) => policySentences(policy, signers)[0],
+    text: (policy) => policySentences(policy, signers).join(' '),
+  };
+  return <EntityList entity={authPolicyEntity} screen="policies" columns={[rules]} words={words} />;
 }

@@ -4,18 +4,19 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { PolicyDraft, PolicyPreview } from '../types.ts';
+import type { PolicyPreview } from '../types.ts';
+import type { PolicyDraft } from './policy-form.tsx';
 
 const { policies: words } = texts;
 
 /** Who would be affected if the policy were saved like this. The server computes it on request. */
 export function Impact({ draft, id }: { readonly draft: PolicyDraft; readonly id: string | null }) {
-  const preview = usePreview();
-  const isOfThisDraft = preview.variables?.draft === draft;
+  const preview = useMutation({ mutationFn: (asked: PolicyDraft) => previewOf(id, asked) });
+  const isOfThisDraft = preview.variables === draft;
   return (
     <div id="impact">
       <p className="buttons">
-        <Button id="preview" isBusy={preview.isPending} onClick={() => preview.mutate({ draft, id })}>
+        <Button id="preview" isBusy={preview.isPending} onClick={() => preview.mutate(draft)}>
           {words.whoIsTouched}
         </Button>
       </p>
@@ -25,15 +26,10 @@ export function Impact({ draft, id }: { readonly draft: PolicyDraft; readonly id
   );
 }
 
-export function usePreview() {
-  return useMutation({
-    mutationFn: ({ draft, id }: { readonly draft: PolicyDraft; readonly id: string | null }) =>
-      make<PolicyPreview>({
-        method: 'POST',
-        path: 'auth-policies/preview',
-        body: id === null ? draft : { id, ...draft },
-      }),
-  });
+/** @param id of the policy that has these rules then; null: a new one */
+export function previewOf(id: string | null, draft: PolicyDraft): Promise<PolicyPreview> {
+  const body = id === null ? draft : { id, ...draft };
+  return make<PolicyPreview>({ method: 'POST', path: 'auth-policies/preview', body });
 }
 
 export function ImpactText({

@@ -2,17 +2,20 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card, Empty, Screen } from '../../parts/screen.tsx';
+import { draftOf } from '../forms/entity-fields.ts';
 import { useListAddress } from '../lists/data-list.tsx';
+import { SelectField } from '../parts/field.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { SameChange } from '../parts/same-change.tsx';
 import { type Change, list, make, read } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { AuthPolicy, IdentityDetail, LoginExplanation, Method, PolicyDraft } from '../types.ts';
+import type { AuthPolicy, IdentityDetail, LoginExplanation, Method } from '../types.ts';
 import { PersonPicker } from './person-picker.tsx';
 import { Verdict } from './person-verdict.tsx';
-import { draftOf, PolicyForm, PolicySentences } from './policy-form.tsx';
+import { type PolicyDraft, PolicyRules, PolicySentences, unsavedForm } from './policy-form.tsx';
 import { Impact } from './policy-impact.tsx';
 
 const { whatIf: words } = texts;
@@ -70,46 +73,39 @@ function Question({
   return (
     <>
       <div className="filters">
-        <div className="field">
-          <label htmlFor="method">{words.method}</label>
-          <select
-            id="method"
-            value={method ?? ''}
-            onChange={(event) => change({ method: event.target.value || undefined })}
-          >
-            <option value="">{texts.attempts.any}</option>
-            {methods.map((one) => (
-              <option key={one} value={one}>
-                {texts.person.methods[one]}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div className="field">
-          <label htmlFor="policy">{texts.people.policy}</label>
-          <select
-            id="policy"
-            value={chosen?.id ?? ''}
-            onChange={(event) => {
-              setDraft(null);
-              const { value } = event.target;
-              change({ policy: value === person.authPolicyId ? undefined : value });
-            }}
-          >
-            {policies.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {id === person.authPolicyId ? words.theirs(name) : name}
-              </option>
-            ))}
-          </select>
-        </div>
+        <SelectField
+          id="method"
+          label={words.method}
+          value={method ?? ''}
+          set={(value) => change({ method: value || undefined })}
+          choices={texts.person.methods}
+          first={texts.attempts.any}
+        />
+        <SelectField
+          id="policy"
+          label={texts.people.policy}
+          value={chosen?.id ?? ''}
+          set={(value) => {
+            setDraft(null);
+            change({ policy: value === person.authPolicyId ? undefined : value });
+          }}
+          choices={Object.fromEntries(
+            policies.map(({ id, name }) => [id, id === person.authPolicyId ? words.theirs(name) : name]),
+          )}
+        />
         <label className="check">
           <input
             id="edit"
             type="checkbox"
             checked={draft !== null}
             disabled={chosen === undefined}
-            onChange={() => setDraft(draft === null && chosen !== undefined ? draftOf(chosen) : null)}
+            onChange={() =>
+              setDraft(
+                draft === null && chosen !== undefined
+                  ? draftOf<PolicyDraft>(authPolicyEntity, chosen)
+                  : null,
+              )
+            }
           />
           {words.edit}
         </label>
@@ -117,7 +113,7 @@ function Question({
       {draft !== null && (
         <Card id="edited" title={words.edited}>
           <p className="hint">{words.editedText}</p>
-          <PolicyForm draft={draft} change={setDraft} />
+          <PolicyRules form={unsavedForm(draft, setDraft)} />
           <PolicySentences draft={draft} />
           <Impact draft={draft} id={chosen?.id ?? null} />
         </Card>
@@ -125,7 +121,7 @@ function Question({
       <Outcome
         person={person}
         method={method}
-        policy={draft ?? (chosen === undefined ? null : draftOf(chosen))}
+        policy={draft ?? (chosen === undefined ? null : draftOf<PolicyDraft>(authPolicyEntity, chosen))}
       />
     </>
   );

@@ -1,8 +1,8 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { WindowBlocked } from '@overlay-auth/client/browser';
 import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { isRefused } from '../../parts/refused.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { failureText } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
 import { signInInWindow } from './session.ts';
@@ -15,25 +15,18 @@ export function SignInAgain({ isOpen }: { readonly isOpen: boolean }) {
     signInInWindow().catch((error) => setFailure(wordsFor(error)));
   };
   return (
-    <AlertDialog.Root open={isOpen}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className="dialog">
-          <AlertDialog.Title className="dialog-title">{texts.session.endedTitle}</AlertDialog.Title>
-          <AlertDialog.Description>{texts.session.endedText}</AlertDialog.Description>
-          {failure !== null && (
-            <p className="failure" role="alert">
-              {failure}
-            </p>
-          )}
-          <p className="buttons">
-            <Button id="sign-in-again" kind="main" onClick={signIn}>
-              {texts.signIn}
-            </Button>
-          </p>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <Dialog isOpen={isOpen} title={texts.session.endedTitle} text={texts.session.endedText}>
+      {failure !== null && (
+        <p className="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <p className="buttons">
+        <Button id="sign-in-again" kind="main" onClick={signIn}>
+          {texts.signIn}
+        </Button>
+      </p>
+    </Dialog>
   );
 }
 

@@ -16,6 +16,8 @@ export const de: Texts = {
   signedInAs: 'Angemeldet als',
   close: 'Schließen',
   cancel: 'Abbrechen',
+  delete: 'Löschen',
+  deleteTitle: (name) => `${name} löschen?`,
   save: 'Speichern',
   search: 'Suchen',
   retry: 'Noch einmal versuchen',
@@ -366,7 +368,6 @@ export const de: Texts = {
     created: 'Angelegt',
     deleted: 'Gelöscht',
     discard: 'Änderungen verwerfen',
-    delete: 'Löschen',
     saveTitle: 'So speichern?',
     allTheSame: 'Trotzdem tun',
     lastAdministrator:

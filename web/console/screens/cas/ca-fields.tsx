@@ -1,11 +1,13 @@
-import { Card } from '../../../parts/screen.tsx';
-import type { FormState } from '../../forms/entity-form.tsx';
-import { CheckField, LinesField, PairsField, TextField } from '../../forms/fields.tsx';
-import { texts } from '../../texts/texts.ts';
-import { type CaDraft, type ClaimRule, newRule } from './ca-draft.ts';
+import type { caEntity } from '../../../../src/model/entities/ca.ts';
+import type { Draft } from '../../forms/entity-fields.ts';
+import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { CheckField } from '../../parts/field.tsx';
+import { fieldWords } from '../../texts/fields.ts';
+import type { Authority } from '../../types.ts';
 import { words } from './words.ts';
 
-const { hints } = words;
+export type CaDraft = Draft<Authority, typeof caEntity>;
+type ClaimRule = NonNullable<Authority['externalIdClaim']>;
 
 interface FieldsProps {
   readonly form: FormState<CaDraft>;
@@ -14,76 +16,73 @@ interface FieldsProps {
 export function CaFields({ form }: FieldsProps) {
   return (
     <>
-      <Card id="what" title={words.what}>
-        <TextField form={form} name="name" isRequired />
-        <CheckField form={form} name="isAuthEnabled" />
-        <CheckField form={form} name="isAutoCaEnrollmentEnabled" />
-        <CheckField form={form} name="isOttCaEnrollmentEnabled" />
-      </Card>
-      <Card id="rule" title={words.rule}>
-        <p className="hint">{words.ruleText}</p>
+      <FieldCard
+        form={form}
+        id="what"
+        title={words.what}
+        names={['name', 'isAuthEnabled', 'isAutoCaEnrollmentEnabled', 'isOttCaEnrollmentEnabled']}
+      />
+      <FieldCard
+        form={form}
+        id="rule"
+        title={words.rule}
+        names={[]}
+        lead={<p className="hint">{words.ruleText}</p>}
+      >
         <RuleFields form={form} />
-      </Card>
-      <Card id="enrolling" title={words.enrolling}>
-        <LinesField form={form} name="identityRoles" hint={hints.identityRoles} />
-        <TextField form={form} name="identityNameFormat" hint={hints.identityNameFormat} />
-        <PairsField form={form} name="tags" hint={texts.forms.tagsHint} />
-      </Card>
+      </FieldCard>
+      <FieldCard
+        form={form}
+        id="enrolling"
+        title={words.enrolling}
+        names={['identityRoles', 'identityNameFormat', 'tags']}
+      />
     </>
   );
 }
 
+const newRule = {
+  location: 'COMMON_NAME',
+  matcher: 'ALL',
+  matcherCriteria: '',
+  parser: 'NONE',
+  parserCriteria: '',
+  index: 0,
+};
+
 /** The rule that finds the external id, and what it says in words. */
 function RuleFields({ form }: FieldsProps) {
   const { externalIdClaim: rule } = form.draft;
-  const set = (externalIdClaim: ClaimRule | null) => form.set({ externalIdClaim });
+  const field = (name: string) => `externalIdClaim.${name}`;
+  const without = (...names: readonly ('matcherCriteria' | 'parserCriteria' | 'index')[]) =>
+    Object.fromEntries(names.map((name) => [field(name), newRule[name]]));
   return (
     <>
-      <label className="check">
-        <input
-          id="has-rule"
-          type="checkbox"
-          disabled={form.isReadOnly}
-          checked={rule !== null}
-          onChange={({ target: { checked } }) => set(checked ? newRule : null)}
-        />
-        {words.hasRule}
-      </label>
+      <CheckField
+        id="has-rule"
+        label={words.hasRule}
+        isDisabled={form.isReadOnly}
+        isOn={rule !== null}
+        set={(isOn) => form.set({ externalIdClaim: isOn ? newRule : null })}
+      />
       {rule !== null && (
         <>
-          <Choice
-            {...{ form, rule, name: 'location', label: words.location, choices: words.locations }}
-            set={(location) => set({ ...rule, location })}
+          <EntityField form={form} name={field('location')} />
+          <EntityField
+            form={form}
+            name={field('matcher')}
+            also={(matcher) => (matcher === 'ALL' ? without('matcherCriteria') : {})}
           />
-          <Choice
-            {...{ form, rule, name: 'matcher', label: words.matcher, choices: words.matchers }}
-            set={(matcher) => set({ ...rule, matcher, ...(matcher === 'ALL' && { matcherCriteria: '' }) })}
-          />
-          {rule.matcher !== 'ALL' && (
-            <Text {...{ form, rule, name: 'matcherCriteria', label: words.criteria, set }} />
-          )}
-          <Choice
-            {...{ form, rule, name: 'parser', label: words.parser, choices: words.parsers }}
-            set={(parser) =>
-              set({ ...rule, parser, ...(parser === 'NONE' && { parserCriteria: '', index: 0 }) })
-            }
+          {rule.matcher !== 'ALL' && <EntityField form={form} name={field('matcherCriteria')} isRequired />}
+          <EntityField
+            form={form}
+            name={field('parser')}
+            also={(parser) => (parser === 'NONE' ? without('parserCriteria', 'index') : {})}
           />
           {rule.parser === 'SPLIT' && (
             <>
-              <Text {...{ form, rule, name: 'parserCriteria', label: words.splitAt, set }} />
-              <div className="field">
-                <label htmlFor="rule-index">{words.index}</label>
-                <input
-                  id="rule-index"
-                  type="number"
-                  required
-                  min={0}
-                  max={100}
-                  readOnly={form.isReadOnly}
-                  value={rule.index}
-                  onChange={({ target: { value } }) => set({ ...rule, index: Number(value) })}
-                />
-              </div>
+              <EntityField form={form} name={field('parserCriteria')} isRequired />
+              <EntityField form={form} name={field('index')} />
             </>
           )}
           <p className="note" id="rule-sentence">
@@ -103,65 +102,8 @@ function sentenceOf({
   parserCriteria,
   index,
 }: ClaimRule): string {
-  const { where, which, whole, part } = words.sentence;
-  const what = `${where[location]}${matcher === 'ALL' ? '' : which[matcher](matcherCriteria)}`;
+  const { which, whole, part } = words.sentence;
+  const where = fieldWords('ca').choices['externalIdClaim.location']?.[location] ?? location;
+  const what = `${where.charAt(0).toLowerCase()}${where.slice(1)}${matcher === 'ALL' ? '' : which[matcher](matcherCriteria)}`;
   return parser === 'SPLIT' ? part(what, index, parserCriteria) : whole(what);
-}
-
-interface RuleFieldProps<Name extends keyof ClaimRule> extends FieldsProps {
-  readonly rule: ClaimRule;
-  readonly name: Name;
-  readonly label: string;
-}
-
-function Choice<Name extends 'location' | 'matcher' | 'parser'>({
-  form,
-  rule,
-  name,
-  label,
-  choices,
-  set,
-}: RuleFieldProps<Name> & {
-  readonly choices: Readonly<Record<ClaimRule[Name], string>>;
-  readonly set: (value: ClaimRule[Name]) => void;
-}) {
-  return (
-    <div className="field">
-      <label htmlFor={`rule-${name}`}>{label}</label>
-      <select
-        id={`rule-${name}`}
-        disabled={form.isReadOnly}
-        value={rule[name]}
-        // Sound because the options are the names of the choices.
-        onChange={({ target: { value } }) => set(value as ClaimRule[Name])}
-      >
-        {Object.entries<string>(choices).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-function Text({
-  form,
-  rule,
-  name,
-  label,
-  set,
-}: RuleFieldProps<'matcherCriteria' | 'parserCriteria'> & { readonly set: (rule: ClaimRule) => void }) {
-  return (
-    <div className="field">
-      <label htmlFor={`rule-${name}`}>{label}</label>
-      <input
-        id={`rule-${name}`}
-        required
-        readOnly={form.isReadOnly}
-        value={rule[name]}
-        onChange={({ target: { value } }) => set({ ...rule, [name]: value })}
-      />
-    </div>
-  );
 }

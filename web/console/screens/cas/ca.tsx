@@ -1,27 +1,29 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Card, Facts, Screen } from '../../../parts/screen.tsx';
+import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
+import { Card, Facts } from '../../../parts/screen.tsx';
+import { newDraft } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
-import { EntityScreen } from '../../forms/entity-screen.tsx';
-import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
-import { texts, timeText } from '../../texts/texts.ts';
+import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
+import { factsOf } from '../../lists/columns.tsx';
+import { fieldWords } from '../../texts/fields.ts';
+import { timeText } from '../../texts/texts.ts';
 import type { Authority } from '../../types.ts';
-import { type CaDraft, caFlags, draftOf, type NewCaDraft, newCa } from './ca-draft.ts';
-import { CaFields } from './ca-fields.tsx';
+import { type CaDraft, CaFields } from './ca-fields.tsx';
 import { EndOf, VerifiedBadge } from './cas.tsx';
 import { EnrollmentJwt } from './enrollment-jwt.tsx';
 import { PemField } from './pem-field.tsx';
 import { ProveKey } from './prove-key.tsx';
 import { words } from './words.ts';
 
+const { labels, columns = {} } = fieldWords(entity.kind);
+
 export function CaScreen() {
   const { id = '' } = useParams({ strict: false });
   if (id !== 'new') return <SavedCa key={id} id={id} />;
   return (
-    <Screen title={words.create}>
-      <OnlyAdministrators>
-        <NewCa />
-      </OnlyAdministrators>
-    </Screen>
+    <NewEntityScreen title={words.create}>
+      <NewCa />
+    </NewEntityScreen>
   );
 }
 
@@ -29,27 +31,19 @@ export function CaScreen() {
 function NewCa() {
   const navigate = useNavigate();
   return (
-    <EntityForm<NewCaDraft>
-      read={{ document: newCa, version: null }}
-      path="cas"
-      isNew
+    <EntityForm<CaDraft>
+      entity={entity}
+      id={null}
+      read={{ document: newDraft(entity, { isAuthEnabled: true }), version: null }}
       mayChange
-      labels={words.labels}
-      command={(_changes, { name, isAuthEnabled }) => [
-        'create',
-        'ca',
-        name,
-        'ca.crt',
-        ...(isAuthEnabled ? ['--auth'] : []),
-      ]}
       saved={(id) => navigate({ to: '/cas/$id', params: { id: id ?? '' } })}
     >
       {(form) => (
         <>
-          <Card id="certificate" title={words.certificate}>
+          <Card id="certificate" title={labels.certPem ?? ''}>
             <PemField
               id="field-certPem"
-              label={words.labels.certPem}
+              label={labels.certPem ?? ''}
               value={form.draft.certPem}
               set={(certPem) => form.set({ certPem })}
             />
@@ -64,20 +58,14 @@ function NewCa() {
 function SavedCa({ id }: { readonly id: string }) {
   return (
     <EntityScreen<Authority, CaDraft>
-      id={id}
-      collection="cas"
-      noun="ca"
-      list="/cas"
-      listTitle={texts.screens.cas}
-      draftOf={draftOf}
-      labels={words.labels}
-      flags={caFlags}
+      {...{ id, entity }}
+      screen="cas"
       fields={(form) => <CaFields form={form} />}
-      ends={(changes) => {
+      ask={(changes) => {
         if (changes.isAuthEnabled === false) return words.disableEnds;
         return changes.externalIdClaim === undefined ? null : words.ruleEnds;
       }}
-      deletion={{ title: words.deleteTitle, ends: words.deleteEnds }}
+      deletionEnds={words.deleteEnds}
     >
       {(ca, mayChange) => (
         <>
@@ -90,19 +78,20 @@ function SavedCa({ id }: { readonly id: string }) {
   );
 }
 
-function CaFacts({ ca: { isVerified, verifiedAt, certPem, fingerprint } }: { readonly ca: Authority }) {
+function CaFacts({ ca }: { readonly ca: Authority }) {
+  const { isVerified, verifiedAt, certPem } = ca;
   return (
     <Facts
       facts={[
         [
-          words.state,
+          columns.verifiedAt ?? '',
           <span key="state" id="state">
             <VerifiedBadge isVerified={isVerified} />{' '}
             {verifiedAt === null ? '' : words.since(timeText(verifiedAt))}
           </span>,
         ],
         [words.ends, <EndOf key="ends" certPem={certPem} />],
-        [words.fingerprint, <code key="fingerprint">{fingerprint}</code>],
+        ...factsOf(entity, ca, ['thumbprint']),
       ]}
     />
   );

@@ -1,35 +1,26 @@
+import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
 import { Badge } from '../../../parts/screen.tsx';
+import { fieldColumn } from '../../lists/columns.tsx';
 import type { Column } from '../../lists/data-list.tsx';
-import { changedColumn, EntityList, nameColumn } from '../../lists/entity-list.tsx';
+import { EntityList } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
 import { Time } from '../../parts/time.tsx';
-import { texts } from '../../texts/texts.ts';
 import type { Authority } from '../../types.ts';
 import { words } from './words.ts';
 
-const columns: readonly Column<Authority>[] = [
-  nameColumn('cas', words.labels.name),
-  {
-    name: 'state',
-    title: words.state,
-    sort: 'verifiedAt',
-    cell: ({ isVerified }) => <VerifiedBadge isVerified={isVerified} />,
-    text: ({ isVerified }) => String(isVerified),
-  },
-  {
-    name: 'isAuthEnabled',
-    title: words.signsIn,
-    cell: ({ isAuthEnabled }) => (isAuthEnabled ? texts.yes : texts.no),
-    text: ({ isAuthEnabled }) => String(isAuthEnabled),
-  },
-  {
-    name: 'ends',
-    title: words.ends,
-    cell: ({ certPem }) => <EndOf certPem={certPem} />,
-    text: ({ certPem }) => notAfter(certPem) ?? '',
-  },
-  changedColumn,
-];
+const state: Column<Authority> = {
+  ...fieldColumn<Authority>(entity, 'verifiedAt', ({ isVerified }) => (
+    <VerifiedBadge isVerified={isVerified} />
+  )),
+  text: ({ isVerified }) => String(isVerified),
+};
+
+const ends: Column<Authority> = {
+  name: 'ends',
+  title: words.ends,
+  cell: ({ certPem }) => <EndOf certPem={certPem} />,
+  text: ({ certPem }) => notAfter(certPem) ?? '',
+};
 
 export function VerifiedBadge({ isVerified }: { readonly isVerified: boolean }) {
   return <Badge kind={isVerified ? 'good' : 'bad'}>{isVerified ? words.verified : words.notVerified}</Badge>;
@@ -42,14 +33,5 @@ export function EndOf({ certPem }: { readonly certPem: string }) {
 }
 
 export function CasScreen() {
-  return (
-    <EntityList
-      screen="cas"
-      path="cas"
-      columns={columns}
-      words={words}
-      nameLabel={words.labels.name}
-      createId="new-ca"
-    />
-  );
+  return <EntityList entity={entity} screen="cas" columns={[state, 'isAuthEnabled', ends]} words={words} />;
 }

@@ -1,11 +1,10 @@
+import { InputField } from '../../parts/field.tsx';
 import { words } from './words.ts';
 
 /** A certificate, pasted or from a file. */
 export function PemField({
   id,
-  label,
-  value,
-  set,
+  ...field
 }: {
   readonly id: string;
   readonly label: string;
@@ -14,18 +13,7 @@ export function PemField({
 }) {
   return (
     <>
-      <div className="field">
-        <label htmlFor={id}>{label}</label>
-        <textarea
-          id={id}
-          required
-          rows={5}
-          spellCheck={false}
-          autoComplete="off"
-          value={value}
-          onChange={(event) => set(event.target.value)}
-        />
-      </div>
+      <InputField id={id} {...field} required rows={5} spellCheck={false} autoComplete="off" />
       <div className="field">
         <label htmlFor={`${id}-file`}>{words.file}</label>
         <input
@@ -34,7 +22,7 @@ export function PemField({
           accept=".pem,.crt,.cer"
           onChange={async (event) => {
             const [file] = event.target.files ?? [];
-            if (file !== undefined) set(await file.text());
+            if (file !== undefined) field.set(await file.text());
           }}
         />
       </div>

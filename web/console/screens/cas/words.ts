@@ -9,14 +9,10 @@ const en = {
   none: 'No CA yet.',
   noneText:
     'Add the CA of your organisation, and people sign in with its certificates. You need its certificate, and for a moment its key, to prove that it is yours.',
-  state: 'State',
   verified: 'Verified',
   notVerified: 'Not verified',
-  signsIn: 'Signs in',
   ends: 'Ends',
-  fingerprint: 'Fingerprint',
   since: (time: string) => `Verified ${time}`,
-  certificate: 'Certificate of the CA, PEM',
   file: 'Or choose its file',
   what: 'Allowed uses of its certificates',
   rule: 'The person that a certificate names',
@@ -24,46 +20,7 @@ const en = {
     'A certificate that was added to a person names that person. With a rule, other certificates name the person whose external id they contain.',
   hasRule: 'Read an external id from its certificates',
   enrolling: 'New identities',
-  labels: {
-    name: 'Name',
-    certPem: 'Certificate of the CA, PEM',
-    isAuthEnabled: 'People sign in with its certificates',
-    isAutoCaEnrollmentEnabled: 'Any of its certificates can enroll',
-    isOttCaEnrollmentEnabled: 'People with an enrollment may use one of its certificates',
-    identityRoles: 'Their role attributes',
-    identityNameFormat: 'Their names',
-    externalIdClaim: 'Rule for the external id',
-    tags: 'Tags',
-  },
-  hints: {
-    identityRoles: 'One per line.',
-    identityNameFormat:
-      'A template of [caName], [commonName], [identityId], [requestedName]. Empty: [caName]-[commonName].',
-  },
-  locations: {
-    COMMON_NAME: 'The common name',
-    SAN_URI: 'An address (URI) among the alternative names',
-    SAN_EMAIL: 'An email address among the alternative names',
-  },
-  matchers: {
-    ALL: 'Any',
-    PREFIX: 'One that begins with',
-    SUFFIX: 'One that ends with',
-    SCHEME: 'One with the scheme',
-  },
-  parsers: { NONE: 'All of it', SPLIT: 'A part of it' },
-  location: 'Where it is',
-  matcher: 'Which one',
-  criteria: 'Text',
-  parser: 'How much of it',
-  splitAt: 'Split at',
-  index: 'Which part (the first is 0)',
   sentence: {
-    where: {
-      COMMON_NAME: 'the common name',
-      SAN_URI: 'an address (URI) among the alternative names',
-      SAN_EMAIL: 'an email address among the alternative names',
-    },
     which: {
       PREFIX: (text: string) => ` that begins with “${text}”`,
       SUFFIX: (text: string) => ` that ends with “${text}”`,
@@ -86,7 +43,6 @@ const en = {
     'Give it to devices with a certificate of this CA, for “overlay-auth enroll” or an SDK. It is not secret and works as often as needed.',
   disableEnds: 'Its certificates are refused, and sessions that they opened stop working.',
   ruleEnds: 'Sessions opened by the old rule end at once.',
-  deleteTitle: (name: string) => `Delete ${name}?`,
   deleteEnds:
     'Its certificates are refused, and sessions that they opened stop working. If you add it again, you have to prove the key again.',
 };
@@ -98,14 +54,10 @@ const de: typeof en = {
   none: 'Noch keine CA.',
   noneText:
     'Fügen Sie die CA Ihrer Organisation hinzu, und Personen melden sich mit deren Zertifikaten an. Sie brauchen ihr Zertifikat und für einen Moment ihren Schlüssel, um zu beweisen, dass sie Ihre ist.',
-  state: 'Zustand',
   verified: 'Bestätigt',
   notVerified: 'Nicht bestätigt',
-  signsIn: 'Für Anmeldungen',
   ends: 'Endet',
-  fingerprint: 'Fingerabdruck',
   since: (time) => `Bestätigt ${time}`,
-  certificate: 'Zertifikat der CA, PEM',
   file: 'Oder wählen Sie die Datei',
   what: 'Erlaubte Verwendung ihrer Zertifikate',
   rule: 'Die Person, die ein Zertifikat nennt',
@@ -113,46 +65,7 @@ const de: typeof en = {
     'Ein Zertifikat, das einer Person hinzugefügt wurde, nennt diese Person. Mit einer Regel nennen andere Zertifikate die Person, deren externe Id sie enthalten.',
   hasRule: 'Eine externe Id aus ihren Zertifikaten lesen',
   enrolling: 'Neue Identitäten',
-  labels: {
-    name: 'Name',
-    certPem: 'Zertifikat der CA, PEM',
-    isAuthEnabled: 'Personen melden sich mit ihren Zertifikaten an',
-    isAutoCaEnrollmentEnabled: 'Jedes ihrer Zertifikate kann sich registrieren',
-    isOttCaEnrollmentEnabled: 'Personen mit einer Registrierung dürfen eines ihrer Zertifikate verwenden',
-    identityRoles: 'Ihre Rollenattribute',
-    identityNameFormat: 'Ihre Namen',
-    externalIdClaim: 'Regel für die externe Id',
-    tags: 'Tags',
-  },
-  hints: {
-    identityRoles: 'Je Zeile eines.',
-    identityNameFormat:
-      'Eine Vorlage aus [caName], [commonName], [identityId], [requestedName]. Leer: [caName]-[commonName].',
-  },
-  locations: {
-    COMMON_NAME: 'Der Common Name',
-    SAN_URI: 'Eine Adresse (URI) unter den alternativen Namen',
-    SAN_EMAIL: 'Eine E-Mail-Adresse unter den alternativen Namen',
-  },
-  matchers: {
-    ALL: 'Alle',
-    PREFIX: 'Was so beginnt',
-    SUFFIX: 'Was so endet',
-    SCHEME: 'Was dieses Schema hat',
-  },
-  parsers: { NONE: 'Alles', SPLIT: 'Ein Teil davon' },
-  location: 'Wo sie steht',
-  matcher: 'Welche davon',
-  criteria: 'Text',
-  parser: 'Wie viel davon',
-  splitAt: 'Trennen bei',
-  index: 'Welcher Teil (der erste ist 0)',
   sentence: {
-    where: {
-      COMMON_NAME: 'der Common Name',
-      SAN_URI: 'eine Adresse (URI) unter den alternativen Namen',
-      SAN_EMAIL: 'eine E-Mail-Adresse unter den alternativen Namen',
-    },
     which: {
       PREFIX: (text) => ` (beginnt mit „${text}“)`,
       SUFFIX: (text) => ` (endet mit „${text}“)`,
@@ -176,7 +89,6 @@ const de: typeof en = {
     'Geben Sie es Geräten mit einem Zertifikat dieser CA, für „overlay-auth enroll“ oder ein SDK. Es ist nicht geheim und gilt so oft wie nötig.',
   disableEnds: 'Ihre Zertifikate werden abgelehnt, und Sitzungen, die sie eröffnet haben, gelten nicht mehr.',
   ruleEnds: 'Sitzungen, die auf der alten Regel beruhen, enden sofort.',
-  deleteTitle: (name) => `${name} löschen?`,
   deleteEnds:
     'Ihre Zertifikate werden abgelehnt, und Sitzungen, die sie eröffnet haben, gelten nicht mehr. Wenn Sie sie wieder hinzufügen, müssen Sie den Schlüssel neu nachweisen.',
 };

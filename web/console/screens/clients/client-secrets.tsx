@@ -7,7 +7,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
 import { type Change, make, read } from '../../session/api.ts';
-import { timeText } from '../../texts/texts.ts';
+import { texts, timeText } from '../../texts/texts.ts';
 import type { OidcClientSecret } from '../../types.ts';
 import { words } from './words.ts';
 
@@ -89,7 +89,7 @@ function Secret({
       {mayChange && (
         <Confirm
           id={`delete-secret-${id}`}
-          label={words.deleteSecret}
+          label={texts.delete}
           title={words.deleteSecretTitle}
           ends={words.deleteSecretEnds}
           isDestructive

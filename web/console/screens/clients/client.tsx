@@ -1,29 +1,22 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { oidcClientEntity as entity } from '../../../../src/model/entities/oidc-client.ts';
 import { Facts, Screen } from '../../../parts/screen.tsx';
+import { type Draft, newDraft } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
-import { EntityScreen } from '../../forms/entity-screen.tsx';
-import { TextField } from '../../forms/fields.tsx';
+import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
+import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { factsOf } from '../../lists/columns.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
-import { texts } from '../../texts/texts.ts';
+import { fieldWords } from '../../texts/fields.ts';
 import type { OidcClient } from '../../types.ts';
-import {
-  type ClientDraft,
-  clientFlags,
-  createCommand,
-  draftOf,
-  type NewClientDraft,
-  newClient,
-  usesSecrets,
-} from './client-draft.ts';
-import { ClientFields } from './client-fields.tsx';
+import { usesSecrets, usualMethod } from './auth-method.ts';
 import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
 import { words } from './words.ts';
 
-const nullable = ['jwksUri', 'accessTokenDuration', 'refreshTokenDuration'] as const;
+type ClientDraft = Draft<OidcClient, typeof entity>;
 
 export function ClientScreen() {
   const { id = '' } = useParams({ strict: false });
@@ -43,31 +36,88 @@ function NewClient() {
   const [created, setCreated] = useState<Created | null>(null);
   if (created !== null) return <Registered {...created} />;
   return (
-    <Screen title={words.create}>
-      <OnlyAdministrators>
-        <EntityForm<NewClientDraft>
-          read={{ document: newClient, version: null }}
-          path="oidc-clients"
-          isNew
-          mayChange
-          labels={words.labels}
-          nullable={[...nullable, 'id']}
-          command={(_changes, draft) => createCommand(draft)}
-          saved={async (id, draft) => setCreated(await withSecret(id ?? '', draft))}
-        >
-          {(form) => (
-            <ClientFields form={form}>
-              <TextField form={form} name="id" hint={words.hints.id} />
-            </ClientFields>
-          )}
-        </EntityForm>
-      </OnlyAdministrators>
-    </Screen>
+    <NewEntityScreen title={words.create}>
+      <EntityForm<ClientDraft>
+        entity={entity}
+        id={null}
+        read={{ document: newDraft(entity, choiceOf('public')), version: null }}
+        mayChange
+        usual={({ type }) => ({ tokenEndpointAuthMethod: usualMethod(type) })}
+        saved={async (id, draft) => setCreated(await withSecret(id ?? '', draft))}
+      >
+        {(form) => (
+          <ClientFields form={form}>
+            <EntityField form={form} name="id" />
+          </ClientFields>
+        )}
+      </EntityForm>
+    </NewEntityScreen>
   );
 }
 
+/** A kind of application, and how it then authenticates. Jwk sets are left to the command line and the API. */
+function choiceOf(type: OidcClient['type']) {
+  return {
+    type,
+    tokenEndpointAuthMethod: usualMethod(type),
+    ...(type === 'public' && { requirePkce: true }),
+  };
+}
+
+function ClientFields({
+  form,
+  children,
+}: {
+  readonly form: FormState<ClientDraft>;
+  readonly children?: ReactNode;
+}) {
+  const { type, tokenEndpointAuthMethod: method } = form.draft;
+  return (
+    <>
+      <FieldCard form={form} id="what" title={words.how} names={['name']}>
+        {children}
+        <EntityField
+          form={form}
+          name="type"
+          also={(chosen) => choiceOf(chosen === 'public' ? 'public' : 'confidential')}
+        />
+        <EntityField form={form} name="redirectUris" />
+        <EntityField form={form} name="postLogoutRedirectUris" />
+        {type === 'confidential' && (
+          <>
+            <EntityField form={form} name="tokenEndpointAuthMethod" choices={methods} />
+            {method === 'private_key_jwt' && <EntityField form={form} name="jwksUri" type="url" />}
+            <EntityField form={form} name="requirePkce" />
+          </>
+        )}
+      </FieldCard>
+      <FieldCard
+        form={form}
+        id="may"
+        title={words.apart}
+        names={['allowedRoleAttributes', 'apiAccess', 'resources']}
+      />
+      <FieldCard
+        form={form}
+        id="tokens"
+        title={words.rights}
+        names={[
+          'scopes',
+          'claims',
+          'idTokenSigningAlg',
+          'accessTokenDuration',
+          'refreshTokenDuration',
+          'tags',
+        ]}
+      />
+    </>
+  );
+}
+
+const { none: _ofPublicOnes, ...methods } = fieldWords(entity.kind).choices.tokenEndpointAuthMethod ?? {};
+
 /** An application that authenticates with a secret gets its first one at once. */
-async function withSecret(id: string, draft: NewClientDraft): Promise<Created> {
+async function withSecret(id: string, draft: ClientDraft): Promise<Created> {
   const created = { id, name: draft.name, secret: null, failure: null };
   if (!usesSecrets(draft)) return created;
   try {
@@ -80,12 +130,7 @@ async function withSecret(id: string, draft: NewClientDraft): Promise<Created> {
 function Registered({ id, name, secret, failure }: Created) {
   return (
     <Screen title={words.createdTitle(name)} lead={words.createdText}>
-      <Facts
-        facts={[
-          [words.issuer, <code key="issuer">{issuer}</code>],
-          [words.labels.id, <code key="id">{id}</code>],
-        ]}
-      />
+      <ClientFacts id={id} />
       {secret !== null && <ShownOnce label={words.secretOnce} text={secret} />}
       {failure !== null && <Failure error={failure} />}
       <p className="buttons">
@@ -97,29 +142,24 @@ function Registered({ id, name, secret, failure }: Created) {
   );
 }
 
+/** What to enter in the application. */
+function ClientFacts({ id }: { readonly id: string }) {
+  return (
+    <Facts facts={[[words.issuer, <code key="issuer">{issuer}</code>], ...factsOf(entity, { id }, ['id'])]} />
+  );
+}
+
 function SavedClient({ id }: { readonly id: string }) {
   return (
     <EntityScreen<OidcClient, ClientDraft>
-      id={id}
-      collection="oidc-clients"
-      noun="oidc-client"
-      list="/clients"
-      listTitle={texts.screens.clients}
-      draftOf={draftOf}
-      labels={words.labels}
-      nullable={nullable}
-      flags={clientFlags}
+      {...{ id, entity }}
+      screen="clients"
       fields={(form) => <ClientFields form={form} />}
-      deletion={{ title: words.deleteTitle, ends: words.deleteEnds }}
+      deletionEnds={words.deleteEnds}
     >
       {(document, mayChange) => (
         <>
-          <Facts
-            facts={[
-              [words.issuer, <code key="issuer">{issuer}</code>],
-              [words.labels.id, <code key="id">{id}</code>],
-            ]}
-          />
+          <ClientFacts id={id} />
           {usesSecrets(document) && <ClientSecrets id={id} mayChange={mayChange} />}
         </>
       )}

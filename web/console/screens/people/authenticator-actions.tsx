@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Confirm } from '../../parts/confirm.tsx';
+import { CheckField } from '../../parts/field.tsx';
 import type { Authenticator } from '../../types.ts';
 import { words } from './words.ts';
 
@@ -38,10 +39,7 @@ function AskForReplacement({ authenticator: { id }, refresh }: Props) {
       title={words.replaceTitle}
       ends={words.replaceEnds}
       fields={
-        <label className="check">
-          <input type="checkbox" checked={rollKeys} onChange={(event) => setRollKeys(event.target.checked)} />
-          {words.rollKeys}
-        </label>
+        <CheckField id={`replace-${id}-roll`} label={words.rollKeys} isOn={rollKeys} set={setRollKeys} />
       }
       change={() => ({ method: 'POST', path: `authenticators/${id}/request-extend`, body: { rollKeys } })}
       command={null}

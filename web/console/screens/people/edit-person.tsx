@@ -1,27 +1,23 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Card, Screen } from '../../../parts/screen.tsx';
+import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
+import { Screen } from '../../../parts/screen.tsx';
 import { rereadEntity, useEntity } from '../../forms/entity.ts';
-import { EntityForm, type FormState } from '../../forms/entity-form.tsx';
-import { CheckField, TimeField } from '../../forms/fields.tsx';
+import type { Values } from '../../forms/entity-fields.ts';
+import { EntityForm } from '../../forms/entity-form.tsx';
+import { draftRead } from '../../forms/entity-screen.tsx';
+import { FieldCard } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { queries } from '../../queries.ts';
-import type { Versioned } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { IdentityDetail } from '../../types.ts';
-import { draftOf, type EditedPerson, updateCommand } from './person-draft.ts';
-import { PersonFields } from './person-fields.tsx';
+import { type PersonDraft, PersonFields } from './person-fields.tsx';
 import { words } from './words.ts';
 
 export function EditPersonScreen() {
   const { id = '' } = useParams({ strict: false });
   return <EditPerson key={id} id={id} />;
 }
-
-const draftRead = ({ document, version }: Versioned<IdentityDetail>): Versioned<EditedPerson> => ({
-  document: draftOf(document),
-  version,
-});
 
 function EditPerson({ id }: { readonly id: string }) {
   const isAdmin = useIsAdmin();
@@ -34,16 +30,10 @@ function EditPerson({ id }: { readonly id: string }) {
     >
       <Loaded query={query}>
         {(found) => (
-          <EntityForm<EditedPerson>
-            read={draftRead(found)}
-            path={path}
-            isNew={false}
-            mayChange={isAdmin}
-            labels={words.labels}
-            nullable={['externalId', 'disabledUntil']}
-            command={(changes) => updateCommand(id, changes)}
-            ends={endsOf}
-            reread={async () => draftRead(await rereadEntity<IdentityDetail>(path))}
+          <EntityForm<PersonDraft>
+            {...{ entity, id, mayChange: isAdmin, ask: endsOf }}
+            read={draftRead(entity, found)}
+            reread={async () => draftRead(entity, await rereadEntity<IdentityDetail>(path))}
             saved={async () => {
               await queries.invalidateQueries({ queryKey: ['person', id] });
               await navigate({ to: '/people/$id', params: { id } });
@@ -51,7 +41,13 @@ function EditPerson({ id }: { readonly id: string }) {
           >
             {(form) => (
               <PersonFields form={form} policy={found.document.authPolicy}>
-                <KeptOut form={form} />
+                <FieldCard
+                  form={form}
+                  id="kept-out"
+                  title={words.keptOut}
+                  names={['disabled', ...(form.draft.disabled ? ['disabledUntil'] : [])]}
+                  details={{ disabled: { also: (isOn) => (isOn === true ? {} : { disabledUntil: null }) } }}
+                />
               </PersonFields>
             )}
           </EntityForm>
@@ -61,17 +57,7 @@ function EditPerson({ id }: { readonly id: string }) {
   );
 }
 
-function KeptOut({ form }: { readonly form: FormState<EditedPerson> }) {
-  const takeTimeAway = (disabled: boolean) => (disabled ? {} : { disabledUntil: null });
-  return (
-    <Card id="kept-out" title={words.keptOut}>
-      <CheckField form={form} name="disabled" also={takeTimeAway} />
-      {form.draft.disabled && <TimeField form={form} name="disabledUntil" hint={words.hints.disabledUntil} />}
-    </Card>
-  );
-}
-
-function endsOf({ isAdmin, authPolicyId, disabled }: Partial<EditedPerson>): string | null {
+function endsOf({ isAdmin, authPolicyId, disabled }: Values): string | null {
   if (disabled === true) return words.endsDisabled;
   if (isAdmin === false) return words.endsAdmin;
   return authPolicyId === undefined ? null : words.endsPolicy;

@@ -1,8 +1,8 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Confirm } from '../../parts/confirm.tsx';
-import { texts, timeText } from '../../texts/texts.ts';
+import { CloseButton, DialogButton } from '../../parts/dialog.tsx';
+import { texts } from '../../texts/texts.ts';
 import type { Enrollment } from '../../types.ts';
-import { fileName, HandOver } from './hand-over.tsx';
+import { DeviceToken } from './hand-over.tsx';
 import { words } from './words.ts';
 
 interface Props {
@@ -66,26 +66,14 @@ export function WithdrawLink({
   );
 }
 
-function HandOut({ enrollment: { id, identity, jwt = '', expiresAt } }: { readonly enrollment: Enrollment }) {
+function HandOut({ enrollment }: { readonly enrollment: Enrollment }) {
+  const { id, identity } = enrollment;
   return (
-    <AlertDialog.Root>
-      <AlertDialog.Trigger id={`hand-out-${id}`} className="button plain">
-        {words.handOut}
-      </AlertDialog.Trigger>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className="dialog">
-          <AlertDialog.Title className="dialog-title">{words.handOutTitle(identity.name)}</AlertDialog.Title>
-          <HandOver
-            says={words.fileText(timeText(expiresAt))}
-            text={jwt}
-            file={{ name: fileName(identity.name, 'jwt'), type: 'application/jwt' }}
-          />
-          <p className="buttons">
-            <AlertDialog.Close className="button plain">{texts.close}</AlertDialog.Close>
-          </p>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <DialogButton id={`hand-out-${id}`} label={words.handOut} title={words.handOutTitle(identity.name)}>
+      <DeviceToken name={identity.name} enrollment={enrollment} />
+      <p className="buttons">
+        <CloseButton label={texts.close} />
+      </p>
+    </DialogButton>
   );
 }

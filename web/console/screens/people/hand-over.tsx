@@ -3,6 +3,9 @@ import { longestQrText } from '../../../../src/platform/formats/qr-text.ts';
 import { Button } from '../../../parts/button.tsx';
 import { KeepText } from '../../../parts/keep.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
+import { timeText } from '../../texts/texts.ts';
+import type { Enrollment } from '../../types.ts';
+import type { Invited } from './first-access.ts';
 import { words } from './words.ts';
 
 /** What somebody receives once: as text, as a QR code, or as a file. */
@@ -33,6 +36,35 @@ export function HandOver({
       </KeepText>
       {isDrawn && <QrCode text={text} label={words.qrLabel} />}
     </div>
+  );
+}
+
+/** The link of an invitation. */
+export function InvitationLink({ name, invited }: { readonly name: string; readonly invited: Invited }) {
+  return (
+    <HandOver
+      says={words.linkText(timeText(invited.expiresAt))}
+      text={invited.url}
+      file={{ name: fileName(name, 'txt'), type: 'text/plain' }}
+    />
+  );
+}
+
+/** What the device of a person receives. */
+export function DeviceToken({
+  name,
+  enrollment: { jwt, expiresAt },
+}: {
+  readonly name: string;
+  readonly enrollment: Enrollment;
+}) {
+  if (jwt === undefined) return null;
+  return (
+    <HandOver
+      says={words.fileText(timeText(expiresAt))}
+      text={jwt}
+      file={{ name: fileName(name, 'jwt'), type: 'application/jwt' }}
+    />
   );
 }
 

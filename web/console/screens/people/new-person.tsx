@@ -2,19 +2,20 @@
 
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Card, Screen } from '../../../parts/screen.tsx';
+import { newDraft } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
 import { make } from '../../session/api.ts';
-import { timeText } from '../../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { Enrollment } from '../../types.ts';
 import { enroll, enrollmentOf, type Invited, invitationOf } from './first-access.ts';
-import { fileName, HandOver } from './hand-over.tsx';
-import { createCommand, newPerson, type PersonDraft } from './person-draft.ts';
-import { PersonFields } from './person-fields.tsx';
+import { DeviceToken, fileName, InvitationLink } from './hand-over.tsx';
+import { type PersonDraft, PersonFields } from './person-fields.tsx';
 import { words } from './words.ts';
 
 type Way = keyof typeof words.ways;
@@ -29,6 +30,7 @@ interface Added {
   readonly failure: unknown;
 }
 
+const newPerson = newDraft<PersonDraft>(entity, { type: 'User' });
 const defaultPolicy = { id: newPerson.authPolicyId, name: 'Default' };
 const hours = '24';
 
@@ -38,15 +40,12 @@ export function NewPersonScreen() {
   const [added, setAdded] = useState<Added | null>(null);
   if (added !== null) return <AddedScreen {...added} another={() => setAdded(null)} />;
   return (
-    <Screen title={words.create}>
+    <Screen title={texts.people.create}>
       <EntityForm<PersonDraft>
+        entity={entity}
+        id={null}
         read={{ document: newPerson, version: null }}
-        path="identities"
-        isNew
         mayChange={isAdmin}
-        labels={words.labels}
-        nullable={['externalId']}
-        command={(_changes, draft) => createCommand(draft)}
         saved={async (id, { name }) => setAdded(await giveAccess(id ?? '', name, way))}
       >
         {(form) => (
@@ -91,21 +90,13 @@ function AddedScreen({ id, name, invited, enrollment, failure, another }: Added 
     <Screen title={words.createdTitle(name)}>
       {invited !== null && (
         <Card id="link" title={words.how}>
-          <HandOver
-            says={words.linkText(timeText(invited.expiresAt))}
-            text={invited.url}
-            file={{ name: fileName(name, 'txt'), type: 'text/plain' }}
-          />
+          <InvitationLink name={name} invited={invited} />
           <SameChange command={['invite', id]} change={invitationOf(id, hours, false)} />
         </Card>
       )}
       {enrollment?.jwt !== undefined && (
         <Card id="device" title={words.how}>
-          <HandOver
-            says={words.fileText(timeText(enrollment.expiresAt))}
-            text={enrollment.jwt}
-            file={{ name: fileName(name, 'jwt'), type: 'application/jwt' }}
-          />
+          <DeviceToken name={name} enrollment={enrollment} />
           <SameChange
             command={['create', 'enrollment', 'ott', id, '--output-jwt', fileName(name, 'jwt')]}
             change={enrollmentOf(id, { method: 'ott' })}

@@ -1,11 +1,16 @@
 import type { ReactNode } from 'react';
-import { Card } from '../../../parts/screen.tsx';
-import type { FormState } from '../../forms/entity-form.tsx';
-import { CheckField, ChoiceField, LinesField, PairsField, TextField } from '../../forms/fields.tsx';
-import { texts } from '../../texts/texts.ts';
-import type { PersonDraft } from './person-draft.ts';
-import { usePolicyNames } from './policy-names.ts';
+import { identityEntity } from '../../../../src/model/entities/identity.ts';
+import type { Draft } from '../../forms/entity-fields.ts';
+import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { fieldWords } from '../../texts/fields.ts';
+import type { IdentityDetail } from '../../types.ts';
 import { words } from './words.ts';
+
+/** What a form sets of a person; of a new one, without the fields that only a change has. */
+export type PersonDraft = Draft<IdentityDetail, typeof identityEntity> & {
+  readonly type: IdentityDetail['typeId'];
+};
 
 /** @param policy of the person; the list may not be loaded yet */
 export function PersonFields({
@@ -17,21 +22,24 @@ export function PersonFields({
   readonly policy: { readonly id: string; readonly name: string };
   readonly children?: ReactNode;
 }) {
-  const policies = usePolicyNames();
   return (
     <>
-      <Card id="who" title={words.who}>
-        <TextField form={form} name="name" isRequired hint={words.hints.name} />
-        <ChoiceField form={form} name="type" choices={words.types} />
-        <TextField form={form} name="externalId" hint={words.hints.externalId} />
-        <LinesField form={form} name="roleAttributes" hint={words.hints.roleAttributes} />
-        <PairsField form={form} name="tags" hint={texts.forms.tagsHint} />
-      </Card>
-      <Card id="may" title={words.may}>
-        <ChoiceField form={form} name="authPolicyId" choices={{ [policy.id]: policy.name, ...policies }} />
+      <FieldCard
+        form={form}
+        id="who"
+        title={words.who}
+        names={['name', 'type', 'externalId', 'roleAttributes', 'tags']}
+      />
+      <FieldCard
+        form={form}
+        id="may"
+        title={words.may}
+        names={['authPolicyId']}
+        details={{ authPolicyId: { choices: { [policy.id]: policy.name } } }}
+      >
         <RightField form={form} />
-        <CheckField form={form} name="passwordMustChange" />
-      </Card>
+        <EntityField form={form} name="passwordMustChange" />
+      </FieldCard>
       {children}
     </>
   );
@@ -41,29 +49,20 @@ export function PersonFields({
 function RightField({ form }: { readonly form: FormState<PersonDraft> }) {
   const { isAdmin, permissions } = form.draft;
   const held = permissions.includes('helpdesk') ? 'helpdesk' : (permissions[0] ?? 'none');
-  const problem = form.problemOf('isAdmin') ?? form.problemOf('permissions');
   return (
-    <div className="field">
-      <label htmlFor="field-right">{words.labels.isAdmin}</label>
-      <select
-        id="field-right"
-        disabled={form.isReadOnly}
-        value={isAdmin ? 'all' : held}
-        aria-invalid={problem !== null || undefined}
-        onChange={({ target: { value } }) =>
-          form.set({
-            isAdmin: value === 'all',
-            permissions: value === 'read' || value === 'helpdesk' ? [value] : [],
-          })
-        }
-      >
-        {Object.entries(words.rights).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-      {problem !== null && <span className="problem">{problem}</span>}
-    </div>
+    <SelectField
+      id="field-right"
+      label={fieldWords(identityEntity.kind).labels.permissions ?? ''}
+      problem={form.problemOf('isAdmin') ?? form.problemOf('permissions')}
+      isDisabled={form.isReadOnly}
+      value={isAdmin ? 'all' : held}
+      set={(right) =>
+        form.set({
+          isAdmin: right === 'all',
+          permissions: right === 'read' || right === 'helpdesk' ? [right] : [],
+        })
+      }
+      choices={words.rights}
+    />
   );
 }

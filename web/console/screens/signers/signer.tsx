@@ -1,32 +1,22 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { externalJwtSignerEntity as entity } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
-import { Facts, Screen } from '../../../parts/screen.tsx';
+import { Facts } from '../../../parts/screen.tsx';
+import { newDraft, type Values } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
-import { EntityScreen } from '../../forms/entity-screen.tsx';
+import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
+import { factsOf } from '../../lists/columns.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
+import { InputField } from '../../parts/field.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
-import { texts } from '../../texts/texts.ts';
 import type { DiscoveredSigner, Signer } from '../../types.ts';
-import { createCommand, draftFrom, draftOf, type SignerDraft, signerFlags } from './signer-draft.ts';
-import { SignerFields } from './signer-fields.tsx';
+import { type SignerDraft, SignerFields } from './signer-fields.tsx';
 import { TryToken } from './try-token.tsx';
 import { words } from './words.ts';
-
-const nullable = [
-  'certPem',
-  'jwksEndpoint',
-  'kid',
-  'maxLifetimeSeconds',
-  'externalAuthUrl',
-  'clientId',
-  'enrollAuthPolicyId',
-  'enrollAttributeClaimsSelector',
-] as const;
 
 /** What it vouches with and for: changing this ends the sessions that depend on it. */
 const vouching = [
@@ -42,11 +32,9 @@ export function SignerScreen() {
   const { id = '' } = useParams({ strict: false });
   if (id !== 'new') return <SavedSigner key={id} id={id} />;
   return (
-    <Screen title={words.create}>
-      <OnlyAdministrators>
-        <NewSigner />
-      </OnlyAdministrators>
-    </Screen>
+    <NewEntityScreen title={words.create}>
+      <NewSigner />
+    </NewEntityScreen>
   );
 }
 
@@ -64,19 +52,31 @@ function NewSigner() {
         </div>
       )}
       <EntityForm<SignerDraft>
-        read={{ document: draftFrom(found), version: null }}
-        path="external-jwt-signers"
-        isNew
+        entity={entity}
+        id={null}
+        read={{ document: newDraft(entity, given(found)), version: null }}
         mayChange
-        labels={words.labels}
-        nullable={nullable}
-        command={(_changes, draft) => createCommand(draft)}
         saved={(id) => navigate({ to: '/signers/$id', params: { id: id ?? '' } })}
       >
         {(form) => <SignerFields form={form} />}
       </EntityForm>
     </>
   );
+}
+
+/** The initial values for a new one, beside its defaults. @param found null: to be filled in by hand */
+function given(found: DiscoveredSigner | null): Values {
+  if (found === null) return { useExternalId: true };
+  const { issuer, jwksEndpoint, externalAuthUrl, scopes } = found;
+  return {
+    useExternalId: true,
+    name: URL.canParse(issuer) ? new URL(issuer).hostname : issuer,
+    issuer,
+    jwksEndpoint,
+    externalAuthUrl,
+    // People who sign in on the pages bring an ID token, which is made for this server and says who they are.
+    ...(externalAuthUrl !== null && { scopes, targetToken: 'ID' }),
+  };
 }
 
 function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => void }) {
@@ -97,22 +97,17 @@ function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => v
   return (
     <form onSubmit={submit}>
       <p>{words.lookUpText}</p>
-      <div className="field">
-        <label htmlFor="address">{words.address}</label>
-        <input
-          id="address"
-          required
-          inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
-          aria-describedby="address-hint"
-          value={address}
-          onChange={(event) => setAddress(event.target.value)}
-        />
-        <span className="hint" id="address-hint">
-          {words.addressHint}
-        </span>
-      </div>
+      <InputField
+        id="address"
+        label={words.address}
+        hint={words.addressHint}
+        required
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        value={address}
+        set={setAddress}
+      />
       {looking.error !== null && <Failure error={looking.error} />}
       <p className="buttons">
         <Button id="look-up" type="submit" kind="main" isBusy={looking.isPending}>
@@ -129,25 +124,18 @@ function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => v
 function SavedSigner({ id }: { readonly id: string }) {
   return (
     <EntityScreen<Signer, SignerDraft>
-      id={id}
-      collection="external-jwt-signers"
-      noun="ext-jwt-signer"
-      list="/signers"
-      listTitle={texts.screens.signers}
-      draftOf={draftOf}
-      labels={words.labels}
-      nullable={nullable}
-      flags={signerFlags}
+      {...{ id, entity }}
+      screen="signers"
       fields={(form) => <SignerFields form={form} />}
-      ends={(changes) => {
+      ask={(changes) => {
         if (changes.enabled === false) return words.disableEnds;
         return vouching.some((name) => name in changes) ? words.endsText : null;
       }}
-      deletion={{ title: words.deleteTitle, ends: words.deleteEnds }}
+      deletionEnds={words.deleteEnds}
     >
       {(signer) => (
         <>
-          <RedirectUri signer={signer} />
+          <SignerFacts signer={signer} />
           <TryToken signer={signer} />
         </>
       )}
@@ -155,19 +143,23 @@ function SavedSigner({ id }: { readonly id: string }) {
   );
 }
 
-/** What the provider has to know if people sign in there from the pages. */
-function RedirectUri({ signer }: { readonly signer: Signer }) {
-  if (signer.externalAuthUrl === null || signer.clientId === null) return null;
+/** What follows from its certificate, and what the provider has to know if people sign in there from the pages. */
+function SignerFacts({ signer }: { readonly signer: Signer }) {
+  const facts = factsOf(entity, signer, ['commonName', 'notBefore', 'notAfter', 'fingerprint']);
   const uri = `${issuer}/login/ext-jwt/callback/${signer.id}`;
+  const isOnPages = signer.externalAuthUrl !== null && signer.clientId !== null;
   return (
     <Facts
       facts={[
-        [
-          words.redirectUri,
-          <span key="uri">
-            <code id="redirect-uri">{uri}</code> <CopyButton text={uri} />
-          </span>,
-        ],
+        ...facts,
+        isOnPages
+          ? [
+              words.redirectUri,
+              <span key="uri">
+                <code id="redirect-uri">{uri}</code> <CopyButton text={uri} />
+              </span>,
+            ]
+          : null,
       ]}
     />
   );

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
 import { Card } from '../../../parts/screen.tsx';
-import { Checks } from '../../parts/checks.tsx';
+import { PersonLink } from '../../lists/columns.tsx';
+import { Checks, Explanation } from '../../parts/checks.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { InputField } from '../../parts/field.tsx';
 import { type Change, make } from '../../session/api.ts';
 import { named, texts } from '../../texts/texts.ts';
 import type { Signer, TestedSigner, TriedToken } from '../../types.ts';
@@ -52,21 +53,19 @@ export function TryToken({ signer }: { readonly signer: Signer }) {
         <summary>{words.paste}</summary>
         <p className="hint">{words.tryText}</p>
         <form onSubmit={submit}>
-          <div className="field">
-            <label htmlFor="token">{words.token}</label>
-            <textarea
-              id="token"
-              required
-              rows={3}
-              spellCheck={false}
-              autoComplete="off"
-              value={token}
-              onChange={(event) => {
-                setToken(event.target.value);
-                trying.reset();
-              }}
-            />
-          </div>
+          <InputField
+            id="token"
+            label={words.token}
+            required
+            rows={3}
+            spellCheck={false}
+            autoComplete="off"
+            value={token}
+            set={(text) => {
+              setToken(text);
+              trying.reset();
+            }}
+          />
           <p className="buttons">
             <Button id="check-token" type="submit" isBusy={trying.isPending}>
               {words.check}
@@ -104,11 +103,7 @@ function shown(token: TestedSigner['token']): Decoded {
 
 function Verdict({ tried }: { readonly tried: TriedToken }) {
   const { isAccepted, use, reason, identity, claim, checks, explanation } = tried;
-  const person = identity !== null && (
-    <Link to="/people/$id" params={{ id: identity.id }}>
-      {identity.name}
-    </Link>
-  );
+  const person = identity !== null && <PersonLink of={identity} />;
   return (
     <div role="status" id="verdict">
       <p className={`answer ${isAccepted ? 'good' : 'bad'}`}>
@@ -127,20 +122,9 @@ function Verdict({ tried }: { readonly tried: TriedToken }) {
           {words.named} <code>{claim}</code>. {person === false ? words.noPerson : person}
         </p>
       )}
-      {explanation !== null && (
-        <dl>
-          <div>
-            <dt>{texts.attempts.happened}</dt>
-            <dd lang="en">{explanation.happened}</dd>
-          </div>
-          <div>
-            <dt>{texts.attempts.remedy}</dt>
-            <dd lang="en">{explanation.remedy}</dd>
-          </div>
-        </dl>
-      )}
+      <Explanation explanation={explanation} />
       <h3>{words.checks}</h3>
-      <Checks checks={checks.map(({ check: name, ...rest }) => ({ name, ...rest }))} />
+      <Checks checks={checks} />
     </div>
   );
 }

@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
+import type { EntityKind } from '../../../src/model/entities/entity.ts';
+import { list } from '../session/api.ts';
+
+const collections: { readonly [Kind in EntityKind]?: string } = {
+  'auth-policy': 'auth-policies',
+  'ext-jwt-signer': 'external-jwt-signers',
+  ca: 'cas',
+};
+
+/** Names of entities by id; empty until they are loaded. */
+export function useNames(kind: EntityKind): Readonly<Record<string, string>> {
+  const path = collections[kind] ?? '';
+  const query = useQuery({
+    queryKey: ['list', path, 'names'],
+    queryFn: ({ signal }) =>
+      list<{ readonly id: string; readonly name: string }>(path, { limit: 500, sort: 'name asc' }, signal),
+  });
+  return Object.fromEntries((query.data?.items ?? []).map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,63 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import type { ReactNode } from 'react';
+import { texts } from '../texts/texts.ts';
+
+interface PopupProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly children: ReactNode;
+}
+
+function Popup({ title, text, children }: PopupProps) {
+  return (
+    <AlertDialog.Portal>
+      <AlertDialog.Backdrop className="backdrop" />
+      <AlertDialog.Popup className="dialog">
+        <AlertDialog.Title className="dialog-title">{title}</AlertDialog.Title>
+        {text !== undefined && <AlertDialog.Description>{text}</AlertDialog.Description>}
+        {children}
+      </AlertDialog.Popup>
+    </AlertDialog.Portal>
+  );
+}
+
+/** A question over the page. @param close what Escape and `CloseButton` do; without it, only the content closes it */
+export function Dialog({
+  isOpen,
+  close,
+  ...popup
+}: PopupProps & { readonly isOpen: boolean; readonly close?: () => void }) {
+  return (
+    <AlertDialog.Root open={isOpen} onOpenChange={close}>
+      <Popup {...popup} />
+    </AlertDialog.Root>
+  );
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({
+  id,
+  label,
+  isDestructive = false,
+  state,
+  ...popup
+}: PopupProps & {
+  readonly id: string;
+  readonly label: string;
+  readonly isDestructive?: boolean;
+  /** For content that closes it. */
+  readonly state?: { readonly isOpen: boolean; readonly set: (isOpen: boolean) => void };
+}) {
+  return (
+    <AlertDialog.Root {...(state !== undefined && { open: state.isOpen, onOpenChange: state.set })}>
+      <AlertDialog.Trigger id={id} className={`button ${isDestructive ? 'danger' : 'plain'}`}>
+        {label}
+      </AlertDialog.Trigger>
+      <Popup {...popup} />
+    </AlertDialog.Root>
+  );
+}
+
+export function CloseButton({ label = texts.cancel }: { readonly label?: string }) {
+  return <AlertDialog.Close className="button plain">{label}</AlertDialog.Close>;
+}
