@@ -1,11 +1,11 @@
-import type { AuditRecord } from '../../model/audit-event.ts';
 import { auditEventListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
-import type { AuditBound, AuditEventStore } from '../contracts/audit-events.ts';
+import type { AuditBound, AuditEventStore, ListedAuditEvent } from '../contracts/audit-events.ts';
 import { countOf, evict } from './bounded-trail.ts';
-import { type Database, integer, text, textOrNull } from './codec.ts';
-import { all, type Intent, run, type SqlRow } from './intent.ts';
+import type { Database } from './codec.ts';
+import { all, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { insertOr, reader } from './rows.ts';
 
 const byName = '(SELECT actors.name FROM identities AS actors WHERE actors.id = audit_events.by_identity_id)';
 
@@ -23,7 +23,10 @@ export function auditEventStore({
   listed: named,
 }: Database<typeof auditEventIntents>): AuditEventStore {
   return {
-    append: (records, bound) => write('appendAuditEvents', { records: records.map(auditEventRow), bound }),
+    append(records, bound) {
+      const rows = records.map((record) => ({ ...record, details: JSON.stringify(record.details) }));
+      return write('appendAuditEvents', { rows, bound });
+    },
     async find(id) {
       const [found = null] = await named(listed, { field: 'id', value: id }, listedAuditEventOf);
       return found;
@@ -33,40 +36,16 @@ export function auditEventStore({
   };
 }
 
-/** A record as the intent receives it: details as the JSON text of their column. */
-type AuditEventRow = Omit<AuditRecord, 'details'> & { readonly details: string };
-
-function auditEventRow(record: AuditRecord): AuditEventRow {
-  return { ...record, details: JSON.stringify(record.details) };
-}
-
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 200;
 
 function* appendAuditEvents(args: {
-  readonly records: readonly AuditEventRow[];
+  /** With the details as JSON text. */
+  readonly rows: readonly object[];
   readonly bound: AuditBound | null;
 }): Intent<void> {
-  for (const record of args.records) {
-    yield* run(
-      `INSERT INTO audit_events (id, at, event, action, entity, entity_id, identity_id, by_identity_id, request_id,
-         ip_address, issuer, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO NOTHING`,
-      record.id,
-      record.at,
-      record.event,
-      record.action,
-      record.entity,
-      record.entityId,
-      record.identityId,
-      record.byIdentityId,
-      record.requestId,
-      record.ipAddress,
-      record.issuer,
-      record.details,
-    );
-  }
-  if (args.bound !== null) yield* deleteSurplus(args.bound, args.records.length + mostOverdue);
+  for (const row of args.rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
+  if (args.bound !== null) yield* deleteSurplus(args.bound, args.rows.length + mostOverdue);
 }
 
 function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Intent<void> {
@@ -90,21 +69,6 @@ function* deleteAuditEvents(args: { readonly before: Millis; readonly batch: num
   return rows.length;
 }
 
-function listedAuditEventOf(row: SqlRow) {
-  return {
-    id: text(row, 'id'),
-    at: integer(row, 'at'),
-    event: text(row, 'event') as AuditRecord['event'],
-    action: textOrNull(row, 'action'),
-    entity: textOrNull(row, 'entity'),
-    entityId: textOrNull(row, 'entity_id'),
-    identityId: textOrNull(row, 'identity_id'),
-    byIdentityId: textOrNull(row, 'by_identity_id'),
-    requestId: textOrNull(row, 'request_id'),
-    ipAddress: textOrNull(row, 'ip_address'),
-    issuer: textOrNull(row, 'issuer'),
-    details: JSON.parse(text(row, 'details')) as AuditRecord['details'],
-    identityName: textOrNull(row, 'identity_name'),
-    byIdentityName: textOrNull(row, 'by_identity_name'),
-  };
-}
+const listedAuditEventOf = reader<ListedAuditEvent>()(
+  'id at event action? entity? entityId? identityId? byIdentityId? requestId? ipAddress? issuer? details:json identityName? byIdentityName?',
+);

@@ -34,6 +34,7 @@ import {
 } from './codec.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { insert } from './rows.ts';
 
 export const authRequestIntents = {
   recordPrimaryLogin,
@@ -351,39 +352,16 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
 }
 
 function* insertSession({ session, refresh, progress }: OpenedSession): Intent<void> {
-  yield* run(
-    `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, passed, auth_time, cert_thumbprint,
-       signer_id, ca_id, client_id, scopes, issuer, config_types, ip_address, created_at, last_activity_at, expires_at,
-       refresh_hash, refresh_generation, refresh_expires_at, family_expires_at, browser_session_id,
-       resources, login_ip_address, program, operating_system, opened_by_program)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    session.id,
-    session.mechanism,
-    session.identityId,
-    session.authenticatorId,
-    JSON.stringify(session.passed),
-    session.authTime,
-    session.certThumbprint,
-    session.signerId,
-    session.caId,
-    session.clientId,
-    JSON.stringify(session.scopes),
-    session.issuer,
-    JSON.stringify(session.configTypes),
-    session.ipAddress,
-    session.createdAt,
-    session.lastActivityAt,
-    session.expiresAt,
-    refresh?.hash ?? null,
-    refresh?.expiresAt ?? null,
-    refresh?.familyExpiresAt ?? null,
-    progress.browserSessionId ?? null,
-    session.resources.length === 0 ? null : JSON.stringify(session.resources),
-    session.loginIpAddress,
-    session.program,
-    session.operatingSystem,
-    session.openedByProgram ? 1 : 0,
-  );
+  const { endedAt: _endedAt, endReason: _endReason, resources, ...row } = session;
+  yield* insert('api_sessions', {
+    ...row,
+    resources: resources.length === 0 ? null : resources,
+    refreshHash: refresh?.hash,
+    refreshGeneration: 1,
+    refreshExpiresAt: refresh?.expiresAt,
+    familyExpiresAt: refresh?.familyExpiresAt,
+    browserSessionId: progress.browserSessionId,
+  });
 }
 
 /** Why the code was refused, and what follows. */

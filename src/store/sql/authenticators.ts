@@ -28,6 +28,7 @@ import { insertPassword, passwordWasChosen, withdrawInvitation } from './identit
 import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { dropName, giveName, type MayShareName } from './names.ts';
+import { insert } from './rows.ts';
 
 const lockOfPassword = `(SELECT attempts.locked_until FROM attempts
     WHERE authenticators.method = 'updb' AND attempts.key = 'password:' || authenticators.id) AS locked_until`;
@@ -123,19 +124,14 @@ export function* createCertificate(args: {
   /** An imported certificate does not count against the limit of one per identity. */
   readonly isImported?: boolean;
 }): Intent<void> {
-  const { authenticator, now } = args;
-  yield* run(
-    `INSERT INTO authenticators (id, identity_id, method, cert_pem, thumbprint, is_imported, tags, created_at,
-       updated_at) VALUES (?, ?, 'cert', ?, ?, ?, ?, ?, ?)`,
-    authenticator.id,
-    authenticator.identityId,
-    authenticator.certPem,
-    authenticator.thumbprint,
-    args.isImported === true ? 1 : 0,
-    JSON.stringify(authenticator.tags),
-    now,
-    now,
-  );
+  const { authenticator, now, isImported = false } = args;
+  yield* insert('authenticators', {
+    ...authenticator,
+    method: 'cert',
+    isImported,
+    createdAt: now,
+    updatedAt: now,
+  });
 }
 
 interface PasswordCreation extends MayShareName {
@@ -144,7 +140,7 @@ interface PasswordCreation extends MayShareName {
 }
 
 export function* createPassword({ authenticator, now, sharesName }: PasswordCreation): Intent<void> {
-  yield* insertPassword({ ...authenticator, tags: JSON.stringify(authenticator.tags), sharesName }, now);
+  yield* insertPassword({ ...authenticator, sharesName }, now);
 }
 
 interface PasswordUpdate extends WhenPasswordChanges, MayShareName {

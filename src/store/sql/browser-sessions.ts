@@ -2,7 +2,6 @@
 // so other nodes need no notice.
 
 import type { BrowserSession } from '../../model/browser-session.ts';
-import { asId } from '../../model/ids.ts';
 import { browserSessionListFields } from '../../model/list-fields.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { Millis } from '../../platform/clock.ts';
@@ -12,9 +11,10 @@ import type {
   ContinueBrowserSession,
   NamedBrowserSession,
 } from '../contracts/browser-sessions.ts';
-import { type Database, integer, text } from './codec.ts';
-import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { type Database, text } from './codec.ts';
+import { affects, first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { insert, reader } from './rows.ts';
 
 export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;
 
@@ -64,22 +64,9 @@ const findSql = `SELECT browser_sessions.*, identities.name AS identity_name
   FROM browser_sessions JOIN identities ON identities.id = browser_sessions.identity_id
   WHERE browser_sessions.id = ? AND browser_sessions.expires_at > ?`;
 
-function browserSessionOf(row: SqlRow): BrowserSession {
-  return {
-    id: asId(text(row, 'id')),
-    issuer: text(row, 'issuer'),
-    progress: JSON.parse(text(row, 'progress')) as LoginProgress,
-    applications: JSON.parse(text(row, 'applications')) as readonly string[],
-    ipAddress: text(row, 'ip_address'),
-    createdAt: integer(row, 'created_at'),
-    lastUsedAt: integer(row, 'last_used_at'),
-    expiresAt: integer(row, 'expires_at'),
-  };
-}
-
-function namedBrowserSessionOf(row: SqlRow): NamedBrowserSession {
-  return { ...browserSessionOf(row), identityName: text(row, 'identity_name') };
-}
+const sessionColumns = 'id issuer progress:json applications:json ipAddress createdAt lastUsedAt expiresAt';
+const browserSessionOf = reader<BrowserSession>()(sessionColumns);
+const namedBrowserSessionOf = reader<NamedBrowserSession>()(`${sessionColumns} identityName`);
 
 /**
  * Opens the browser session that comes with a code, if there is one. It replaces the previous one of that browser.
@@ -92,24 +79,11 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
   // What an SDK said of its machine is noted with the identity. The place stays: it is what the session is known by.
   const { certificateKey: _key, clientInfo: _info, ...kept } = JSON.parse(proven) as LoginProgress;
   if (replaces !== null) yield* endBrowserSession({ id: replaces });
-  yield* run(
-    `INSERT INTO browser_sessions (id, token_hash, identity_id, authenticator_id, signer_id, ca_id, issuer, progress,
-       applications, ip_address, created_at, last_used_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    tokenHash,
-    kept.identityId,
-    kept.authenticatorId,
-    kept.signerId,
-    kept.caId,
-    issuer,
-    JSON.stringify(kept),
-    JSON.stringify([application]),
-    ipAddress,
-    now,
-    now,
-    expiresAt,
-  );
+  const { identityId, authenticatorId, signerId, caId } = kept;
+  yield* insert('browser_sessions', {
+    ...{ id, tokenHash, identityId, authenticatorId, signerId, caId, issuer, progress: kept },
+    ...{ applications: [application], ipAddress, createdAt: now, lastUsedAt: now, expiresAt },
+  });
   // Otherwise anybody who can log in could fill the store.
   yield* run(
     `DELETE FROM browser_sessions WHERE id IN (SELECT id FROM browser_sessions WHERE identity_id = ?
@@ -184,7 +158,7 @@ function* continueBrowserSession(use: ContinuedRow): Intent<'recorded' | 'gone' 
 }
 
 export function* endBrowserSession({ id }: { readonly id: string }): Intent<boolean> {
-  return (yield* first('DELETE FROM browser_sessions WHERE id = ? RETURNING id', id)) !== undefined;
+  return yield* affects('DELETE FROM browser_sessions WHERE id = ? RETURNING id', id);
 }
 
 /**

@@ -6,7 +6,8 @@ import type { PatchOf } from '../contracts/entities.ts';
 import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
 import { entityTable } from './entity-table.ts';
-import { first, type Intent } from './intent.ts';
+import type { ById } from './intent.ts';
+import { affects, first, type Intent } from './intent.ts';
 import { endSessionsOpenedBy } from './opened-by.ts';
 
 const table = entityTable(caEntity);
@@ -36,11 +37,7 @@ function* createCa(args: { readonly ca: NewCa; readonly now: Millis }): Intent<v
   yield* recordChange('ca', ca.id, now);
 }
 
-function* updateCa(args: {
-  readonly id: string;
-  readonly patch: PatchOf<typeof caEntity>;
-  readonly now: Millis;
-}): Intent<boolean> {
+function* updateCa(args: ById & { readonly patch: PatchOf<typeof caEntity> }): Intent<boolean> {
   const { id, patch, now } = args;
   const before = yield* first('SELECT * FROM cas WHERE id = ?', id);
   if (before === undefined || (yield* table.update(args)) === undefined) return false;
@@ -52,23 +49,16 @@ function* updateCa(args: {
   return true;
 }
 
-function* verifyCa(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
-  const { id, now } = args;
-  const row = yield* first(
-    'UPDATE cas SET verified_at = ?, updated_at = ? WHERE id = ? AND verified_at IS NULL RETURNING id',
-    now,
-    now,
-    id,
-  );
-  if (row === undefined) return false;
+function* verifyCa({ id, now }: ById): Intent<boolean> {
+  const sql =
+    'UPDATE cas SET verified_at = ?, updated_at = ? WHERE id = ? AND verified_at IS NULL RETURNING id';
+  if (!(yield* affects(sql, now, now, id))) return false;
   yield* recordChange('ca', id, now);
   return true;
 }
 
-function* deleteCa(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
-  const { id, now } = args;
-  const row = yield* first('DELETE FROM cas WHERE id = ? RETURNING id', id);
-  if (row === undefined) return false;
+function* deleteCa({ id, now }: ById): Intent<boolean> {
+  if (!(yield* affects('DELETE FROM cas WHERE id = ? RETURNING id', id))) return false;
   yield* recordChange('ca', id, now);
   return true;
 }

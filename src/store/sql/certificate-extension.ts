@@ -1,11 +1,11 @@
 // Replaces the certificate of an authenticator by its successor, in two steps: a client that never received the new one
 // still has the old one.
 
-import type { Millis } from '../../platform/clock.ts';
 import type { AuthenticatorStore, KeepSuccessor, PromoteSuccessor } from '../contracts/authenticators.ts';
 import { endSessionsOfAuthenticator } from './api-sessions.ts';
 import { type Database, integer, text } from './codec.ts';
-import { first, type Intent } from './intent.ts';
+import type { ById } from './intent.ts';
+import { affects, first, type Intent } from './intent.ts';
 
 export const certificateExtensionIntents = { requestExtension, keepSuccessor, promoteSuccessor } as const;
 
@@ -24,25 +24,20 @@ export function certificateExtensionStore({
   };
 }
 
-function* requestExtension(args: {
-  readonly id: string;
-  readonly rollKey: boolean;
-  readonly now: Millis;
-}): Intent<boolean> {
+function requestExtension({ id, rollKey, now }: ById & { readonly rollKey: boolean }): Intent<boolean> {
   // A successor fetched earlier may have the very key that has to go.
-  const withdrawn = args.rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
-  const row = yield* first(
+  const withdrawn = rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
+  return affects(
     `UPDATE authenticators SET is_extend_requested = 1, is_key_roll_requested = ?, updated_at = ?${withdrawn}
      WHERE id = ? AND method = 'cert' RETURNING id`,
-    args.rollKey ? 1 : 0,
-    args.now,
-    args.id,
+    rollKey ? 1 : 0,
+    now,
+    id,
   );
-  return row !== undefined;
 }
 
-function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
-  const row = yield* first(
+function keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
+  return affects(
     `UPDATE authenticators SET successor_pem = ?, successor_thumbprint = ?
      WHERE id = ? AND method = 'cert' AND thumbprint = ? AND is_key_roll_requested <= ? RETURNING id`,
     keep.certPem,
@@ -51,7 +46,6 @@ function* keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
     keep.currentThumbprint,
     keep.hasNewKey ? 1 : 0,
   );
-  return row !== undefined;
 }
 
 function* promoteSuccessor(args: PromoteSuccessor): Intent<boolean> {

@@ -2,9 +2,10 @@ import type { Change, ChangeKind } from '../../model/change.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { AnotherHistory, type ChangeFeed } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
-import { type Database, integer, text } from './codec.ts';
+import type { Database } from './codec.ts';
 import type { SqlRow } from './intent.ts';
 import { type Intent, run } from './intent.ts';
+import { reader } from './rows.ts';
 
 export function changeFeed({ dialect, read, onChange }: Database): ChangeFeed {
   // In one statement: behind a pooler, the next one may be answered by another server.
@@ -47,14 +48,7 @@ function isSame(found: Change | undefined, known: Change): boolean {
   );
 }
 
-function changeOf(row: SqlRow): Change {
-  return {
-    seq: integer(row, 'seq'),
-    kind: text(row, 'kind') as ChangeKind,
-    entityId: text(row, 'entity_id'),
-    at: integer(row, 'at'),
-  };
-}
+const changeOf = reader<Change>()('seq kind entityId at');
 
 /** Engines look for this text to learn that a commit concerns the listeners. */
 export const addChangeSql = 'INSERT INTO changes (kind, entity_id, at) VALUES (?, ?, ?)';

@@ -1,20 +1,23 @@
 // The only translator between rows and model values, and how each concern of the store reads model values.
 
 import type { Account } from '../../model/account.ts';
-import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
-import type { Authenticator } from '../../model/authenticator.ts';
+import type { ApiSession } from '../../model/api-session.ts';
+import type {
+  Authenticator,
+  CertificateAuthenticator,
+  PasswordAuthenticator,
+} from '../../model/authenticator.ts';
 import { type AuthPolicy, authPolicyEntity } from '../../model/entities/auth-policy.ts';
-import type { Tags } from '../../model/entities/entity.ts';
 import { type IdentityInTokens, identityEntity } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
-import type { PassedMethod } from '../../model/login.ts';
-import type { SigningAlgorithm, SigningKey } from '../../model/signing-key.ts';
+import type { SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
 import type { Engine, WriteOptions } from './engine.ts';
 import { entityTable } from './entity-table.ts';
 import type { ArgsOf, Intents, OutcomeOf, SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-source.ts';
+import { reader } from './rows.ts';
 
 /** What each concern builds its part of the store on: an engine, its own intents, and the reads that most use. */
 export interface Database<Own extends Intents = Record<never, never>> extends Omit<Engine, 'write'> {
@@ -126,80 +129,26 @@ export function authPolicyRulesOf(row: SqlRow, prefix = ''): Pick<AuthPolicy, 'p
   };
 }
 
+const authenticatorColumns = 'id identityId tags:json createdAt updatedAt method';
+const certificateOf = reader<CertificateAuthenticator>()(
+  `${authenticatorColumns} certPem thumbprint isExtendRequested:flag isKeyRollRequested:flag`,
+);
+const passwordOf = reader<PasswordAuthenticator>()(`${authenticatorColumns} username passwordSetAt`);
+
 export function authenticatorOf(row: SqlRow): Authenticator {
-  const base = {
-    id: asId<Authenticator['id']>(text(row, 'id')),
-    identityId: asId<Authenticator['identityId']>(text(row, 'identity_id')),
-    tags: json<Tags>(row, 'tags'),
-    createdAt: integer(row, 'created_at'),
-    updatedAt: integer(row, 'updated_at'),
-  };
-  if (text(row, 'method') === 'updb')
-    return {
-      ...base,
-      method: 'updb',
-      username: text(row, 'username'),
-      passwordSetAt: integerOrNull(row, 'password_set_at') ?? base.createdAt,
-    };
-  return {
-    ...base,
-    method: 'cert',
-    certPem: text(row, 'cert_pem'),
-    thumbprint: text(row, 'thumbprint'),
-    isExtendRequested: integer(row, 'is_extend_requested') === 1,
-    isKeyRollRequested: integer(row, 'is_key_roll_requested') === 1,
-  };
+  if (row.method === 'cert') return certificateOf(row);
+  return passwordOf({ ...row, password_set_at: row.password_set_at ?? integer(row, 'created_at') });
 }
 
 /** The columns that the owner of a session is shown. */
-export function ownSessionOf(row: SqlRow): OwnSession {
-  const authenticatorId = textOrNull(row, 'authenticator_id');
-  return {
-    authenticatorId: authenticatorId === null ? null : asId(authenticatorId),
-    passed: json<PassedMethod[]>(row, 'passed'),
-    authTime: integer(row, 'auth_time'),
-    ipAddress: text(row, 'ip_address'),
-    loginIpAddress: textOrNull(row, 'login_ip_address'),
-    program: textOrNull(row, 'program'),
-    operatingSystem: textOrNull(row, 'operating_system'),
-    createdAt: integer(row, 'created_at'),
-    lastActivityAt: integer(row, 'last_activity_at'),
-    expiresAt: integer(row, 'expires_at'),
-  };
-}
+export const ownSessionOf = reader<OwnSession>()(
+  'authenticatorId? passed:json authTime ipAddress loginIpAddress? program? operatingSystem? createdAt lastActivityAt expiresAt',
+);
 
-export function apiSessionOf(row: SqlRow): ApiSession {
-  const signerId = textOrNull(row, 'signer_id');
-  const caId = textOrNull(row, 'ca_id');
-  const resources = textOrNull(row, 'resources');
-  return {
-    id: asId(text(row, 'id')),
-    mechanism: text(row, 'mechanism') as ApiSession['mechanism'],
-    identityId: asId(text(row, 'identity_id')),
-    ...ownSessionOf(row),
-    certThumbprint: textOrNull(row, 'cert_thumbprint'),
-    signerId: signerId === null ? null : asId(signerId),
-    caId: caId === null ? null : asId(caId),
-    clientId: text(row, 'client_id'),
-    openedByProgram: integer(row, 'opened_by_program') === 1,
-    scopes: json<string[]>(row, 'scopes'),
-    issuer: text(row, 'issuer'),
-    configTypes: json<string[]>(row, 'config_types'),
-    resources: resources === null ? [] : (JSON.parse(resources) as string[]),
-    endedAt: integerOrNull(row, 'ended_at'),
-    endReason: textOrNull(row, 'end_reason') as SessionEndReason | null,
-  };
-}
+export const apiSessionOf = reader<ApiSession>()(
+  'id mechanism identityId authenticatorId? passed:json authTime certThumbprint? signerId? caId? clientId openedByProgram:flag scopes:json issuer configTypes:json resources:list ipAddress loginIpAddress? program? operatingSystem? createdAt lastActivityAt expiresAt endedAt? endReason?',
+);
 
-export function signingKeyOf(row: SqlRow): SigningKey {
-  return {
-    kid: text(row, 'kid'),
-    alg: text(row, 'alg') as SigningAlgorithm,
-    publicJwk: text(row, 'public_jwk'),
-    sealedPrivateKey: text(row, 'sealed_private_key'),
-    createdAt: integer(row, 'created_at'),
-    activeFrom: integer(row, 'active_from'),
-    retiredAt: integerOrNull(row, 'retired_at'),
-    removedAt: integerOrNull(row, 'removed_at'),
-  };
-}
+export const signingKeyOf = reader<SigningKey>()(
+  'kid alg publicJwk sealedPrivateKey createdAt activeFrom retiredAt? removedAt?',
+);

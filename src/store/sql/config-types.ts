@@ -4,7 +4,8 @@ import type { ConfigTypeStore, NewConfigType } from '../contracts/config-types.t
 import type { PatchOf } from '../contracts/entities.ts';
 import type { Database } from './codec.ts';
 import { entityTable } from './entity-table.ts';
-import { first, type Intent } from './intent.ts';
+import type { ById } from './intent.ts';
+import { affects, type Intent } from './intent.ts';
 
 const table = entityTable(configTypeEntity);
 
@@ -20,7 +21,8 @@ export function configTypeStore({
     find: (id) => find(table.read, 'SELECT * FROM config_types WHERE id = ?', id),
     async findByNames(names) {
       if (names.length === 0) return [];
-      return (await read(findConfigTypesSql(names.length), ...names)).map((row) => table.read(row));
+      const sql = `SELECT * FROM config_types WHERE name IN (${names.map(() => '?').join(', ')})`;
+      return (await read(sql, ...names)).map((row) => table.read(row));
     },
     list: (query) => list(table.listed, query, table.read),
     create: (configType, now) => write('createConfigType', { configType, now }),
@@ -29,23 +31,16 @@ export function configTypeStore({
   };
 }
 
-/** @param count how many names are bound */
-function findConfigTypesSql(count: number): string {
-  return `SELECT * FROM config_types WHERE name IN (${Array.from({ length: count }, () => '?').join(', ')})`;
-}
-
 function createConfigType(args: { readonly configType: NewConfigType; readonly now: Millis }): Intent<void> {
   return table.insert(args.configType, args.now);
 }
 
-function* updateConfigType(args: {
-  readonly id: string;
-  readonly patch: PatchOf<typeof configTypeEntity>;
-  readonly now: Millis;
-}): Intent<boolean> {
+function* updateConfigType(
+  args: ById & { readonly patch: PatchOf<typeof configTypeEntity> },
+): Intent<boolean> {
   return (yield* table.update(args)) !== undefined;
 }
 
-function* deleteConfigType(args: { readonly id: string }): Intent<boolean> {
-  return (yield* first('DELETE FROM config_types WHERE id = ? RETURNING id', args.id)) !== undefined;
+function deleteConfigType({ id }: { readonly id: string }): Intent<boolean> {
+  return affects('DELETE FROM config_types WHERE id = ? RETURNING id', id);
 }

@@ -1,11 +1,11 @@
 import { isDisabled } from '../../model/account.ts';
-import type { Enrollment, TokenMethod } from '../../model/enrollment.ts';
-import { asId } from '../../model/ids.ts';
+import type { Enrollment } from '../../model/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewCertificateAuthenticator } from '../contracts/authenticators.ts';
 import type {
   EnrollmentStore,
+  ListedEnrollment,
   NewEnrollment,
   OpenEnrollment,
   Redemption,
@@ -20,15 +20,13 @@ import {
   type Database,
   identityOf,
   identityTable,
-  integer,
   integerOrNull,
-  text,
-  textOrNull,
 } from './codec.ts';
 import { createIdentity } from './identities.ts';
-import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { affects, first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { holderOf, type MayShareName } from './names.ts';
+import { insert, reader } from './rows.ts';
 
 const listed = listSource('enrollments', enrollmentListFields, { identity: 'JOIN' });
 
@@ -43,7 +41,6 @@ export const enrollmentIntents = {
 
 export function enrollmentStore(db: Database<typeof enrollmentIntents>): EnrollmentStore {
   const { dialect, write, read, find, list } = db;
-  const listedOf = (row: SqlRow) => ({ ...enrollmentOf(row), identityName: text(row, 'identity_name') });
   return {
     create: (enrollment, now) => write('createEnrollment', { enrollment, now }),
     createIdentity: (identity, enrollments, now) =>
@@ -77,20 +74,9 @@ const enrollmentByHashSql = `SELECT enrollments.*,
 const enrollmentsOfSql = (jsonTexts: string): string =>
   `SELECT * FROM enrollments WHERE identity_id IN (SELECT value FROM ${jsonTexts}(?)) ORDER BY id`;
 
-function enrollmentOf(row: SqlRow): Enrollment {
-  const caId = textOrNull(row, 'ca_id');
-  return {
-    id: asId(text(row, 'id')),
-    identityId: asId(text(row, 'identity_id')),
-    method: text(row, 'method') as TokenMethod,
-    caId: caId === null ? null : asId(caId),
-    username: textOrNull(row, 'username'),
-    sealedToken: text(row, 'sealed_token'),
-    expiresAt: integer(row, 'expires_at'),
-    createdAt: integer(row, 'created_at'),
-    updatedAt: integer(row, 'updated_at'),
-  };
-}
+const enrollmentColumns = 'id identityId method caId? username? sealedToken expiresAt createdAt updatedAt';
+const enrollmentOf = reader<Enrollment>()(enrollmentColumns);
+const listedOf = reader<ListedEnrollment>()(`${enrollmentColumns} identityName`);
 
 function openEnrollmentOf(row: SqlRow): OpenEnrollment {
   return {
@@ -117,20 +103,7 @@ function* createEnrollment(args: {
     enrollment.method,
     now,
   );
-  yield* run(
-    `INSERT INTO enrollments (id, identity_id, method, token_hash, sealed_token, ca_id, username, expires_at,
-       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    enrollment.id,
-    enrollment.identityId,
-    enrollment.method,
-    enrollment.tokenHash,
-    enrollment.sealedToken,
-    enrollment.caId,
-    enrollment.username,
-    enrollment.expiresAt,
-    now,
-    now,
-  );
+  yield* insert('enrollments', { ...enrollment, createdAt: now, updatedAt: now });
 }
 
 interface IdentityToEnroll extends MayShareName {
@@ -150,7 +123,7 @@ function* renewEnrollment(args: {
   readonly now: Millis;
 }): Intent<boolean> {
   const { id, renewal, now } = args;
-  const row = yield* first(
+  return yield* affects(
     `UPDATE enrollments SET token_hash = ?, sealed_token = ?, expires_at = ?, updated_at = ?
      WHERE id = ? RETURNING id`,
     renewal.tokenHash,
@@ -159,7 +132,6 @@ function* renewEnrollment(args: {
     now,
     id,
   );
-  return row !== undefined;
 }
 
 function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutcome> {
@@ -206,6 +178,6 @@ function* enrollIdentity(args: {
   if (certificate !== null) yield* createCertificate({ authenticator: certificate, now });
 }
 
-function* deleteEnrollment({ id }: { readonly id: string }): Intent<boolean> {
-  return (yield* first('DELETE FROM enrollments WHERE id = ? RETURNING id', id)) !== undefined;
+function deleteEnrollment({ id }: { readonly id: string }): Intent<boolean> {
+  return affects('DELETE FROM enrollments WHERE id = ? RETURNING id', id);
 }

@@ -1,6 +1,7 @@
 import { isDisabled } from '../../model/account.ts';
 import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
+import type { Tags } from '../../model/entities/entity.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
 import {
@@ -23,8 +24,9 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
-import { all, first, type Intent, run, type SqlRow } from './intent.ts';
+import { affects, all, first, type Intent, type SqlRow } from './intent.ts';
 import { alikeSql, giveName, type MayShareName } from './names.ts';
+import { insert } from './rows.ts';
 
 export const identityIntents = { createIdentity, updateIdentity, deleteIdentity } as const;
 
@@ -74,14 +76,13 @@ export function* createIdentity({ identity, password, now, sharesName }: Identit
   yield* identityTable.insert({ ...byDefault, ...identity }, now);
   yield* giveName({ identityId: identity.id, kind: 'name', name: identity.name, sharesName });
   if (password !== null) {
-    yield* insertPassword({ ...password, identityId: identity.id, tags: '{}', sharesName }, now);
+    yield* insertPassword({ ...password, identityId: identity.id, tags: {}, sharesName }, now);
   }
 }
 
 /** Deletes the link for setting the password, because the password was set or removed in another way. */
 export function* withdrawInvitation(identityId: string): Intent<boolean> {
-  const row = yield* first('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
-  return row !== undefined;
+  return yield* affects('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
 }
 
 /**
@@ -111,23 +112,13 @@ function* withdrawEnrollmentsOfPowerful(): Intent<void> {
 
 /** The password authenticator of an identity. */
 export function* insertPassword(
-  password: NewPassword & MayShareName & { readonly identityId: string; readonly tags: string },
+  password: NewPassword & MayShareName & { readonly identityId: string; readonly tags: Tags },
   now: Millis,
 ): Intent<void> {
   yield* withdrawInvitation(password.identityId);
-  yield* run(
-    `INSERT INTO authenticators (id, identity_id, method, username, username_key, password_hash, tags, created_at,
-       updated_at) VALUES (?, ?, 'updb', ?, ?, ?, ?, ?, ?)`,
-    password.id,
-    password.identityId,
-    password.username,
-    password.usernameKey,
-    password.passwordHash,
-    password.tags,
-    now,
-    now,
-  );
-  const { identityId, username, sharesName } = password;
+  const { sharesName, ...row } = password;
+  yield* insert('authenticators', { ...row, method: 'updb', createdAt: now, updatedAt: now });
+  const { identityId, username } = password;
   yield* giveName({ identityId, kind: 'username', name: username, sharesName });
 }
 

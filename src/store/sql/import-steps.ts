@@ -21,6 +21,7 @@ import { enrollmentIntents } from './enrollments.ts';
 import { externalJwtSignerIntents } from './external-jwt-signers.ts';
 import { createIdentity, identityIntents } from './identities.ts';
 import { all, first, type Intent, run, type SqlValue } from './intent.ts';
+import { insert } from './rows.ts';
 
 /** The table of a kind. */
 interface Table {
@@ -227,20 +228,14 @@ function totpStep(item: ImportedTotp): ImportStep {
       if (!kept.delete(hash))
         yield* run('DELETE FROM recovery_codes WHERE identity_id = ? AND code_hash = ?', identityId, hash);
     }
-    for (const hash of kept)
-      yield* run('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
+    for (const codeHash of kept) yield* insert('recovery_codes', { identityId, codeHash });
   }
   return {
     ...common(item, { kind: 'totp', id: identityId, table: table.name }),
     table,
     inTheWay: (known) => missing(known, 'identity', identityId),
     *create(now) {
-      yield* run(
-        'INSERT INTO totp_enrollments (identity_id, sealed_seed, last_step, enrolled_at) VALUES (?, ?, 0, ?)',
-        identityId,
-        sealedSeed,
-        now,
-      );
+      yield* insert('totp_enrollments', { identityId, sealedSeed, lastStep: 0, enrolledAt: now });
       yield* codes();
       yield* recordChange('identity', identityId, now);
     },

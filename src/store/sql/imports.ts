@@ -8,6 +8,7 @@ import { type Database, integer, text } from './codec.ts';
 import { type ImportStep, importSteps, type Known } from './import-steps.ts';
 import { first, type Intent, run } from './intent.ts';
 import { holderOf } from './names.ts';
+import { excluded, insertOr } from './rows.ts';
 
 export const importIntents = { takeImport } as const;
 
@@ -95,12 +96,6 @@ function* stamp({ table, id, createdAt, updatedAt }: ImportStep): Intent<void> {
 }
 
 function* remember({ kind, id, digest, updatedAt }: ImportStep): Intent<void> {
-  yield* run(
-    `INSERT INTO imports (kind, id, digest, updated_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (kind, id) DO UPDATE SET digest = excluded.digest, updated_at = excluded.updated_at`,
-    kind,
-    id,
-    digest,
-    updatedAt,
-  );
+  const end = `ON CONFLICT (kind, id) DO UPDATE SET ${excluded('digest', 'updated_at')}`;
+  yield* insertOr('imports', { kind, id, digest, updatedAt }, end);
 }

@@ -2,6 +2,8 @@
 // ask and what to do with the answer. The engine decides how: synchronously in SQLite's writer thread, or
 // asynchronously in a transaction of PostgreSQL. One intent is one atomic step.
 
+import type { Millis } from '../../platform/clock.ts';
+
 /** A value that both engines store alike: text, integer (Millis; 0 and 1 for booleans) or null. */
 export type SqlValue = string | number | null;
 
@@ -35,6 +37,18 @@ export function* all(sql: string, ...params: SqlValue[]): Intent<readonly SqlRow
 export function* first(sql: string, ...params: SqlValue[]): Intent<SqlRow | undefined> {
   const rows = yield { sql, params };
   return rows[0];
+}
+
+/** Runs a statement with RETURNING, and says whether it changed a row. */
+export function* affects(sql: string, ...params: SqlValue[]): Intent<boolean> {
+  const rows = yield { sql, params };
+  return rows.length > 0;
+}
+
+/** Which entity an intent is about, and when. */
+export interface ById {
+  readonly id: string;
+  readonly now: Millis;
 }
 
 /** Runs a statement whose rows do not matter. Its failure ends the intent, like that of any other statement. */

@@ -1,11 +1,11 @@
 import { isDisabled } from '../../model/account.ts';
-import { asId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type {
   InvitationRedemption,
   InvitationStore,
+  ListedInvitation,
   NewInvitation,
   OpenInvitation,
 } from '../contracts/invitations.ts';
@@ -23,6 +23,7 @@ import {
 import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { insert, reader } from './rows.ts';
 
 const listed = listSource('invitations', invitationListFields, {
   identity: 'JOIN',
@@ -37,12 +38,7 @@ export function invitationStore({ write, find, list }: Database<typeof invitatio
   return {
     create: (invitation, now) => write('createInvitation', { invitation, now }),
     find: (identityId) => find(invitationOf, 'SELECT * FROM invitations WHERE identity_id = ?', identityId),
-    list: (query) =>
-      list(listed, query, (row) => ({
-        ...invitationOf(row),
-        identityName: text(row, 'identity_name'),
-        madeByName: textOrNull(row, 'made_by_name'),
-      })),
+    list: (query) => list(listed, query, listedOf),
     findByTokenHash: (tokenHash) => find(openInvitationOf, invitationByHashSql, tokenHash),
     redeem: (redemption) => write('redeemInvitation', redemption),
     delete: (identityId) => write('deleteInvitation', { identityId }),
@@ -57,17 +53,9 @@ const invitationByHashSql = `SELECT invitations.*, authenticators.username AS us
   LEFT JOIN authenticators ON authenticators.identity_id = identities.id AND authenticators.method = 'updb'
   WHERE invitations.token_hash = ?`;
 
-function invitationOf(row: SqlRow): Invitation {
-  const madeBy = textOrNull(row, 'made_by');
-  return {
-    identityId: asId(text(row, 'identity_id')),
-    endSessions: integer(row, 'end_sessions') === 1,
-    isByHelper: integer(row, 'is_by_helper') === 1,
-    madeBy: madeBy === null ? null : asId(madeBy),
-    createdAt: integer(row, 'created_at'),
-    expiresAt: integer(row, 'expires_at'),
-  };
-}
+const invitationColumns = 'identityId endSessions:flag isByHelper:flag madeBy? createdAt expiresAt';
+const invitationOf = reader<Invitation>()(invitationColumns);
+const listedOf = reader<ListedInvitation>()(`${invitationColumns} identityName madeByName?`);
 
 function openInvitationOf(row: SqlRow): OpenInvitation {
   return {
@@ -83,24 +71,14 @@ function* createInvitation(args: {
   readonly now: Millis;
 }): Intent<'created' | 'unknown' | 'disabled' | 'beyond-help'> {
   const { invitation, now } = args;
-  const { identityId, tokenHash, endSessions, isByHelper, madeBy, createdAt, expiresAt } = invitation;
+  const { identityId, isByHelper } = invitation;
   const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
   if (row === undefined) return 'unknown';
   const identity = identityOf(row);
   if (isDisabled(identity, now)) return 'disabled';
   if (isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
   yield* withdrawInvitation(identityId);
-  yield* run(
-    `INSERT INTO invitations (identity_id, token_hash, end_sessions, is_by_helper, made_by, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    identityId,
-    tokenHash,
-    endSessions ? 1 : 0,
-    isByHelper ? 1 : 0,
-    madeBy,
-    createdAt,
-    expiresAt,
-  );
+  yield* insert('invitations', invitation);
   return 'created';
 }
 
@@ -151,7 +129,7 @@ function* putPassword(password: InvitationRedemption['password'], now: Millis): 
     now,
     identityId,
   );
-  if (changed === undefined) yield* insertPassword({ ...password, tags: '{}' }, now);
+  if (changed === undefined) yield* insertPassword({ ...password, tags: {} }, now);
   else yield* first('DELETE FROM attempts WHERE key = ?', `password:${text(changed, 'id')}`);
 }
 

@@ -3,7 +3,8 @@ import type { Millis } from '../../platform/clock.ts';
 import type { KeyStore, ReplaceSealed, SealedKind } from '../contracts/keys.ts';
 import { recordChange } from './changes.ts';
 import { type Database, signingKeyOf, text } from './codec.ts';
-import { first, type Intent, run } from './intent.ts';
+import { affects, first, type Intent, run } from './intent.ts';
+import { insert, insertOr } from './rows.ts';
 
 export const keyIntents = { rotateSigningKey, keepServerSecret, replaceSealed } as const;
 
@@ -48,13 +49,8 @@ export const sealedColumns: Readonly<Record<SealedKind, { table: string; id: str
 
 function* replaceSealed({ kind, secret, ...replace }: ReplaceSealed): Intent<boolean> {
   const { table, id, sealed } = sealedColumns[kind];
-  const replaced = yield* first(
-    `UPDATE ${table} SET ${sealed} = ? WHERE ${id} = ? AND ${sealed} = ? RETURNING ${id}`,
-    replace.sealed,
-    secret.id,
-    secret.sealed,
-  );
-  if (replaced === undefined) return false;
+  const sql = `UPDATE ${table} SET ${sealed} = ? WHERE ${id} = ? AND ${sealed} = ? RETURNING ${id}`;
+  if (!(yield* affects(sql, replace.sealed, secret.id, secret.sealed))) return false;
   if (kind === 'signing-key') yield* recordChange('signing-keys', secret.id, replace.now);
   return true;
 }
@@ -79,26 +75,13 @@ function* rotateSigningKey(rotation: {
     rotation.removeOldAt,
     next.alg,
   );
-  yield* run(
-    `INSERT INTO signing_keys (kid, alg, public_jwk, sealed_private_key, created_at, active_from, retired_at,
-       removed_at) VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`,
-    next.kid,
-    next.alg,
-    next.publicJwk,
-    next.sealedPrivateKey,
-    next.createdAt,
-    next.activeFrom,
-  );
+  yield* insert('signing_keys', { ...next, retiredAt: null, removedAt: null });
   yield* recordChange('signing-keys', next.kid, next.createdAt);
   return true;
 }
 
 function* keepServerSecret(args: { readonly name: string; readonly sealed: string }): Intent<string> {
-  yield* run(
-    'INSERT INTO server_secrets (name, sealed) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
-    args.name,
-    args.sealed,
-  );
+  yield* insertOr('server_secrets', args, 'ON CONFLICT (name) DO NOTHING');
   const row = yield* first('SELECT sealed FROM server_secrets WHERE name = ?', args.name);
   if (row === undefined) throw new Error('a server secret was not kept');
   return text(row, 'sealed');

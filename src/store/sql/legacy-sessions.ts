@@ -6,6 +6,7 @@ import type { ApiSessionStore, OpenLegacySession, SessionActivity } from '../con
 import { keepClientInfo } from './client-info.ts';
 import { apiSessionOf, type Database, identityOf, text, textOrNull } from './codec.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { insertOr } from './rows.ts';
 
 export const legacySessionIntents = { openLegacySession, addPassed, recordActivity } as const;
 
@@ -49,30 +50,30 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
     const verified = session.verifiedHash ?? null;
     if (verified !== null && textOrNull(authenticator, 'password_hash') !== verified) return null;
   }
-  const row = yield* first(
-    `INSERT INTO api_sessions (id, mechanism, identity_id, authenticator_id, token_hash, passed, auth_time,
-       cert_thumbprint, cert_chain, signer_id, ca_id, client_id, scopes, issuer, config_types,
-       ip_address, created_at, last_activity_at, expires_at, login_ip_address, program, operating_system)
-     VALUES (?, 'legacy', ?, ?, ?, ?, ?, ?, ?, ?, ?, '', '[]', ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-    session.id,
-    progress.identityId,
-    progress.authenticatorId,
-    session.tokenHash,
-    JSON.stringify(progress.passed),
-    progress.authTime,
-    progress.certThumbprint,
-    session.certChain === undefined ? null : JSON.stringify(session.certChain),
-    progress.signerId,
-    progress.caId,
-    session.issuer,
-    JSON.stringify(session.configTypes),
-    session.ipAddress,
-    now,
-    now,
-    session.expiresAt,
-    progress.place?.ipAddress ?? null,
-    progress.place?.program ?? null,
-    progress.place?.operatingSystem ?? null,
+  const { identityId, authenticatorId, passed, authTime, certThumbprint, signerId, caId, place } = progress;
+  const { id, tokenHash, certChain, issuer, configTypes, ipAddress, expiresAt } = session;
+  const row = yield* insertOr(
+    'api_sessions',
+    {
+      ...{
+        id,
+        mechanism: 'legacy',
+        identityId,
+        authenticatorId,
+        tokenHash,
+        passed,
+        authTime,
+        certThumbprint,
+      },
+      ...{ certChain, signerId, caId, clientId: '', scopes: [], issuer, configTypes, ipAddress },
+      ...{ createdAt: now, lastActivityAt: now, expiresAt },
+      ...{
+        loginIpAddress: place?.ipAddress,
+        program: place?.program,
+        operatingSystem: place?.operatingSystem,
+      },
+    },
+    'RETURNING *',
   );
   yield* keepClientInfo(progress.identityId, progress.clientInfo);
   return row ?? null;

@@ -1,13 +1,13 @@
 import { loginAttemptListFields } from '../../model/list-fields.ts';
-import type { AttemptStep } from '../../model/login.ts';
-import type { AttemptCheck, LoginAttempt, RefusalReason } from '../../model/login-attempt.ts';
+import type { LoginAttempt } from '../../model/login-attempt.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../contracts/login-attempts.ts';
 import { countOf, evict, type Trail } from './bounded-trail.ts';
-import { type Database, integer, text, textOrNull } from './codec.ts';
-import { all, type Intent, run, type SqlRow } from './intent.ts';
+import { type Database, integer, text } from './codec.ts';
+import { all, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { insert, reader } from './rows.ts';
 
 const listed = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
 
@@ -21,8 +21,15 @@ export function loginAttemptStore({
   listed: named,
 }: Database<typeof loginAttemptIntents>): LoginAttemptStore {
   return {
-    append: (attempts, keepAtMost) =>
-      write('appendLoginAttempts', { attempts: attempts.map(loginAttemptRow), keepAtMost }),
+    append(attempts, keepAtMost) {
+      const rows = attempts.map((attempt) => ({
+        ...attempt,
+        checks: JSON.stringify(attempt.checks),
+        // Who is counted together: the widest network of the address.
+        source: widestSource(attempt.ipAddress),
+      }));
+      return write('appendLoginAttempts', { rows, keepAtMost });
+    },
     findByReference: (reference) =>
       named(listed, { field: 'reference', value: reference, most: mostOfReference }, listedOf),
     list: (query) => list(listed, query, listedOf),
@@ -44,55 +51,25 @@ export function loginAttemptStore({
 /** More steps than any request has. */
 const mostOfReference = 50;
 
-function listedOf(row: SqlRow): ListedAttempt {
-  return { ...loginAttemptOf(row), identityName: textOrNull(row, 'identity_name') };
-}
-
-/** A record as the intent receives it: checks as the JSON text of their column. */
-type LoginAttemptRow = Omit<LoginAttempt, 'checks'> & {
-  readonly id: string;
-  readonly checks: string;
-  /** Who is counted together: the widest network of the address. */
-  readonly source: string;
-};
-
-function loginAttemptRow(attempt: LoginAttempt & { readonly id: string }): LoginAttemptRow {
-  const checks = JSON.stringify(attempt.checks);
-  return { ...attempt, checks, source: widestSource(attempt.ipAddress) };
-}
+const listedOf = reader<ListedAttempt>()(
+  'reference at step mechanism outcome reason? identityId? subject? ipAddress issuer checks:json identityName?',
+);
 
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 1200;
 
 function* appendLoginAttempts(args: {
-  readonly attempts: readonly LoginAttemptRow[];
+  /** With the checks as JSON text. */
+  readonly rows: readonly object[];
   readonly keepAtMost: number | null;
 }): Intent<void> {
-  for (const attempt of args.attempts) {
-    yield* run(
-      `INSERT INTO login_attempts (id, reference, at, step, mechanism, outcome, reason, identity_id, subject,
-         ip_address, issuer, checks, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      attempt.id,
-      attempt.reference,
-      attempt.at,
-      attempt.step,
-      attempt.mechanism,
-      attempt.outcome,
-      attempt.reason,
-      attempt.identityId,
-      attempt.subject,
-      attempt.ipAddress,
-      attempt.issuer,
-      attempt.checks,
-      attempt.source,
-    );
-  }
+  for (const row of args.rows) yield* insert('login_attempts', row);
   if (args.keepAtMost === null) return;
   const refused = yield* countOf(of('refused'));
   const tooManyRefused = Math.max(0, refused - Math.floor(args.keepAtMost * mostRefused));
   const passed = yield* countOf(of('passed'));
   const tooManyPassed = refused - tooManyRefused + passed - args.keepAtMost;
-  const most = args.attempts.length + mostOverdue;
+  const most = args.rows.length + mostOverdue;
   // A stranger has no identity, and owners of accounts may come from anywhere.
   yield* evict(
     of('refused'),
@@ -119,20 +96,4 @@ function* deleteLoginAttempts(args: { readonly before: Millis; readonly batch: n
     args.batch,
   );
   return rows.length;
-}
-
-function loginAttemptOf(row: SqlRow): LoginAttempt {
-  return {
-    reference: text(row, 'reference'),
-    at: integer(row, 'at'),
-    step: text(row, 'step') as AttemptStep,
-    mechanism: text(row, 'mechanism') as LoginAttempt['mechanism'],
-    outcome: text(row, 'outcome') as LoginAttempt['outcome'],
-    reason: textOrNull(row, 'reason') as RefusalReason | null,
-    identityId: textOrNull(row, 'identity_id'),
-    subject: textOrNull(row, 'subject'),
-    ipAddress: text(row, 'ip_address'),
-    issuer: text(row, 'issuer'),
-    checks: JSON.parse(text(row, 'checks')) as AttemptCheck[],
-  };
 }

@@ -5,6 +5,7 @@ import { nameKeys } from '../../model/names.ts';
 import { AlreadyTaken } from '../contracts/store.ts';
 import { text } from './codec.ts';
 import { all, type Intent, run } from './intent.ts';
+import { insert } from './rows.ts';
 
 /** What an intent is given that could give one identity the name of another. */
 export interface MayShareName {
@@ -28,9 +29,7 @@ export function* giveName({ identityId, kind, name, sharesName = false }: GivenN
   const holder = sharesName ? null : yield* holderOf(name, identityId);
   if (holder !== null) throw new AlreadyTaken(kind, holder);
   yield* dropName(identityId, kind);
-  for (const key of nameKeys(name)) {
-    yield* run('INSERT INTO names (identity_id, kind, key) VALUES (?, ?, ?)', identityId, kind, key);
-  }
+  for (const key of nameKeys(name)) yield* insert('names', { identityId, kind, key });
 }
 
 /** The identity has no longer a name of this kind. */

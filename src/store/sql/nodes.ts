@@ -3,9 +3,10 @@ import type { ControllerNode } from '../../model/node.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NodeStore } from '../contracts/nodes.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, integerOrNull, text, textOrNull } from './codec.ts';
-import { all, first, type Intent, run, type SqlRow } from './intent.ts';
+import { type Database, integer, text } from './codec.ts';
+import { all, first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { excluded, insertOr, reader } from './rows.ts';
 
 const listed = listSource('nodes', nodeListFields, {
   columns: { ctrlAddress: 'address', updatedAt: 'last_seen_at', lastJoinedAt: 'started_at' },
@@ -30,20 +31,9 @@ export function nodeStore({ dialect, write, read, find, list }: Database<typeof 
   };
 }
 
-function nodeOf(row: SqlRow): ControllerNode {
-  return {
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    address: text(row, 'address'),
-    apiAddresses: JSON.parse(text(row, 'api_addresses')) as ControllerNode['apiAddresses'],
-    version: text(row, 'version'),
-    createdAt: integer(row, 'created_at'),
-    startedAt: integer(row, 'started_at'),
-    lastSeenAt: integer(row, 'last_seen_at'),
-    leftAt: integerOrNull(row, 'left_at'),
-    keyIds: JSON.parse(textOrNull(row, 'key_ids') ?? '[]') as string[],
-  };
-}
+const nodeOf = reader<ControllerNode>()(
+  'id name address apiAddresses:json version createdAt startedAt lastSeenAt leftAt? keyIds:list',
+);
 
 function* announceNode(args: {
   readonly node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>;
@@ -51,39 +41,23 @@ function* announceNode(args: {
   readonly forgetBefore: Millis;
 }): Intent<void> {
   const { node, now } = args;
-  const apiAddresses = JSON.stringify(node.apiAddresses);
   const before = yield* first('SELECT api_addresses FROM nodes WHERE name = ?', node.name);
-  yield* run(
-    `INSERT INTO nodes
-       (id, name, address, api_addresses, version, created_at, started_at, last_seen_at, left_at, key_ids)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)
-     ON CONFLICT (name) DO UPDATE SET address = excluded.address, api_addresses = excluded.api_addresses,
-       version = excluded.version, started_at = excluded.started_at, last_seen_at = excluded.last_seen_at,
-       left_at = NULL, key_ids = excluded.key_ids`,
-    node.id,
-    node.name,
-    node.address,
-    apiAddresses,
-    node.version,
-    now,
-    node.startedAt,
-    now,
-    JSON.stringify(node.keyIds),
+  const changing = excluded('address', 'api_addresses', 'version', 'started_at', 'last_seen_at', 'key_ids');
+  yield* insertOr(
+    'nodes',
+    { ...node, createdAt: now, lastSeenAt: now, leftAt: null },
+    `ON CONFLICT (name) DO UPDATE SET left_at = NULL, ${changing}`,
   );
   const forgotten = yield* all('DELETE FROM nodes WHERE last_seen_at < ? RETURNING name', args.forgetBefore);
-  const isKnown = before !== undefined && text(before, 'api_addresses') === apiAddresses;
+  const isKnown = before !== undefined && text(before, 'api_addresses') === JSON.stringify(node.apiAddresses);
   if (!isKnown || forgotten.length > 0) yield* recordChange('node', node.name, now);
 }
 
-function* leaveNode(args: {
+function leaveNode(args: {
   readonly name: string;
   readonly startedAt: Millis;
   readonly now: Millis;
 }): Intent<void> {
-  yield* run(
-    'UPDATE nodes SET left_at = ? WHERE name = ? AND started_at = ?',
-    args.now,
-    args.name,
-    args.startedAt,
-  );
+  const { name, startedAt, now } = args;
+  return run('UPDATE nodes SET left_at = ? WHERE name = ? AND started_at = ?', now, name, startedAt);
 }

@@ -3,14 +3,15 @@ import {
   type OidcClientSecret,
   oidcClientEntity,
 } from '../../model/entities/oidc-client.ts';
-import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PatchOf } from '../contracts/entities.ts';
 import type { NewOidcClient, OidcClientStore } from '../contracts/oidc-clients.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, integerOrNull, text } from './codec.ts';
+import { type Database, text } from './codec.ts';
 import { entityTable } from './entity-table.ts';
-import { all, first, type Intent, run, type SqlRow } from './intent.ts';
+import type { ById } from './intent.ts';
+import { affects, all, first, type Intent, run } from './intent.ts';
+import { insert, insertOr, reader } from './rows.ts';
 
 const table = entityTable(oidcClientEntity);
 
@@ -40,7 +41,8 @@ export function oidcClientStore({
     update: (id, patch, now) => write('updateOidcClient', { id, patch, now }),
     delete: (id, now) => write('deleteOidcClient', { id, now }),
     async listSecrets(id) {
-      const sql = 'SELECT * FROM oidc_client_secrets WHERE client_id = ? ORDER BY created_at, id';
+      const sql =
+        'SELECT *, secret_hash AS hash FROM oidc_client_secrets WHERE client_id = ? ORDER BY created_at, id';
       return (await read(sql, id)).map(secretOf);
     },
     addSecret: (secret, now) => write('addClientSecret', { ...secret, now }),
@@ -50,15 +52,7 @@ export function oidcClientStore({
   };
 }
 
-function secretOf(row: SqlRow): OidcClientSecret {
-  return {
-    id: asId(text(row, 'id')),
-    clientId: asId(text(row, 'client_id')),
-    hash: text(row, 'secret_hash'),
-    createdAt: integer(row, 'created_at'),
-    lastUsedAt: integerOrNull(row, 'last_used_at'),
-  };
-}
+const secretOf = reader<OidcClientSecret>()('id clientId hash createdAt lastUsedAt?');
 
 function* createOidcClient(args: { readonly client: NewOidcClient; readonly now: Millis }): Intent<void> {
   const { client, now } = args;
@@ -66,21 +60,17 @@ function* createOidcClient(args: { readonly client: NewOidcClient; readonly now:
   yield* recordChange('oidc-client', client.id, now);
 }
 
-function* updateOidcClient(args: {
-  readonly id: string;
-  readonly patch: PatchOf<typeof oidcClientEntity>;
-  readonly now: Millis;
-}): Intent<boolean> {
+function* updateOidcClient(
+  args: ById & { readonly patch: PatchOf<typeof oidcClientEntity> },
+): Intent<boolean> {
   if ((yield* table.update(args)) === undefined) return false;
   yield* recordChange('oidc-client', args.id, args.now);
   return true;
 }
 
-function* deleteOidcClient(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
-  const { id, now } = args;
+function* deleteOidcClient({ id, now }: ById): Intent<boolean> {
   yield* run('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
-  const row = yield* first('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id);
-  if (row === undefined) return false;
+  if (!(yield* affects('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id))) return false;
   // A later client with the same id is a different client.
   const ended = yield* all(
     `UPDATE api_sessions SET ended_at = ?, end_reason = 'administrator', refresh_hash = NULL
@@ -95,48 +85,30 @@ function* deleteOidcClient(args: { readonly id: string; readonly now: Millis }):
   return true;
 }
 
-function* addClientSecret(args: {
-  readonly id: string;
-  readonly clientId: string;
-  readonly hash: string;
-  readonly now: Millis;
-}): Intent<'added' | 'full' | 'unknown'> {
+function* addClientSecret(
+  args: ById & { readonly clientId: string; readonly hash: string },
+): Intent<'added' | 'full' | 'unknown'> {
   const { id, clientId, hash, now } = args;
   if ((yield* first('SELECT id FROM oidc_clients WHERE id = ?', clientId)) === undefined) return 'unknown';
   const held = yield* all('SELECT id FROM oidc_client_secrets WHERE client_id = ?', clientId);
   if (held.length >= mostClientSecrets) return 'full';
-  yield* run(
-    'INSERT INTO oidc_client_secrets (id, client_id, secret_hash, created_at) VALUES (?, ?, ?, ?)',
-    id,
-    clientId,
-    hash,
-    now,
-  );
+  yield* insert('oidc_client_secrets', { id, clientId, secretHash: hash, createdAt: now });
   yield* recordChange('oidc-client', clientId, now);
   return 'added';
 }
 
-function* deleteClientSecret(args: {
-  readonly clientId: string;
-  readonly id: string;
-  readonly now: Millis;
-}): Intent<boolean> {
-  const { clientId, id, now } = args;
+function* deleteClientSecret({ clientId, id, now }: ById & { readonly clientId: string }): Intent<boolean> {
   const sql = 'DELETE FROM oidc_client_secrets WHERE id = ? AND client_id = ? RETURNING id';
-  if ((yield* first(sql, id, clientId)) === undefined) return false;
+  if (!(yield* affects(sql, id, clientId))) return false;
   yield* recordChange('oidc-client', clientId, now);
   return true;
 }
 
-function* noteSecretUse({ id, now }: { readonly id: string; readonly now: Millis }): Intent<void> {
-  yield* run('UPDATE oidc_client_secrets SET last_used_at = ? WHERE id = ?', now, id);
+function noteSecretUse({ id, now }: ById): Intent<void> {
+  return run('UPDATE oidc_client_secrets SET last_used_at = ? WHERE id = ?', now, id);
 }
 
 function* useAssertion(args: { readonly key: string; readonly expiresAt: Millis }): Intent<boolean> {
-  const row = yield* first(
-    `INSERT INTO used_assertions (id, expires_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING RETURNING id`,
-    args.key,
-    args.expiresAt,
-  );
-  return row !== undefined;
+  const used = { id: args.key, expiresAt: args.expiresAt };
+  return (yield* insertOr('used_assertions', used, 'ON CONFLICT (id) DO NOTHING RETURNING id')) !== undefined;
 }

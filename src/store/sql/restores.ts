@@ -9,6 +9,7 @@ import type { RestoreStore, Withdrawn } from '../contracts/restores.ts';
 import { type Database, integer, text } from './codec.ts';
 import { columnsOf } from './entity-table.ts';
 import { first, type Intent, run } from './intent.ts';
+import { insert } from './rows.ts';
 
 export const restoreIntents = { withdrawEverythingIssued } as const;
 
@@ -121,7 +122,7 @@ function* withdrawEverythingIssued(restore: {
     restore.totpStep,
     restore.totpStep,
   );
-  yield* run('INSERT INTO restores (id, restored_at) VALUES (?, ?)', restore.id, restore.now);
+  yield* insert('restores', { id: restore.id, restoredAt: restore.now });
   const counts = counted ?? {};
   return {
     sessions: integer(counts, 'sessions'),

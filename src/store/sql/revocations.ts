@@ -1,4 +1,3 @@
-import type { Tags } from '../../model/entities/entity.ts';
 import { asId } from '../../model/ids.ts';
 import { revocationListFields } from '../../model/list-fields.ts';
 import type { Revocation, RevocationType } from '../../model/revocation.ts';
@@ -7,10 +6,12 @@ import type { NewRevocation, RevocationStore } from '../contracts/revocations.ts
 import { AlreadyTaken } from '../contracts/store.ts';
 import { endSession, endSessionsOf } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, integerOrNull, text } from './codec.ts';
-import { first, type Intent, type SqlRow } from './intent.ts';
+import { type Database, integer, text } from './codec.ts';
+import type { ById } from './intent.ts';
+import { first, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { endSessionsOpenedBy } from './opened-by.ts';
+import { excluded, insertOr, reader } from './rows.ts';
 
 const listed = listSource('revocations', revocationListFields);
 
@@ -38,17 +39,7 @@ export function revocationStore({
   };
 }
 
-function revocationOf(row: SqlRow): Revocation {
-  return {
-    id: asId(text(row, 'id')),
-    type: text(row, 'type') as RevocationType,
-    issuedBefore: integerOrNull(row, 'issued_before'),
-    expiresAt: integer(row, 'expires_at'),
-    tags: JSON.parse(text(row, 'tags')) as Tags,
-    createdAt: integer(row, 'created_at'),
-    updatedAt: integer(row, 'updated_at'),
-  };
-}
+const revocationOf = reader<Revocation>()('id type issuedBefore? expiresAt tags:json createdAt updatedAt');
 
 const listRevokedTokensSql = `SELECT id, expires_at FROM revocations WHERE type = 'JTI' AND expires_at > ?`;
 
@@ -61,19 +52,11 @@ function* revoke(args: { readonly revocation: NewRevocation; readonly now: Milli
   const { revocation, now } = args;
   const { id, type } = revocation;
   if (!(yield* exists(type, id))) return { outcome: 'unknown' };
-  const kept = yield* first(
-    `INSERT INTO revocations (id, type, issued_before, expires_at, tags, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET issued_before = excluded.issued_before, expires_at = excluded.expires_at,
-       tags = excluded.tags, updated_at = excluded.updated_at WHERE revocations.type = excluded.type
-     RETURNING id`,
-    id,
-    type,
-    revocation.issuedBefore,
-    revocation.expiresAt,
-    JSON.stringify(revocation.tags),
-    now,
-    now,
+  const kept = yield* insertOr(
+    'revocations',
+    { ...revocation, createdAt: now, updatedAt: now },
+    `ON CONFLICT (id) DO UPDATE SET ${excluded('issued_before', 'expires_at', 'tags', 'updated_at')}
+     WHERE revocations.type = excluded.type RETURNING id`,
   );
   if (kept === undefined) return { outcome: 'other-type' };
   return { outcome: 'revoked', sessionsEnded: yield* withdraw(revocation, now) };
@@ -107,9 +90,9 @@ function* withdraw({ id, type, issuedBefore }: NewRevocation, now: Millis): Inte
   return 0;
 }
 
-function* deleteRevocation(args: { readonly id: string; readonly now: Millis }): Intent<boolean> {
-  const row = yield* first('DELETE FROM revocations WHERE id = ? RETURNING type', args.id);
+function* deleteRevocation({ id, now }: ById): Intent<boolean> {
+  const row = yield* first('DELETE FROM revocations WHERE id = ? RETURNING type', id);
   if (row === undefined) return false;
-  if (text(row, 'type') === 'JTI') yield* recordChange('token-revocation', args.id, args.now);
+  if (text(row, 'type') === 'JTI') yield* recordChange('token-revocation', id, now);
   return true;
 }

@@ -3,6 +3,7 @@ import type { RedeemSetupLink, SetupLinkStore } from '../contracts/setup-links.t
 import { type Database, integer, integerOrNull } from './codec.ts';
 import { createIdentity } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { insert } from './rows.ts';
 
 export const setupLinkIntents = { createSetupLink, redeemSetupLink } as const;
 
@@ -17,24 +18,9 @@ export function setupLinkStore({ write, read }: Database<typeof setupLinkIntents
   };
 }
 
-function* createSetupLink(link: {
-  readonly id: string;
-  readonly tokenHash: string;
-  readonly expiresAt: Millis;
-  readonly now: Millis;
-}): Intent<void> {
-  yield* run(
-    'UPDATE setup_links SET expires_at = ? WHERE used_at IS NULL AND expires_at > ?',
-    link.now,
-    link.now,
-  );
-  yield* run(
-    'INSERT INTO setup_links (id, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)',
-    link.id,
-    link.tokenHash,
-    link.now,
-    link.expiresAt,
-  );
+function* createSetupLink({ now, ...link }: Parameters<SetupLinkStore['create']>[0]): Intent<void> {
+  yield* run('UPDATE setup_links SET expires_at = ? WHERE used_at IS NULL AND expires_at > ?', now, now);
+  yield* insert('setup_links', { ...link, createdAt: now });
 }
 
 const findSetupLinkSql = 'SELECT * FROM setup_links WHERE token_hash = ?';

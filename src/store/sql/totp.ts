@@ -3,8 +3,9 @@ import { asId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.ts';
 import { recordChange } from './changes.ts';
-import { type Database, integer, text } from './codec.ts';
-import { first, type Intent, run, type SqlRow } from './intent.ts';
+import { type Database, text } from './codec.ts';
+import { affects, first, type Intent, run } from './intent.ts';
+import { insert, insertOr, reader } from './rows.ts';
 
 export const totpIntents = {
   startTotp,
@@ -40,17 +41,10 @@ export function totpStore({ dialect, write, read, find }: Database<typeof totpIn
 
 const findTotpSql = `SELECT totp_enrollments.*,
     (SELECT count(*) FROM recovery_codes
-      WHERE recovery_codes.identity_id = totp_enrollments.identity_id AND used_at IS NULL) AS codes_left
+      WHERE recovery_codes.identity_id = totp_enrollments.identity_id AND used_at IS NULL) AS recovery_codes_left
   FROM totp_enrollments WHERE identity_id = ?`;
 
-function totpEnrollmentOf(row: SqlRow): TotpEnrollment {
-  return {
-    identityId: asId(text(row, 'identity_id')),
-    sealedSeed: text(row, 'sealed_seed'),
-    enrolledAt: integer(row, 'enrolled_at'),
-    recoveryCodesLeft: integer(row, 'codes_left'),
-  };
-}
+const totpEnrollmentOf = reader<TotpEnrollment>()('identityId sealedSeed enrolledAt recoveryCodesLeft');
 
 /** Parameter: ids as a JSON array. One look-up per id: PostgreSQL might read the whole table for a join. */
 const enrolledAmongSql = (jsonTexts: string): string =>
@@ -59,14 +53,7 @@ const enrolledAmongSql = (jsonTexts: string): string =>
 
 const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expires_at > ?';
 
-function pendingTotpOf(row: SqlRow): PendingTotp {
-  return {
-    identityId: asId(text(row, 'identity_id')),
-    sealedSeed: text(row, 'sealed_seed'),
-    recoveryHashes: JSON.parse(text(row, 'recovery_hashes')) as string[],
-    expiresAt: integer(row, 'expires_at'),
-  };
-}
+const pendingTotpOf = reader<PendingTotp>()('identityId sealedSeed recoveryHashes:json expiresAt');
 
 function* startTotp(args: {
   readonly flow: string;
@@ -102,13 +89,10 @@ function* verifyTotp(args: {
   );
   if (row === undefined) return false;
   const { identityId, recoveryHashes } = pendingTotpOf(row);
-  const enrolled = yield* first(
-    `INSERT INTO totp_enrollments (identity_id, sealed_seed, last_step, enrolled_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (identity_id) DO NOTHING RETURNING identity_id`,
-    identityId,
-    args.enrollment.sealedSeed,
-    step,
-    now,
+  const enrolled = yield* insertOr(
+    'totp_enrollments',
+    { identityId, sealedSeed: args.enrollment.sealedSeed, lastStep: step, enrolledAt: now },
+    'ON CONFLICT (identity_id) DO NOTHING RETURNING identity_id',
   );
   if (enrolled === undefined) return false;
   yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
@@ -117,63 +101,50 @@ function* verifyTotp(args: {
   return true;
 }
 
-function* abandonTotp(args: { readonly flow: string }): Intent<boolean> {
-  return (yield* first('DELETE FROM pending_totp WHERE flow = ? RETURNING flow', args.flow)) !== undefined;
+function abandonTotp({ flow }: { readonly flow: string }): Intent<boolean> {
+  return affects('DELETE FROM pending_totp WHERE flow = ? RETURNING flow', flow);
 }
 
-function* burnTotpStep(args: { readonly identityId: string; readonly step: number }): Intent<boolean> {
-  const row = yield* first(
-    'UPDATE totp_enrollments SET last_step = ? WHERE identity_id = ? AND last_step < ? RETURNING identity_id',
-    args.step,
-    args.identityId,
-    args.step,
-  );
-  return row !== undefined;
+function burnTotpStep(args: { readonly identityId: string; readonly step: number }): Intent<boolean> {
+  const { identityId, step } = args;
+  const sql =
+    'UPDATE totp_enrollments SET last_step = ? WHERE identity_id = ? AND last_step < ? RETURNING identity_id';
+  return affects(sql, step, identityId, step);
 }
 
-function* burnRecoveryCode(args: {
+function burnRecoveryCode(args: {
   readonly identityId: string;
   readonly hash: string;
   readonly now: Millis;
 }): Intent<boolean> {
-  const row = yield* first(
-    `UPDATE recovery_codes SET used_at = ? WHERE identity_id = ? AND code_hash = ? AND used_at IS NULL
-     RETURNING code_hash`,
-    args.now,
-    args.identityId,
-    args.hash,
-  );
-  return row !== undefined;
+  const { identityId, hash, now } = args;
+  const sql = `UPDATE recovery_codes SET used_at = ? WHERE identity_id = ? AND code_hash = ? AND used_at IS NULL
+    RETURNING code_hash`;
+  return affects(sql, now, identityId, hash);
 }
 
 function* replaceRecoveryCodes(args: {
   readonly identityId: string;
   readonly hashes: readonly string[];
 }): Intent<boolean> {
-  const enrolled = yield* first(
-    'SELECT 1 AS one FROM totp_enrollments WHERE identity_id = ?',
-    args.identityId,
-  );
-  if (enrolled === undefined) return false;
-  yield* keepRecoveryCodes(args.identityId, args.hashes);
+  const { identityId, hashes } = args;
+  const sql = 'SELECT 1 AS one FROM totp_enrollments WHERE identity_id = ?';
+  if ((yield* first(sql, identityId)) === undefined) return false;
+  yield* keepRecoveryCodes(identityId, hashes);
   return true;
 }
 
 function* keepRecoveryCodes(identityId: string, hashes: readonly string[]): Intent<void> {
   yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
-  for (const hash of hashes) {
-    yield* run('INSERT INTO recovery_codes (identity_id, code_hash) VALUES (?, ?)', identityId, hash);
-  }
+  for (const codeHash of hashes) yield* insert('recovery_codes', { identityId, codeHash });
 }
 
 function* removeTotp(args: { readonly identityId: string; readonly now: Millis }): Intent<boolean> {
-  const row = yield* first(
-    'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id',
-    args.identityId,
-  );
-  yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', args.identityId);
-  yield* run('DELETE FROM pending_totp WHERE identity_id = ?', args.identityId);
-  if (row === undefined) return false;
-  yield* recordChange('identity', args.identityId, args.now);
-  return true;
+  const { identityId, now } = args;
+  const sql = 'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id';
+  const wasEnrolled = yield* affects(sql, identityId);
+  yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
+  yield* run('DELETE FROM pending_totp WHERE identity_id = ?', identityId);
+  if (wasEnrolled) yield* recordChange('identity', identityId, now);
+  return wasEnrolled;
 }
