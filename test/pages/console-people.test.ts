@@ -467,6 +467,34 @@ describe('managing people', () => {
     await guest.close();
   });
 
+  test('gets a name that passes for another only if the administrator insists', async () => {
+    for (const name of ['Boss', 'Chief']) await server.createUser({ name, password });
+    const guest = await admin.at('/console/people/new');
+    const { page } = guest;
+    await page.locator('#field-name').fill('BOSS');
+    await page.locator('#save').click();
+    await page.locator('.failure').getByText('passes for a name of the identity "Boss"').waitFor();
+    assert.doesNotMatch(await page.locator('main').innerText(), /force/);
+    await assertClean(guest);
+    // Whoever types another name has not insisted on that one.
+    await page.locator('#field-name').fill('BOSs');
+    await page.locator('#save-forced').waitFor({ state: 'detached' });
+    await page.locator('#save').click();
+    await page.locator('#save-forced').click();
+    await page.locator('#open-person').click();
+    await page.locator('#set-password').click();
+    await page.locator('#new-username').fill('chіef');
+    await page.locator('#new-password').fill('eleven loud umbrellas');
+    await page.locator('#set-password-confirm').click();
+    await page.getByRole('alertdialog').getByText('passes for a name of the identity "Chief"').waitFor();
+    await page.locator('#new-username').fill('сhief');
+    await page.locator('#set-password-forced').waitFor({ state: 'detached' });
+    await page.locator('#set-password-confirm').click();
+    await page.locator('#set-password-forced').click();
+    await announced(page, 'The password is set');
+    await guest.close();
+  });
+
   test('enrolls a device by a file, renews that and withdraws it, and a link too', async () => {
     const id = await server.createUser({ name: 'walt device', password });
     const guest = await admin.at(`/console/people/${id}`);

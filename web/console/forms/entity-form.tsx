@@ -149,7 +149,7 @@ function SaveQuestion({
   );
 }
 
-/** Names a refused field. Offers to force a change that would leave no administrator. */
+/** Names a refused field. Offers to force the change where the server would then make it. */
 function Refused({
   error,
   entity,
@@ -162,17 +162,16 @@ function Refused({
   const field = (error instanceof Refusal ? error.field : null) ?? '';
   const { labels } = fieldWords(entity.kind);
   const label = labels[field] ?? labels[field.split('.')[0] ?? ''];
-  if (label !== undefined) {
-    return (
-      <p className="failure" role="alert">
-        <strong>{label}</strong>: <span lang="en">{error.message}</span>
-      </p>
-    );
-  }
   return (
     <>
-      <Failure error={error} />
-      {field === 'force' && (
+      {label === undefined ? (
+        <Failure error={error} />
+      ) : (
+        <p className="failure" role="alert">
+          <strong>{label}</strong>: <span lang="en">{error.message}</span>
+        </p>
+      )}
+      {error instanceof Refusal && error.mayBeForced && (
         <p className="buttons">
           <Button id="save-forced" kind="danger" onClick={saveAllTheSame}>
             {texts.forms.allTheSame}

@@ -54,10 +54,10 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
     if (!asked.isPending) asked.mutate(false);
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} onChange={asked.reset}>
       {fields}
       {asked.error !== null && <Failure error={asked.error} />}
-      {asked.error instanceof Refusal && asked.error.field === 'force' && (
+      {asked.error instanceof Refusal && asked.error.mayBeForced && (
         <p className="buttons">
           <Button id={`${id}-forced`} kind="danger" onClick={() => asked.mutate(true)}>
             {texts.forms.allTheSame}

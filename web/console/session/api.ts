@@ -5,6 +5,9 @@ import { accessToken, renewedToken, sessionEnded } from './session.ts';
 
 const root = '/edge/management/v1/';
 
+/** What the refusal of a name says to programs. */
+const hint = '; ?force=true gives it all the same';
+
 /** A refusal in the envelope of the API. */
 export class Refusal extends Error {
   readonly status: number;
@@ -13,13 +16,17 @@ export class Refusal extends Error {
   readonly reference: string;
   /** The refused field, if any. */
   readonly field: string | null;
+  /** Whether the same change is made if it is forced. */
+  readonly mayBeForced: boolean;
 
   constructor(status: number, error: RefusalBody = {}) {
-    super(error.cause?.reason ?? error.message ?? String(status));
+    const said = error.cause?.reason ?? error.message ?? String(status);
+    super(said.replace(hint, ''));
     this.status = status;
     this.code = error.code ?? '';
     this.reference = error.requestId ?? '';
     this.field = error.cause?.field ?? null;
+    this.mayBeForced = this.field === 'force' || said.includes(hint);
   }
 }
 
