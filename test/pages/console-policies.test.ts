@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { screenshot } from '../support/browser.ts';
+import { screenshot, wide } from '../support/browser.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, phone } from './console-support.ts';
@@ -139,6 +139,70 @@ test('deletes a policy that nobody has, and says why another one stays', async (
   await page.locator('#save').waitFor();
   assert.equal(await page.locator('#delete').count(), 0);
   await guest.close();
+});
+
+test('shows in the audit trail what changed, field by field, in both languages on a narrow screen', async () => {
+  const id = await policyFor('audited', ['ada']);
+  const [ada] = (await root.get('identities?filter=name%20%3D%20%22ada%22')).json.data;
+  const [own] = (await root.get(`identities/${ada.id}/authenticators`)).json.data;
+  const secret = 'seven quiet lanterns';
+  for (const [path, body] of [
+    [
+      `auth-policies/${id}`,
+      { secondary: { requireTotp: true }, primary: { updb: { minPasswordLength: 14 } } },
+    ],
+    [`identities/${ada.id}`, { externalId: '<b>x</b>', disabledUntil: '2031-05-01T12:00:00Z' }],
+    [`authenticators/${own.id}`, { password: secret }],
+  ] as const) {
+    const answer = await root.call('PATCH', path, body);
+    assert.equal(answer.status, 200, answer.text);
+  }
+  const gone = createdId(await root.call('POST', 'config-types', { name: 'gone.v1' }));
+  assert.equal((await root.call('DELETE', `config-types/${gone}`)).status, 200);
+
+  const narrow = { viewport: { width: 320, height: 700 } } as const;
+  for (const [language, says] of [
+    [
+      'en',
+      {
+        code: 'No → Yes',
+        none: 'External id: None → <b>x</b>',
+        secret: 'Password: changed',
+        type: 'config type',
+      },
+    ],
+    [
+      'de',
+      {
+        code: 'Nein → Ja',
+        none: 'Externe Id: Keine → <b>x</b>',
+        secret: 'Passwort: geändert',
+        type: 'Konfigurationstyp',
+      },
+    ],
+  ] as const) {
+    const guest = await atConsole(server, 'root', '/console/audit', { ...narrow, language });
+    const { page } = guest;
+    const rowOf = (text: string) => page.locator('tbody tr', { hasText: text }).first();
+    const change = rowOf('12 → 14');
+    await change.getByText(says.code).waitFor();
+    await change.getByRole('link', { name: 'audited' }).waitFor();
+    await rowOf(says.none).getByRole('link', { name: 'ada' }).waitFor();
+    await rowOf('2031').waitFor();
+    await rowOf(says.secret).waitFor();
+    const deleted = page.locator('tbody tr', { hasText: 'gone.v1' });
+    assert.equal(await deleted.filter({ hasText: says.type }).count(), 2);
+    assert.equal(await deleted.getByRole('link', { name: 'gone.v1' }).count(), 0);
+    // Moved to another policy, which has a name.
+    await rowOf('Default → audited').waitFor();
+    assert.equal((await page.content()).includes(secret), false);
+    await assertClean(guest);
+    await screenshot(page, `console-audit-${language}-narrow`);
+    await page.setViewportSize(wide);
+    await assertClean(guest);
+    await screenshot(page, `console-audit-${language}`);
+    await guest.close();
+  }
 });
 
 test('lets somebody who may read look, and change nothing; on a telephone in German', async () => {

@@ -156,7 +156,7 @@ describe('a task in the console', () => {
         await question.getByText('No person would be locked out.').waitFor();
         await screenshot(page, 'task-second-factor');
         await hand.click('#save-confirm');
-        await announced(page, 'The policy is saved');
+        await announced(page, 'Saved');
         const sam = await visitor();
         await beginAt(server, application, sam.page);
         await givePassword(sam.page, 'sam', password);

@@ -38,14 +38,16 @@ function flattened(fields: Fields): readonly (readonly [path: string, field: Fie
 
 /** @param path of a field, or of a member of an object. @throws Error no such field: a mistake in a screen */
 export function fieldAt({ kind, fields }: Entity, path: string): Field {
-  let field: Field | undefined;
-  let members: Fields = { id: ownId, ...fields };
-  for (const name of path.split('.')) {
-    field = members[name];
-    members = field !== undefined && 'members' in field ? field.members : {};
-  }
+  const field = memberAt({ id: ownId, ...fields }, path);
   if (field === undefined) throw new Error(`${kind} has no field ${path}`);
   return field;
+}
+
+export function memberAt(fields: Fields, path: string): Field | undefined {
+  const [name = '', ...rest] = path.split('.');
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (rest.length === 0 || field === undefined) return field;
+  return 'members' in field ? memberAt(field.members, rest.join('.')) : undefined;
 }
 
 export function valueAt(draft: object, path: string): unknown {

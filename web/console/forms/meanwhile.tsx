@@ -1,9 +1,10 @@
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { Button } from '../../parts/button.tsx';
 import type { Versioned } from '../session/api.ts';
-import { fieldWords, valueText } from '../texts/fields.ts';
+import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
-import { changesOf, type Values } from './entity-fields.ts';
+import { changesOf, fieldAt, type Values } from './entity-fields.ts';
+import { FieldValue } from './field-value.tsx';
 
 /** What somebody else has changed while a form was open. */
 export interface Meanwhile<Draft> {
@@ -29,7 +30,11 @@ export function MeanwhileChanged({
   const { forms: words } = texts;
   const { labels } = fieldWords(entity.kind);
   const theirs = Object.entries(changesOf(entity, before, now.document));
-  const shown = (path: string, value: unknown) => <code>{valueText(entity.kind, path, value)}</code>;
+  const shown = (path: string, value: unknown) => (
+    <code>
+      <FieldValue kind={entity.kind} path={path} field={fieldAt(entity, path)} value={value} />
+    </code>
+  );
   return (
     <div className="failure" role="alert" id="meanwhile">
       <strong>{words.meanwhileTitle}</strong>

@@ -6,7 +6,14 @@ const collections: { readonly [Kind in EntityKind]?: string } = {
   'auth-policy': 'auth-policies',
   'ext-jwt-signer': 'external-jwt-signers',
   ca: 'cas',
+  'oidc-client': 'oidc-clients',
+  'config-type': 'config-types',
 };
+
+/** Whether `useNames` finds entities of this kind. People are too many. */
+export function hasNames(kind: string | null): kind is EntityKind {
+  return kind !== null && Object.hasOwn(collections, kind);
+}
 
 /** Names of entities by id; empty until they are loaded. */
 export function useNames(kind: EntityKind): Readonly<Record<string, string>> {

@@ -4,8 +4,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { fieldAt, isEmpty, valueAt } from '../forms/entity-fields.ts';
+import { FieldValue } from '../forms/field-value.tsx';
 import { Time } from '../parts/time.tsx';
-import { fieldWords, valueText } from '../texts/fields.ts';
+import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import type { Column } from './data-list.tsx';
 
@@ -114,12 +115,11 @@ export function factsOf(entity: Entity, document: object, names: readonly string
   });
 }
 
-function shownField(entity: Entity, name: string, document: object): ReactNode {
-  const { kind, shownAs = name } = fieldAt(entity, name);
-  const value = valueAt(document, shownAs);
-  if (kind === 'time' && typeof value === 'string') return <Time at={value} />;
-  const text = valueText(entity.kind, name, value);
-  return kind === 'text' && name !== 'name' ? <code>{text}</code> : text;
+function shownField(entity: Entity, path: string, document: object): ReactNode {
+  const field = fieldAt(entity, path);
+  const value = valueAt(document, field.shownAs ?? path);
+  const shown = <FieldValue kind={entity.kind} {...{ path, field, value }} />;
+  return field.kind === 'text' && path !== 'name' ? <code>{shown}</code> : shown;
 }
 
 function plainText(value: unknown): string {

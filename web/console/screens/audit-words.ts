@@ -8,7 +8,7 @@ const en = {
   itself: 'The service or its host',
   what: 'What',
   about: 'About',
-  details: 'Details',
+  changed: 'changed',
   entity: 'Kind',
   nothing: 'No change matches.',
   nothingText: 'Remove a filter. Changes older than the configuration keeps them are in the logs only.',
@@ -69,7 +69,7 @@ const de: typeof en = {
   itself: 'Der Dienst oder sein Rechner',
   what: 'Was',
   about: 'Betrifft',
-  details: 'Einzelheiten',
+  changed: 'geändert',
   entity: 'Art',
   nothing: 'Keine Änderung passt dazu.',
   nothingText:

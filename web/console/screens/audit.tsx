@@ -1,27 +1,21 @@
-import { Link } from '@tanstack/react-router';
-import { Empty, Screen } from '../../parts/screen.tsx';
 import { allOf, contains, equal, since } from '../filter.ts';
-import { type Column, DataList, useListAddress } from '../lists/data-list.tsx';
-import { ChoiceFilter, Filters, TextFilter } from '../lists/filters.tsx';
-import { Time } from '../parts/time.tsx';
+import { codeColumn, PersonLink, timeColumn } from '../lists/columns.tsx';
+import { type Column, useListAddress } from '../lists/data-list.tsx';
+import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
+import { ListScreen } from '../lists/list-screen.tsx';
 import { named, texts } from '../texts/texts.ts';
 import type { AuditEvent } from '../types.ts';
+import { About, Changes, changesText, nameIn } from './audit-changes.tsx';
 import { words } from './audit-words.ts';
 
 const columns: readonly Column<AuditEvent>[] = [
-  {
-    name: 'at',
-    title: texts.attempts.time,
-    sort: 'at',
-    cell: ({ at }) => <Time at={at} isPrecise />,
-    text: ({ at }) => at,
-  },
+  timeColumn('at', texts.attempts.time, { isPrecise: true }),
   {
     name: 'by',
     title: words.by,
     sort: 'byIdentityName',
     cell: ({ byIdentity }) =>
-      byIdentity === null ? <span className="hint">{words.itself}</span> : <Person of={byIdentity} />,
+      byIdentity === null ? <span className="hint">{words.itself}</span> : <PersonLink of={byIdentity} />,
     text: ({ byIdentity }) => byIdentity?.name ?? '',
   },
   {
@@ -35,55 +29,37 @@ const columns: readonly Column<AuditEvent>[] = [
     name: 'about',
     title: words.about,
     sort: 'identityName',
-    cell: ({ identity, entityId }) =>
-      identity === null ? <code>{entityId}</code> : <Person of={identity} />,
-    text: ({ identity, entityId }) => identity?.name ?? entityId ?? '',
+    cell: (event) => <About event={event} />,
+    text: (event) => event.identity?.name ?? nameIn(event) ?? event.entityId ?? '',
   },
   {
     name: 'details',
-    title: words.details,
-    cell: ({ details }) => {
-      const text = detailsOf(details);
-      return text !== '' && <span className="hint">{text}</span>;
+    title: texts.details,
+    cell: (event) => {
+      const text = detailsOf(event.details);
+      return (
+        <>
+          <Changes event={event} />
+          {text !== '' && <span className="hint">{text}</span>}
+        </>
+      );
     },
-    text: ({ details }) => detailsOf(details),
+    text: (event) => [changesText(event), detailsOf(event.details)].filter((text) => text !== '').join('; '),
   },
-  {
-    name: 'address',
-    title: texts.attempts.address,
-    sort: 'ipAddress',
-    cell: ({ ipAddress }) => ipAddress !== null && <code>{ipAddress}</code>,
-    text: ({ ipAddress }) => ipAddress ?? '',
-  },
-  {
-    name: 'reference',
-    title: texts.reference,
-    cell: ({ requestId }) => requestId !== null && <code>{requestId}</code>,
-    text: ({ requestId }) => requestId ?? '',
-  },
+  codeColumn('ipAddress', texts.attempts.address),
+  codeColumn('requestId', texts.reference, null),
 ];
-
-/** A deleted person no longer has a name. */
-function Person({ of: { id, name } }: { readonly of: { readonly id: string; readonly name: string } }) {
-  if (name === '') return <code>{id}</code>;
-  return (
-    <Link to="/people/$id" params={{ id }}>
-      {name}
-    </Link>
-  );
-}
 
 function whatOf({ event, action, entity }: AuditEvent): string {
   if (action === null) return named(words.events, event);
   return `${named(words.actions, action)}: ${named(words.entities, entity ?? '')}`;
 }
 
-/** As `name: value`, several values separated by commas. */
+/** As `name: value`, several values separated by commas. The fields and settings that changed have their own column. */
 function detailsOf(details: AuditEvent['details']): string {
-  const shown = Object.entries(details).filter(([, value]) => !Array.isArray(value) || value.length > 0);
-  return shown
-    .map(([name, value]) => (name === 'fields' ? said(value) : `${name}: ${said(value)}`))
-    .join('; ');
+  const { fields, path, before, after, ...others } = details;
+  const shown = Object.entries(others).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+  return shown.map(([name, value]) => `${name}: ${said(value)}`).join('; ');
 }
 
 function said(value: unknown): string {
@@ -95,31 +71,26 @@ function said(value: unknown): string {
 export function AuditScreen() {
   const [address] = useListAddress();
   return (
-    <Screen title={texts.screens.audit} lead={words.text}>
-      <Filters>
-        <TextFilter name="person" label={words.about} />
-        <TextFilter name="by" label={words.by} />
-        <ChoiceFilter name="event" label={words.what} choices={words.events} />
-        <ChoiceFilter name="entity" label={words.entity} choices={words.entities} />
-        <TextFilter name="reference" label={texts.reference} />
-        <TextFilter name="address" label={texts.attempts.address} />
-        <TextFilter name="from" label={texts.attempts.from} type="datetime-local" />
-        <TextFilter name="to" label={texts.attempts.to} type="datetime-local" />
-      </Filters>
-      <DataList
-        path="audit-events"
-        caption={texts.screens.audit}
-        columns={columns}
-        keyOf={({ id }) => id}
-        filter={filterOf(address)}
-        defaultSort="at desc"
-        empty={
-          <Empty title={words.nothing}>
-            <p>{words.nothingText}</p>
-          </Empty>
-        }
-      />
-    </Screen>
+    <ListScreen
+      screen="audit"
+      lead={words.text}
+      filters={
+        <>
+          <TextFilter name="person" label={words.about} />
+          <TextFilter name="by" label={words.by} />
+          <ChoiceFilter name="event" label={words.what} choices={words.events} />
+          <ChoiceFilter name="entity" label={words.entity} choices={words.entities} />
+          <TextFilter name="reference" label={texts.reference} />
+          <TextFilter name="address" label={texts.attempts.address} />
+          <PeriodFilter />
+        </>
+      }
+      path="audit-events"
+      columns={columns}
+      filter={filterOf(address)}
+      defaultSort="at desc"
+      empty={[words.nothing, words.nothingText]}
+    />
   );
 }
 

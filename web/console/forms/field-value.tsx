@@ -1,0 +1,32 @@
+import type { EntityKind, Field } from '../../../src/model/entities/entity.ts';
+import { Time } from '../parts/time.tsx';
+import { valueText } from '../texts/fields.ts';
+import { texts } from '../texts/texts.ts';
+import { useNames } from './names.ts';
+
+/** The value of a field as people read it: other entities by name, times by the clock of this browser. */
+export function FieldValue({
+  kind,
+  path,
+  field,
+  value,
+}: {
+  /** Of the entity. */
+  readonly kind: string;
+  readonly path: string;
+  /** Absent: only a newer server knows it. */
+  readonly field: Field | undefined;
+  /** As documents have it. */
+  readonly value: unknown;
+}) {
+  if ((field?.kind === 'reference' || field?.kind === 'references') && value !== null) {
+    return <Names to={field.to} ids={[value].flat().map(String)} />;
+  }
+  if (field?.kind === 'time' && typeof value === 'string') return <Time at={value} />;
+  return valueText(kind, path, value);
+}
+
+function Names({ to, ids }: { readonly to: EntityKind; readonly ids: readonly string[] }) {
+  const names = useNames(to);
+  return ids.length === 0 ? texts.none : ids.map((id) => names[id] ?? id).join(', ');
+}

@@ -1,0 +1,143 @@
+// What an audit event says of the fields of an entity.
+
+import { Link } from '@tanstack/react-router';
+import { authPolicyEntity } from '../../../src/model/entities/auth-policy.ts';
+import { certificateFields, passwordFields } from '../../../src/model/entities/authenticator.ts';
+import { caEntity } from '../../../src/model/entities/ca.ts';
+import { configTypeEntity } from '../../../src/model/entities/config-type.ts';
+import type { EntityKind, Field, Fields } from '../../../src/model/entities/entity.ts';
+import { externalJwtSignerEntity } from '../../../src/model/entities/external-jwt-signer.ts';
+import { identityEntity } from '../../../src/model/entities/identity.ts';
+import { oidcClientEntity } from '../../../src/model/entities/oidc-client.ts';
+import { memberAt } from '../forms/entity-fields.ts';
+import { FieldValue } from '../forms/field-value.tsx';
+import { hasNames, useNames } from '../forms/names.ts';
+import { PersonLink } from '../lists/columns.tsx';
+import { fieldWords, valueText } from '../texts/fields.ts';
+import type { AuditEvent } from '../types.ts';
+import { words } from './audit-words.ts';
+
+const entities = [
+  identityEntity,
+  authPolicyEntity,
+  externalJwtSignerEntity,
+  caEntity,
+  oidcClientEntity,
+  configTypeEntity,
+];
+const tables: Readonly<Record<string, Fields>> = {
+  ...Object.fromEntries(entities.map(({ kind, fields }) => [kind, fields])),
+  authenticator: { ...passwordFields, ...certificateFields },
+};
+
+/** The first part of the addresses of their screens. */
+const screens = {
+  'auth-policy': 'policies',
+  'ext-jwt-signer': 'signers',
+  ca: 'cas',
+  'oidc-client': 'clients',
+} as const;
+
+interface FieldChange {
+  readonly field: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/** Of an entity the changed fields; of a setting of the server, its key. */
+function changesIn({ changes, details }: AuditEvent): readonly FieldChange[] {
+  const { path, before, after } = details;
+  return typeof path === 'string' && 'after' in details
+    ? [{ field: path, from: before, to: after }]
+    : changes;
+}
+
+function fieldOf(kind: string, path: string): Field | undefined {
+  return memberAt(tables[kind] ?? {}, path);
+}
+
+/** Nobody sees a secret; that it was changed is all there is. */
+function isSecret(kind: string, path: string): boolean {
+  return fieldOf(kind, path)?.isSecret === true || (kind === 'oidc-client' && path === 'secrets');
+}
+
+/** Each changed field with its old and new value. */
+export function Changes({ event }: { readonly event: AuditEvent }) {
+  const kind = event.entity ?? '';
+  const { labels } = fieldWords(kind);
+  const value = (path: string, of: unknown) => (
+    <FieldValue kind={kind} path={path} field={fieldOf(kind, path)} value={of ?? null} />
+  );
+  return (
+    <ul className="changes">
+      {changesIn(event).map(({ field, from, to }) => (
+        <li key={field}>
+          <strong>{labels[field] ?? field}</strong>
+          {': '}
+          {isSecret(kind, field) ? (
+            words.changed
+          ) : (
+            <>
+              {event.action !== 'create' && <del>{value(field, from)}</del>}
+              {event.action !== 'create' && event.action !== 'delete' && ' → '}
+              {event.action !== 'delete' && <ins>{value(field, to)}</ins>}
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The same as text, for exports. */
+export function changesText(event: AuditEvent): string {
+  const kind = event.entity ?? '';
+  const { labels } = fieldWords(kind);
+  return changesIn(event)
+    .map(({ field, from, to }) => {
+      const said = isSecret(kind, field)
+        ? words.changed
+        : `${valueText(kind, field, from)} → ${valueText(kind, field, to)}`;
+      return `${labels[field] ?? field}: ${said}`;
+    })
+    .join('; ');
+}
+
+/** Whom or what an event is about. */
+export function About({ event }: { readonly event: AuditEvent }) {
+  const { identity, entity, entityId } = event;
+  if (identity !== null) return <PersonLink of={identity} />;
+  if (entityId === null || !hasNames(entity)) return entityId !== null && <code>{entityId}</code>;
+  return <EntityName kind={entity} id={entityId} then={nameIn(event)} />;
+}
+
+/** The name that it had at the change, if that says it: of what was created, renamed or deleted. */
+export function nameIn({ changes }: AuditEvent): string | null {
+  const change = changes.find(({ field }) => field === 'name');
+  const name = change?.to ?? change?.from;
+  return typeof name === 'string' ? name : null;
+}
+
+/** @param then the name that it had; null: as now */
+function EntityName({
+  kind,
+  id,
+  then,
+}: {
+  readonly kind: EntityKind;
+  readonly id: string;
+  readonly then: string | null;
+}) {
+  const now = useNames(kind)[id];
+  const shown = then ?? now ?? id;
+  if (now === undefined || !isOnScreen(kind)) return shown;
+  return (
+    <Link to={`/${screens[kind]}/$id`} params={{ id }}>
+      {shown}
+    </Link>
+  );
+}
+
+function isOnScreen(kind: string): kind is keyof typeof screens {
+  return Object.hasOwn(screens, kind);
+}
