@@ -6,22 +6,18 @@ import { longestRsaModulus } from '../x509/key-strength.ts';
 import { type VerificationKey, verificationKey } from './jws-signature.ts';
 
 /** Why a key of a set is ignored. */
-export type IgnoredKeyReason =
-  | 'not-a-key'
-  /** Its `kid` is too long or not a text. */
-  | 'kid'
-  /** `use` or `key_ops` say that it is not for signatures. */
-  | 'purpose'
-  /** Symmetric, or of an unsupported kind or curve. */
-  | 'kind'
-  /** Its `alg` is not accepted for such a key. */
-  | 'algorithm'
-  /** The set contains its private part, so whoever reads the set can sign. */
-  | 'private'
-  /** Too short, too long, or not a point on its curve. */
-  | 'unsound'
-  /** Another key has the same `kid` and algorithm, so nobody can tell which one is meant. */
-  | 'ambiguous';
+export const ignoredKeyReasons = {
+  'not-a-key': 'it is not a JSON object',
+  kid: 'its kid is too long or not a text',
+  purpose: 'its use or key_ops say that it is not for verifying signatures',
+  kind: 'its kty or crv is not one of RSA, EC (P-256, P-384, P-521) and OKP (Ed25519)',
+  algorithm: 'its alg is not a signature algorithm that is accepted for such a key',
+  private: 'the set publishes its private part, so that any reader of the set can sign',
+  encoding: 'a number of it is missing, padded, not base64url, or of another length than its kind has',
+  unsound: 'it is too short, too long, or not a point on its curve',
+  ambiguous: 'another key has the same kid and algorithm, so that it is unclear which of them is meant',
+} as const;
+export type IgnoredKeyReason = keyof typeof ignoredKeyReasons;
 
 export interface JwkSet {
   /** By `kid`. Several keys under one `kid` are for different algorithms, or are the same key twice. */
@@ -43,7 +39,8 @@ const longestKid = 256;
  * @see RFC 7517
  */
 export function readJwkSet(body: Uint8Array): JwkSet {
-  const set = parseStrictJson(decodeUtf8(body), { maxDepth: 8, maxKeys: 5000 });
+  // RFC 8259 section 8.1: a reader may ignore a byte order mark, which some servers send.
+  const set = parseStrictJson(decodeUtf8(body).replace(/^\ufeff/, ''), { maxDepth: 8, maxKeys: 5000 });
   const entries = isObject(set) ? set.keys : undefined;
   if (!Array.isArray(entries)) throw new MalformedInput('not a JWK set');
   if (entries.length > mostKeys) throw new MalformedInput('too many keys');
@@ -102,7 +99,8 @@ function readVerificationKey(jwk: Record<string, unknown>): VerificationKey | Ig
   const members = publicMembers(jwk);
   if (members === undefined) return 'kind';
   if (privateMembers.some((name) => jwk[name] !== undefined)) return 'private';
-  const key = members === 'unsound' ? undefined : verificationKeyOf(members);
+  if (members === 'encoding') return 'encoding';
+  const key = verificationKeyOf(members);
   if (key === undefined) return 'unsound';
   if (jwk.alg === undefined) return key;
   const algorithm = key.algorithms.find((name) => name === jwk.alg);
@@ -128,17 +126,17 @@ const coordinateBytes: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /** The members that make up the public key, checked for length before anything computes with them. */
-function publicMembers(jwk: Record<string, unknown>): Record<string, string> | 'unsound' | undefined {
+function publicMembers(jwk: Record<string, unknown>): Record<string, string> | 'encoding' | undefined {
   const { kty, crv, n, e, x, y } = jwk;
   if (kty === 'RSA') {
-    return isBase64url(n, 1, longestRsaModulus / 8) && isBase64url(e, 1, 8) ? { kty, n, e } : 'unsound';
+    return isBase64url(n, 1, longestRsaModulus / 8) && isBase64url(e, 1, 8) ? { kty, n, e } : 'encoding';
   }
   if (kty === 'EC' && typeof crv === 'string') {
     const size = coordinateBytes.get(crv);
     if (size === undefined) return undefined;
-    return isBase64url(x, size, size) && isBase64url(y, size, size) ? { kty, crv, x, y } : 'unsound';
+    return isBase64url(x, size, size) && isBase64url(y, size, size) ? { kty, crv, x, y } : 'encoding';
   }
-  if (kty === 'OKP' && crv === 'Ed25519') return isBase64url(x, 32, 32) ? { kty, crv, x } : 'unsound';
+  if (kty === 'OKP' && crv === 'Ed25519') return isBase64url(x, 32, 32) ? { kty, crv, x } : 'encoding';
   return undefined;
 }
 

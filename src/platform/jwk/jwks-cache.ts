@@ -1,10 +1,11 @@
 // The keys of other issuers, in memory only. Look-ups trigger all fetches, there are no timers, and no endpoint is
-// asked more than once in ten seconds, whatever tokens arrive. One thread fetches; the others ask it.
+// asked more than once in ten seconds on average, whatever tokens arrive: a few fetches more are in reserve for keys that
+// are rotated right after a fetch. One thread fetches; the others ask it.
 import { type Clock, HOUR, MINUTE, type Millis, SECOND } from '../clock.ts';
 import type { Logger } from '../log/logger.ts';
 import { type FetchRefusal, FetchRefused } from '../network/fetch-refused.ts';
 import type { OutboundClient } from '../network/outbound-client.ts';
-import { type JwkSet, readJwkSet } from './jwk-set.ts';
+import { type IgnoredKeyReason, type JwkSet, readJwkSet } from './jwk-set.ts';
 import type { VerificationKey } from './jws-signature.ts';
 
 export interface JwksCacheLimits {
@@ -16,8 +17,10 @@ export interface JwksCacheLimits {
   readonly waitAfter: Millis;
   /** From this age on, a set that could not be renewed is no longer used. */
   readonly unusableAfter: Millis;
-  /** From the start of one fetch of a set to the start of the next. */
+  /** From the start of one fetch of a set to the start of the next, on average. After a failed one, at least. */
   readonly pauseBetweenFetches: Millis;
+  /** How many fetches may follow one another without a pause after a quiet time. */
+  readonly fetchesAtOnce: number;
   /** How long a look-up waits for a fetch, which may take longer. */
   readonly longestWait: Millis;
   readonly maxBytes: number;
@@ -28,6 +31,7 @@ export const jwksCacheDefaults: JwksCacheLimits = {
   waitAfter: 15 * MINUTE,
   unusableAfter: 24 * HOUR,
   pauseBetweenFetches: 10 * SECOND,
+  fetchesAtOnce: 3,
   longestWait: 2 * SECOND,
   maxBytes: 512 * 1024,
 };
@@ -43,15 +47,25 @@ export type KeySetFailure = FetchRefusal | 'not-a-key-set';
 export type KeyLookup =
   /** Never empty. The caller has to check which of them fits the algorithm. */
   | { readonly found: 'keys'; readonly keys: readonly VerificationKey[] }
-  | { readonly found: 'no-such-key' }
+  | ({ readonly found: 'no-such-key' } & UnfitSet)
   /** There is no set, or only one that is too old; `reason` is that of the last fetch. */
-  | { readonly found: 'no-key-set'; readonly reason: KeySetFailure };
+  | { readonly found: 'no-key-set'; readonly reason: KeySetFailure; readonly isFresh: boolean };
+
+/** What was looked through without success. */
+export interface UnfitSet {
+  /** Why the key with the `kid` cannot be used; null if the set has none. For a null `kid`, that of the first key. */
+  readonly ignored: IgnoredKeyReason | null;
+  /** Whether the set was fetched for this look-up. If not, it was fetched too recently. */
+  readonly isFresh: boolean;
+}
 
 export interface JwksCache {
   /**
    * The keys under a `kid` in a set, or all of them for null. Fetches if the set or the `kid` is unknown. Never throws.
+   * @param failed a key found before that has not verified the token. The set is fetched again if that key is still in
+   *               it: providers that send no `kid`, or always the same, rotate keys too
    */
-  find(source: KeySetSource, kid: string | null): Promise<KeyLookup>;
+  find(source: KeySetSource, kid: string | null, failed?: VerificationKey): Promise<KeyLookup>;
   /**
    * The keys under a `kid`, or all of them for null, as long as `find` would not renew them. Never fetches. If it
    * returns the same list again, the set is the same.
@@ -66,6 +80,8 @@ export interface JwksCache {
 export interface KeySetQuestion {
   readonly source: KeySetSource;
   readonly kid: string | null;
+  /** Whether the asking thread has a key that has not verified the token. */
+  readonly hasFailed: boolean;
   /** `fetches` of the last answer about this set; 0: none. */
   readonly seen: number;
 }
@@ -76,6 +92,8 @@ export interface KeySetNews {
   readonly good: { readonly set: JwkSet; readonly age: Millis } | null;
   /** Since the last fetch began. */
   readonly sinceTry: Millis;
+  /** What was left then of the time that fetches cost. */
+  readonly reserve: Millis;
   readonly failure: KeySetFailure;
 }
 
@@ -101,6 +119,7 @@ export function jwksCache(
       const counts = { keys: set.keys.size, ignored: set.ignored.length };
       needs.logger.debug('key set fetched', { keySet: id, ...counts });
     } catch (error) {
+      entry.reserve = 0;
       entry.failure = error instanceof FetchRefused ? error.reason : 'not-a-key-set';
       needs.logger.warn('key set could not be fetched', {
         keySet: entry.id,
@@ -116,6 +135,7 @@ export function jwksCache(
   const cache = cacheOver(needs.clock, limits, (entry) => {
     if (entry.underWay !== null) return entry.underWay;
     if (isTooSoon(entry, needs.clock, limits)) return Promise.resolve();
+    entry.reserve = reserveOf(entry, needs.clock, limits) - limits.pauseBetweenFetches;
     entry.triedAt = needs.clock.monotonic();
     entry.underWay = fetchNow(entry).finally(() => {
       entry.underWay = null;
@@ -124,15 +144,19 @@ export function jwksCache(
   });
   return {
     ...cache,
-    async answer({ source, kid, seen }) {
-      await cache.find(source, kid);
-      const { good, triedAt, failure, fetches } = cache.entryOf(source);
+    async answer({ source, kid, hasFailed, seen }) {
+      const entry = cache.entryOf(source);
+      // The asking thread has an earlier set if this one knows more.
+      const failed = hasFailed && entry.fetches === seen ? keysIn(entry, kid)?.[0] : undefined;
+      await cache.find(source, kid, failed);
+      const { good, triedAt, reserve, failure, fetches } = cache.entryOf(source);
       if (fetches === seen) return null;
       const now = readings(needs.clock);
       return {
         fetches,
         good: good === null ? null : { set: good.set, age: elapsed(good.fetchedAt, now) },
         sinceTry: now.monotonic - (triedAt ?? now.monotonic),
+        reserve,
         failure,
       };
     },
@@ -152,16 +176,17 @@ export function remoteJwksCache(
   limits: JwksCacheLimits = jwksCacheDefaults,
 ): JwksCache {
   const { clock, ask } = needs;
-  return cacheOver(clock, limits, async (entry, kid) => {
+  return cacheOver(clock, limits, async (entry, kid, hasFailed) => {
     if (isTooSoon(entry, clock, limits)) return;
     const source = { id: entry.id, url: entry.url };
-    const news = await ask({ source, kid, seen: entry.fetches }).catch(() => null);
+    const news = await ask({ source, kid, hasFailed, seen: entry.fetches }).catch(() => null);
     // Answers arrive in order; of two that bring the same, the first one's keys stay the same objects.
     if (news === null || news.fetches === entry.fetches) return;
     const now = readings(clock);
-    const { good, sinceTry, failure, fetches } = news;
+    const { good, sinceTry, reserve, failure, fetches } = news;
     entry.good = good === null ? null : { set: good.set, fetchedAt: before(now, good.age) };
     entry.triedAt = now.monotonic - sinceTry;
+    entry.reserve = reserve;
     entry.failure = failure;
     entry.fetches = fetches;
   });
@@ -171,7 +196,7 @@ export function remoteJwksCache(
 function cacheOver(
   clock: Clock,
   limits: JwksCacheLimits,
-  refresh: (entry: Entry, kid: string | null) => Promise<void>,
+  refresh: (entry: Entry, kid: string | null, hasFailed: boolean) => Promise<void>,
 ): JwksCache & { entryOf(source: KeySetSource): Entry } {
   const entries = new Map<string, Entry>();
   const entryOf = (source: KeySetSource): Entry => {
@@ -183,6 +208,7 @@ function cacheOver(
       url,
       good: null,
       triedAt: null,
+      reserve: 0,
       failure: 'timeout',
       fetches: 0,
       underWay: null,
@@ -193,19 +219,23 @@ function cacheOver(
 
   return {
     entryOf,
-    async find(source, kid) {
+    async find(source, kid, failed) {
       const entry = entryOf(source);
+      const { fetches } = entry;
       const age = ageOf(entry, clock);
       const known = keysIn(entry, kid);
-      if (known !== undefined && age < limits.waitAfter) {
-        if (age >= limits.refreshAfter) void refresh(entry, kid);
+      const hasFailed = failed !== undefined && known?.includes(failed) === true;
+      if (known !== undefined && age < limits.waitAfter && !hasFailed) {
+        if (age >= limits.refreshAfter) void refresh(entry, kid, false);
         return { found: 'keys', keys: known };
       }
-      await atMost(limits.longestWait, refresh(entry, kid));
+      await atMost(limits.longestWait, refresh(entry, kid, hasFailed));
+      const isFresh = entry.fetches !== fetches;
       if (entry.good === null || ageOf(entry, clock) >= limits.unusableAfter)
-        return { found: 'no-key-set', reason: entry.failure };
+        return { found: 'no-key-set', reason: entry.failure, isFresh };
       const keys = keysIn(entry, kid);
-      return keys === undefined ? { found: 'no-such-key' } : { found: 'keys', keys };
+      if (keys !== undefined) return { found: 'keys', keys };
+      return { found: 'no-such-key', ignored: ignoredIn(entry.good.set, kid), isFresh };
     },
     peek(id, kid) {
       const entry = entries.get(id);
@@ -234,6 +264,8 @@ interface Entry {
   good: { readonly set: JwkSet; readonly fetchedAt: Reading } | null;
   /** When the last fetch began; monotonic. */
   triedAt: Millis | null;
+  /** Time saved when that fetch had begun. Each fetch costs a pause, and time passes. */
+  reserve: Millis;
   /** Failure of the last fetch; before one has ended, that it takes too long. */
   failure: KeySetFailure;
   /** Number of the last fetch that has ended, among all of the thread that fetches; 0: none. */
@@ -248,6 +280,10 @@ function keysIn({ good }: Entry, kid: string | null): readonly VerificationKey[]
   return good?.set.all.length ? good.set.all : undefined;
 }
 
+function ignoredIn({ ignored }: JwkSet, kid: string | null): IgnoredKeyReason | null {
+  return ignored.find((key) => kid === null || key.kid === kid)?.reason ?? null;
+}
+
 function readings(clock: Clock): Reading {
   return { wall: clock.now(), monotonic: clock.monotonic() };
 }
@@ -256,8 +292,17 @@ function before({ wall, monotonic }: Reading, age: Millis): Reading {
   return { wall: wall - age, monotonic: monotonic - age };
 }
 
-function isTooSoon({ triedAt }: Entry, clock: Clock, { pauseBetweenFetches }: JwksCacheLimits): boolean {
-  return triedAt !== null && clock.monotonic() - triedAt < pauseBetweenFetches;
+function isTooSoon(entry: Entry, clock: Clock, limits: JwksCacheLimits): boolean {
+  return reserveOf(entry, clock, limits) < limits.pauseBetweenFetches;
+}
+
+function reserveOf(
+  { triedAt, reserve }: Entry,
+  clock: Clock,
+  { pauseBetweenFetches, fetchesAtOnce }: JwksCacheLimits,
+): Millis {
+  const most = fetchesAtOnce * pauseBetweenFetches;
+  return triedAt === null ? most : Math.min(most, reserve + clock.monotonic() - triedAt);
 }
 
 function ageOf({ good }: Entry, clock: Clock): Millis {
