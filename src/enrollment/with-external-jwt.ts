@@ -4,10 +4,10 @@
 import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { type Claims, selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ExternalJwtNeeds } from '../login/external-jwt/external-jwt.ts';
-import { recordRefusal } from '../login/external-jwt/external-jwt-record.ts';
 import {
   furtherThan,
   type RefusedExternalJwt,
+  recordRefusal,
   type ValidExternalJwt,
 } from '../login/external-jwt/external-jwt-verdict.ts';
 import { verifyExternalJwt } from '../login/external-jwt/verify-external-jwt.ts';
@@ -15,6 +15,7 @@ import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import {
   attemptToEnroll,
   type EnrollAttemptNeeds,
@@ -105,12 +106,12 @@ function namedByClaims(
 ): { readonly name: string; readonly roleAttributes: readonly string[] } {
   const { enrollNameClaimsSelector, enrollAttributeClaimsSelector } = signer;
   const vouchedFor = (selector: string): unknown => {
-    const { value, isVouchedFor } = selectClaim(claims, selector, signer);
+    const { value, isVouchedFor, emailVerified } = selectClaim(claims, selector, signer);
     if (value === undefined || isVouchedFor) return value;
     const why = {
       check: 'name and attributes',
       reason: 'email-not-verified',
-      saw: `it is ${selector}`,
+      saw: `its claim ${selector} is ${quoted(value)}, and email_verified is ${quoted(emailVerified)}`,
     } as const;
     throw refusal(attempt, why, { code: 'could_not_validate' });
   };

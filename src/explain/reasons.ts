@@ -9,7 +9,6 @@ export interface Explanation {
 
 const replaceCertificate =
   'Enroll the identity again, or extend its certificate, so that its certificate is valid.';
-const askIssuer = 'Change the claims of the identity provider’s tokens, or the settings of the signer.';
 
 /** Every reason why a step of a login is refused. A reason without a row does not compile. */
 export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
@@ -100,9 +99,27 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy: 'Let the client send the token of the identity provider in the Authorization header.',
   },
   'malformed-token': {
-    happened: 'The token is not a readable signed JWT, or lacks the id of its key.',
+    happened: 'The token is not a JWT that can be read. The details say why.',
     remedy:
-      'Check that the client sends the JWT itself, and which of access token and ID token the signer expects.',
+      'Check that the client sends the JWT itself. Some providers’ access tokens are no JWTs, or only for certain audiences: then let the client send the ID token.',
+  },
+  'token-encrypted': {
+    happened: 'The token is encrypted for another party, so that it cannot be read here.',
+    remedy:
+      'Turn off the encryption of this token for the client at the provider, or let the client send the other kind of token (access or ID token).',
+  },
+  'token-unsigned': {
+    happened: 'The token has no signature (alg "none"), so anybody could have written it.',
+    remedy: 'Configure the provider to sign the tokens of this client, for example with RS256 or ES256.',
+  },
+  'token-type': {
+    happened: 'The token is of a kind that does not prove an identity: its header names another type (typ).',
+    remedy:
+      'Let the client send an ID token or an access token. Their type is JWT, at+jwt or JOSE, or left out.',
+  },
+  'token-without-issuer': {
+    happened: 'The token does not name its issuer (iss), so it is unknown whose it is.',
+    remedy: 'Configure the provider to add its issuer, or let the client send the ID token, which has it.',
   },
   'no-signer-for-issuer': {
     happened: 'No external JWT signer has the issuer that the token names.',
@@ -123,15 +140,38 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     remedy:
       'Log in with another first proof: the password, a certificate or a token of another issuer. The token of this issuer comes in addition.',
   },
+  'ambiguous-signer': {
+    happened:
+      'Several external JWT signers accept the token, so that it is unclear which of them vouches for it.',
+    remedy: 'Give the signers different audiences, or delete or disable all of them but one.',
+  },
   'token-algorithm': {
-    happened: 'The token is signed with an algorithm that does not fit the key or is not accepted.',
+    happened: 'The token is signed with an algorithm that is not accepted.',
     remedy:
-      'Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger algorithm of the same family.',
+      'Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger algorithm of the same family. Algorithms with a shared secret (HS256) are never accepted.',
+  },
+  'token-without-key-id': {
+    happened: 'The token does not name its key (kid), and several keys of the signer fit.',
+    remedy: 'Configure the provider to add the key id to the header of its tokens.',
   },
   'unknown-key': {
     happened:
-      'The signer has no key with the id that the token names, not even after its keys were fetched again.',
-    remedy: 'Check the JWKS address of the signer; a fixed key needs the same key id as the tokens.',
+      'The signer has no key with the id that the token names. The details say whether its keys were fetched again.',
+    remedy:
+      'Check the JWKS address of the signer; a fixed key needs the same key id as the tokens. If the keys were not fetched again, try again in ten seconds.',
+  },
+  'unusable-key': {
+    happened: 'The key that the token names is in the key set but cannot be used. The details say why.',
+    remedy: 'Have the provider publish the key as the details require, or sign with another of its keys.',
+  },
+  'key-algorithm': {
+    happened: 'The token is signed with an algorithm that the key it names is not for.',
+    remedy:
+      'Compare the algorithm (alg) of the token with that of the key in the key set of the provider, and change either of them there.',
+  },
+  'signer-certificate-expired': {
+    happened: 'The certificate of the signer is not valid now, so its key is not used.',
+    remedy: 'Give the signer the current certificate of the provider, or the address of its keys instead.',
   },
   'keys-unavailable': {
     happened: 'The keys of the signer could not be fetched, so the token could not be checked.',
@@ -141,11 +181,12 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   'token-signature': {
     happened: 'The signature of the token is wrong.',
     remedy:
-      'The token was changed, or signed by another key under the same id. Check the keys of the signer.',
+      'The token was changed, or signed by another key under the same id. Check the keys of the signer: they may be those of another provider or environment.',
   },
   'token-audience': {
     happened: 'The token is for another audience than the one of the signer.',
-    remedy: askIssuer,
+    remedy:
+      'Set the audience of the signer to the one that was seen, if such tokens are meant. Otherwise let the client ask the provider for a token for the audience of the signer.',
   },
   'token-expired': {
     happened: 'The token has expired.',
@@ -159,9 +200,24 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
     happened: 'The token never expires. Such tokens are not accepted.',
     remedy: 'Configure the provider to set an expiry (exp).',
   },
+  'token-without-issue-time': {
+    happened: 'The ID token does not say when it was issued (iat), which every ID token has to.',
+    remedy:
+      'Configure the provider to add iat. If the tokens are access tokens, set targetToken of the signer to ACCESS.',
+  },
+  'token-times': {
+    happened:
+      'A time in the token (exp, nbf or iat) is not a number of seconds, or two of them contradict each other.',
+    remedy: 'Have the provider send them as numbers of seconds since 1970, not as texts or milliseconds.',
+  },
+  'token-lifetime': {
+    happened: 'The token is valid for longer than the signer allows, or does not say since when.',
+    remedy: 'Shorten the lifetime of the tokens at the provider, or raise maxLifetimeSeconds of the signer.',
+  },
   'token-claim-missing': {
-    happened: 'The claim that names the identity is missing in the token, or is not a string.',
-    remedy: askIssuer,
+    happened: 'The claim that names the identity is missing in the token, or is not a text.',
+    remedy:
+      'Set claimsProperty of the signer to a claim that the tokens have, or configure the provider to add the claim: often a scope or a mapper adds it.',
   },
   'email-not-verified': {
     happened: 'The address was not verified by the provider.',
@@ -176,6 +232,11 @@ export const explanations: Readonly<Record<RefusalReason, Explanation>> = {
   'provider-refused': {
     happened: 'The provider ended the sign-in without a code, or its answer does not belong to this sign-in.',
     remedy: 'Ask the person to try again. If it fails again, read the log of the provider.',
+  },
+  'token-nonce': {
+    happened: 'The ID token is not for this sign-in: its nonce is missing or another one.',
+    remedy:
+      'Ask the person to try again. If it fails again, the provider or a proxy does not return the nonce that it was sent.',
   },
   'secondary-token-missing': {
     happened: 'The auth policy also requires a token of an external JWT signer, and the request had none.',

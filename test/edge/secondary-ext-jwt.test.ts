@@ -200,7 +200,7 @@ test('the log says why a call was refused, which the answer does not', async () 
   assert.equal(await whyOf(await secondary()), 'external JWTs only');
   assert.equal(
     await whyOf(await accessToken(), 'not.a.jwt', await secondary('bob')),
-    'secondary external JWT: token: malformed-token, the token is not a signed JWT of an accepted form (not a compact JWS); same identity: secondary-wrong-identity, the token names "bob@idp"',
+    'secondary external JWT: token: malformed-token, it is not three parts of base64url joined by dots, as a JWT is; same identity: secondary-wrong-identity, the token names "bob@idp"',
   );
   const primary = { updb: { allowed: false } };
   assert.equal((await admin.call('PATCH', `auth-policies/${policy}`, { primary })).status, 200);

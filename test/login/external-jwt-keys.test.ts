@@ -51,8 +51,7 @@ describe('the keys of an external signer', () => {
     assertValid(await verifier.verify([signer], ofFirst));
     await provider.rotate();
     const ofSecond = await provider.sign(claimsOf(provider, verifier, { exp: 2_000_000_000 }));
-    verifier.clock.advance(10 * SECOND);
-    assertValid(await verifier.verify([signer], ofSecond));
+    assertValid(await verifier.verify([signer], ofSecond), 'seconds after the last fetch');
     assertValid(await verifier.verify([signer], ofFirst));
     provider.withdraw(first);
     verifier.clock.advance(15 * MINUTE);
@@ -101,12 +100,66 @@ describe('the keys of an external signer', () => {
     );
     for (const { kid } of unsound) {
       const token = await provider.sign(claimsOf(provider, verifier), { header: { kid } });
-      assertRefused(await verifier.verify([signerOf(provider, 's1')], token), 'unknown-key', 'invalid', kid);
+      assertRefused(await verifier.verify([signerOf(provider, 's1')], token), 'unusable-key', 'invalid', kid);
     }
     await provider.close();
   });
 
-  test('are fetched at most once in ten seconds in a flood of tokens with unknown kids', async () => {
+  test('that replace others under the same kid, or under none, are found at the next token', async () => {
+    const provider = await startTestIdp();
+    const verifier = newVerifier(provider);
+    const signer = signerOf(provider, 's1');
+    const named = { header: { kid: 'static' } };
+    const unnamed = { header: { kid: undefined } };
+    const publish = (kid?: string) => {
+      const jwk = { ...provider.publishedKeys().at(-1), kid };
+      provider.misbehave({ kind: 'body', body: JSON.stringify({ keys: [jwk] }) });
+    };
+    for (const [options, kid] of [
+      [named, 'static'],
+      [unnamed, undefined],
+    ] as const) {
+      for (let rotations = 0; rotations < 2; rotations += 1) {
+        await provider.rotate();
+        publish(kid);
+        const token = await provider.sign(claimsOf(provider, verifier), options);
+        assertValid(await verifier.verify([signer], token), `${kid}, ${rotations}`);
+        assertValid(await verifier.verify([signer], token), 'from memory');
+      }
+      verifier.clock.advance(30 * SECOND);
+    }
+    assert.equal(provider.keyRequests(), 4);
+    await provider.close();
+  });
+
+  test('that are ignored are named with the reason, and said to be fetched only when they were', async () => {
+    const provider = await startTestIdp();
+    const signer = signerOf(provider, 's1');
+    const kid = provider.currentKid();
+    const [jwk = {}] = provider.publishedKeys();
+    for (const [changed, said] of [
+      [{ x: `${jwk.x}=` }, /padded/],
+      [{ use: 'enc' }, /not for verifying/],
+      [{ key_ops: ['sign'] }, /not for verifying/],
+      [{ d: jwk.x }, /private part/],
+      [{ alg: 'RSA-OAEP' }, /alg is not a signature algorithm/],
+      [{ crv: 'secp256k1' }, /kty or crv/],
+    ] as const) {
+      const verifier = newVerifier(provider);
+      provider.misbehave({ kind: 'body', body: JSON.stringify({ keys: [{ ...jwk, ...changed }] }) });
+      for (const fetched of [true, true, true, false]) {
+        const verdict = await verifier.verify([signer], await provider.sign(claimsOf(provider, verifier)));
+        assertRefused(verdict, 'unusable-key', 'invalid', JSON.stringify(changed));
+        const { saw = '' } = verdict as { saw?: string };
+        assert.match(saw, said);
+        assert.ok(saw.includes(`the key "${kid}" of the signer cannot be used`), saw);
+        assert.equal(/were fetched again for this token/.test(saw), fetched, saw);
+      }
+    }
+    await provider.close();
+  });
+
+  test('are fetched once in ten seconds on average in a flood of tokens with unknown kids', async () => {
     const provider = await startTestIdp();
     const verifier = newVerifier(provider);
     const signer = signerOf(provider, 's1');
@@ -122,10 +175,10 @@ describe('the keys of an external signer', () => {
     for (let from = 0; from < 10_000; from += 1000) {
       for (const verdict of await flood(from)) assertRefused(verdict, 'unknown-key', 'invalid');
     }
-    assert.equal(provider.keyRequests(), 1);
+    assert.equal(provider.keyRequests(), 3);
     verifier.clock.advance(10 * SECOND);
     await flood(10_000);
-    assert.equal(provider.keyRequests(), 2);
+    assert.equal(provider.keyRequests(), 4);
     assertValid(await verifier.verify([signer], await provider.sign(claimsOf(provider, verifier))));
     await provider.close();
   });

@@ -33,11 +33,11 @@ describe('several signers', () => {
       assert.equal(assertValid(await verifier.verify(signers, await ofS1('one'))).signer, 's1');
       assert.equal(assertValid(await verifier.verify(signers, await ofS4('four'))).signer, 's4');
       // Both providers in this test give their first key the same id.
-      assertRefused(await verifier.verify(signers, await ofS4('one')), 'signature', 'invalid');
-      assertRefused(await verifier.verify(signers, await ofS1('four')), 'signature', 'invalid');
+      assertRefused(await verifier.verify(signers, await ofS4('one')), 'token-signature', 'invalid');
+      assertRefused(await verifier.verify(signers, await ofS1('four')), 'token-signature', 'invalid');
     }
     assertValid(await verifier.verify([s1], await ofS1('one')));
-    assertRefused(await verifier.verify([s1], await ofS4('four')), 'audience', 'invalid');
+    assertRefused(await verifier.verify([s1], await ofS4('four')), 'token-audience', 'invalid');
   });
 
   test('that both accept a token are refused, because it is unclear which one vouches', async () => {
@@ -64,7 +64,7 @@ describe('several signers', () => {
     assert.equal(assertValid(await verifier.verify(signers, ofS1)).signer, 's1');
     assert.equal(assertValid(await verifier.verify(signers, ofS2)).signer, 's2');
     const crossed = await otherIdp.sign(claimsOf(idp, verifier), { kid: 'common' });
-    assertRefused(await verifier.verify(signers, crossed), 'signature', 'invalid');
+    assertRefused(await verifier.verify(signers, crossed), 'token-signature', 'invalid');
   });
 
   test('that vouch for the same external id stay distinct in the verdict', async () => {
@@ -89,11 +89,11 @@ describe('several signers', () => {
     const ofS1 = await idp.sign(claimsOf(idp, verifier));
     assertRefused(await verifier.verify([required], ofS1), 'no-signer-for-issuer', 'missing');
     const sameIssuer = signerOf(otherIdp, 's2', { issuer: idp.issuer });
-    assertRefused(await verifier.verify([sameIssuer], ofS1), 'signature', 'invalid');
+    assertRefused(await verifier.verify([sameIssuer], ofS1), 'token-signature', 'invalid');
     const ofS2 = await otherIdp.sign(claimsOf(otherIdp, verifier));
     assertValid(await verifier.verify([required], ofS2));
     verifier.clock.advance(660_000);
-    assertRefused(await verifier.verify([required], ofS2), 'expired', 'expired');
+    assertRefused(await verifier.verify([required], ofS2), 'token-expired', 'expired');
   });
 });
 
@@ -117,9 +117,9 @@ describe('a signer with a certificate', () => {
       assertValid(await verifier.verify([signer], token(header)));
     assertRefused(await verifier.verify([signer], token({ kid: 'another' })), 'unknown-key', 'invalid');
     assertValid(await verifier.verify([{ ...signer, kid: null }], token({ kid: 'another' })));
-    assertRefused(await verifier.verify([signer], token({ alg: 'RS256' })), 'algorithm', 'invalid');
+    assertRefused(await verifier.verify([signer], token({ alg: 'RS256' })), 'key-algorithm', 'invalid');
     const foreign = await idp.sign(claimsOf(idp, verifier), { header: { kid: 'the-key' } });
-    assertRefused(await verifier.verify([signer], foreign), 'signature', 'invalid');
+    assertRefused(await verifier.verify([signer], foreign), 'token-signature', 'invalid');
   });
 
   test('accepts nothing if the certificate is not valid yet, has expired, or is not one', async () => {
@@ -127,9 +127,9 @@ describe('a signer with a certificate', () => {
     const longLived = token({}, { exp: 1_900_000_000, iat: 1_700_000_000 });
     assertValid(await verifier.verify([signer], longLived));
     verifier.clock.advance(31 * 86_400_000);
-    assertRefused(await verifier.verify([signer], longLived), 'certificate-expired', 'invalid');
+    assertRefused(await verifier.verify([signer], longLived), 'signer-certificate-expired', 'invalid');
     verifier.clock.set('2026-11-01T00:00:00Z');
-    assertRefused(await verifier.verify([signer], longLived), 'certificate-expired', 'invalid');
+    assertRefused(await verifier.verify([signer], longLived), 'signer-certificate-expired', 'invalid');
     for (const certPem of ['', 'x', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n']) {
       const verdict = await verifier.verify([{ ...signer, certPem }], longLived);
       assertRefused(verdict, 'keys-unavailable', 'invalid', certPem);

@@ -107,6 +107,6 @@ export function assertRefused(
 
 /** @returns the id of the signer and the claim */
 export function assertValid(verdict: ExternalJwtVerdict, about = ''): { signer: string; claim: string } {
-  if (verdict.verdict === 'refused') assert.fail(`${about}: ${verdict.reason} (${verdict.detail})`);
+  if (verdict.verdict === 'refused') assert.fail(`${about}: ${verdict.reason} (${verdict.saw})`);
   return { signer: verdict.signer.id, claim: verdict.claim };
 }

@@ -31,7 +31,8 @@ describe('a claims selector', () => {
     ];
     for (const [selector, value] of table) {
       assert.equal(isClaimsSelector(selector), true, selector);
-      assert.deepEqual(selectClaim(claims, selector, strict), { value, isVouchedFor: true }, selector);
+      const found = { value, isVouchedFor: true, emailVerified: undefined };
+      assert.deepEqual(selectClaim(claims, selector, strict), found, selector);
     }
   });
 
@@ -66,11 +67,12 @@ describe('a claims selector', () => {
     }
   });
 
-  test('accepts an email address only with email_verified: true', () => {
+  test('accepts an email address only with email_verified: true, which may be a text', () => {
     const email = 'root@example.com';
     for (const selector of ['email', '/email']) {
-      assert.equal(selectClaim({ email, email_verified: true }, selector, strict).isVouchedFor, true);
-      for (const verified of [false, 'true', 1, null, undefined, [true]])
+      for (const verified of [true, 'true'])
+        assert.equal(selectClaim({ email, email_verified: verified }, selector, strict).isVouchedFor, true);
+      for (const verified of [false, 'false', 'True', 1, null, undefined, [true]])
         assert.equal(selectClaim({ email, email_verified: verified }, selector, strict).isVouchedFor, false);
       assert.equal(selectClaim({ email }, selector, strict).isVouchedFor, false);
     }
@@ -87,7 +89,7 @@ describe('a claims selector', () => {
 
   test('accepts an email address without email_verified if the signer does not require it', () => {
     assert.equal(selectClaim({ email: 'a@b' }, 'email', lenient).isVouchedFor, true);
-    for (const verified of [false, 'true', 1, null])
+    for (const verified of [false, 'false', 1, null])
       assert.equal(
         selectClaim({ email: 'a@b', email_verified: verified }, 'email', lenient).isVouchedFor,
         false,

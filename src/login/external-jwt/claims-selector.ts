@@ -15,8 +15,8 @@ export function isClaimsSelector(text: string): boolean {
 
 /**
  * The value, or undefined when there is none. An `email` counts only if the claims beside it include `email_verified:
- * true` or, if the signer does not require that, do not include `email_verified` at all: at many providers users enter
- * the address themselves.
+ * true`, which some providers send as a text, or, if the signer does not require that, do not include `email_verified`
+ * at all: at many providers users enter the address themselves.
  * @param claims parsed from JSON; only own members count
  * @see RFC 6901
  */
@@ -25,23 +25,29 @@ export function selectClaim(
   selector: string,
   { requireVerifiedEmail }: Pick<ExternalJwtSigner, 'requireVerifiedEmail'>,
 ): SelectedClaim {
-  if (!isClaimsSelector(selector)) return { value: undefined, isVouchedFor: true };
+  if (!isClaimsSelector(selector)) return { value: undefined, isVouchedFor: true, emailVerified: undefined };
   let value: unknown = claims;
   let isVouchedFor = true;
+  let emailVerified: unknown;
   for (const name of selector.startsWith('/')
     ? selector.slice(1).split('/').map(unescapeToken)
     : [selector]) {
-    const said = name === 'email' ? memberOf(value, 'email_verified') : true;
-    isVouchedFor &&= said === true || (!requireVerifiedEmail && said === undefined);
+    if (name === 'email') {
+      emailVerified = memberOf(value, 'email_verified');
+      const isVerified = emailVerified === true || emailVerified === 'true';
+      isVouchedFor &&= isVerified || (!requireVerifiedEmail && emailVerified === undefined);
+    }
     value = memberOf(value, name);
   }
-  return { value, isVouchedFor };
+  return { value, isVouchedFor, emailVerified };
 }
 
 export interface SelectedClaim {
   readonly value: unknown;
   /** False: an email address that the issuer does not call verified. */
   readonly isVouchedFor: boolean;
+  /** Beside an `email`. */
+  readonly emailVerified: unknown;
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -7,20 +7,20 @@ describe('what the outside learns about refused tokens', () => {
     const table: readonly (readonly [readonly ExternalJwtRefusal[], string])[] = [
       [[], 'missing'],
       [['no-signer-for-issuer'], 'missing'],
-      [['no-signer-for-issuer', 'malformed'], 'invalid'],
-      [['audience', 'expired'], 'expired'],
-      [['expired', 'signature', 'no-signer-for-issuer'], 'expired'],
+      [['no-signer-for-issuer', 'malformed-token'], 'invalid'],
+      [['token-audience', 'token-expired'], 'expired'],
+      [['token-expired', 'token-signature', 'no-signer-for-issuer'], 'expired'],
       [['keys-unavailable'], 'invalid'],
     ];
     for (const [reasons, error] of table)
-      assert.equal(challengeErrorOf(reasons.map((reason) => refused(reason))), error, reasons.join());
+      assert.equal(challengeErrorOf(reasons.map((reason) => refused(reason, ''))), error, reasons.join());
   });
 
   test('comes from the signer whose check went furthest', () => {
-    const audience = refused('audience');
-    const signature = refused('signature');
+    const audience = refused('token-audience', '');
+    const signature = refused('token-signature', '');
     assert.equal(furthest(audience, signature), signature);
     assert.equal(furthest(signature, audience), signature);
-    assert.equal(furthest(refused('no-signer-for-issuer'), audience), audience);
+    assert.equal(furthest(refused('no-signer-for-issuer', ''), audience), audience);
   });
 });

@@ -1,35 +1,42 @@
 import type { ChallengeError } from '../../errors/challenge.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
+import type { AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
 import type { Claims } from './claims-selector.ts';
+import type { SignerDirectory } from './signer-directory.ts';
 
 /**
  * Why a token was refused, in the order of the checks. For administrators; the outside sees only `outward`. Every
- * reason before `expired` is about a token whose signature was not verified.
+ * reason before `token-expired` is about a token whose signature was not verified.
  */
-export const externalJwtRefusals = {
-  malformed: 'the token is not a signed JWT of an accepted form',
-  'no-signer-for-issuer': 'no enabled signer has the issuer of the token',
-  algorithm: 'the signature algorithm is not accepted, or not with the key that the token names',
-  audience: 'the audience of the signer is not among the audiences of the token',
-  'missing-exp': 'the token has no expiration time',
-  'missing-iat': 'the ID token does not say when it was issued',
-  'time-claims': 'exp, nbf or iat is not a whole number of seconds, or they contradict one another',
-  lifetime: 'the token is valid for longer than the signer allows, or does not say since when',
-  'keys-unavailable':
-    'the keys of the signer could not be fetched, or its certificate contains none that is accepted',
-  'certificate-expired': 'the certificate of the signer is not valid now',
-  'unknown-key':
-    'the signer has no key with the key id of the token, or no single one for a token without a key id',
-  signature: 'the signature is not that of the key',
-  expired: 'the token is past its expiration',
-  'not-yet-valid': 'the token is not valid yet, or was issued in the future',
-  'claim-missing': 'the claim that names the identity is missing, empty, too long or not a text',
-  'email-not-verified': 'the claim is an email address that the issuer does not call verified',
-  'ambiguous-signer': 'several signers accept the token',
-} as const;
+const order = [
+  'malformed-token',
+  'token-encrypted',
+  'token-unsigned',
+  'token-type',
+  'token-without-issuer',
+  'no-signer-for-issuer',
+  'token-algorithm',
+  'token-audience',
+  'token-without-expiry',
+  'token-without-issue-time',
+  'token-times',
+  'token-lifetime',
+  'keys-unavailable',
+  'signer-certificate-expired',
+  'token-without-key-id',
+  'unknown-key',
+  'unusable-key',
+  'key-algorithm',
+  'token-signature',
+  'token-expired',
+  'token-not-yet-valid',
+  'token-claim-missing',
+  'email-not-verified',
+  'ambiguous-signer',
+] as const satisfies readonly RefusalReason[];
 
-export type ExternalJwtRefusal = keyof typeof externalJwtRefusals;
+export type ExternalJwtRefusal = (typeof order)[number];
 
 export type ExternalJwtVerdict = ValidExternalJwt | RefusedExternalJwt;
 
@@ -46,28 +53,26 @@ export interface RefusedExternalJwt {
   readonly reason: ExternalJwtRefusal;
   /** The signer whose checks got furthest; null if none was found. */
   readonly signerId: SignerId | null;
-  /** More for administrators; contains nothing from the token. */
-  readonly detail: string | null;
+  /** In words for administrators, with the values of the token that they need to compare. */
+  readonly saw: string;
   /** What a challenge says (spec 7.2). `expired` only if the token's signature is valid. */
   readonly outward: ChallengeError;
 }
 
-/** @param detail contains nothing from the token */
+/** @param saw values of the token are `quoted` */
 export function refused(
   reason: ExternalJwtRefusal,
+  saw: string,
   signerId: SignerId | null = null,
-  detail: string | null = null,
 ): RefusedExternalJwt {
-  return { verdict: 'refused', reason, signerId, detail, outward: outwardOf(reason) };
+  return { verdict: 'refused', reason, signerId, saw, outward: outwardOf(reason) };
 }
 
 function outwardOf(reason: ExternalJwtRefusal): ChallengeError {
-  if (reason === 'expired') return 'expired';
+  if (reason === 'token-expired') return 'expired';
   // A token of an issuer that nobody asked for does not count as the required one.
   return reason === 'no-signer-for-issuer' ? 'missing' : 'invalid';
 }
-
-const order = Object.keys(externalJwtRefusals);
 
 /** Of several refusals, the one that got furthest through the checks; of equal ones, the first. */
 export function furthest(one: RefusedExternalJwt, other: RefusedExternalJwt): RefusedExternalJwt {
@@ -86,4 +91,14 @@ export function challengeErrorOf(refusals: readonly RefusedExternalJwt[]): Chall
   const said = new Set(refusals.map(({ outward }) => outward));
   if (said.has('expired')) return 'expired';
   return said.has('invalid') ? 'invalid' : 'missing';
+}
+
+/** Records why a token was refused, and by which signer. */
+export function recordRefusal(
+  signers: SignerDirectory,
+  attempt: AttemptRecorder,
+  { reason, signerId, saw }: RefusedExternalJwt,
+): void {
+  const signer = signerId === null ? undefined : signers.find(signerId);
+  attempt.failed('token', reason, signer === undefined ? saw : `signer ${signer.name}: ${saw}`);
 }

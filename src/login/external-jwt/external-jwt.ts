@@ -13,8 +13,12 @@ import { type HeldRecord, heldRecord } from '../noted-record.ts';
 import type { ExternalJwtProof, PrimaryVerdict } from '../primary-verdict.ts';
 import { signerObjection } from '../standing.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';
-import { recordRefusal } from './external-jwt-record.ts';
-import { challengeErrorOf, furtherThan, type RefusedExternalJwt } from './external-jwt-verdict.ts';
+import {
+  challengeErrorOf,
+  furtherThan,
+  type RefusedExternalJwt,
+  recordRefusal,
+} from './external-jwt-verdict.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 

@@ -1,8 +1,10 @@
 import { decodeBase64url } from '../../platform/digest.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
 import { parseStrictJson } from '../../platform/formats/strict-json.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import type { Claims } from './claims-selector.ts';
+import type { ExternalJwtRefusal } from './external-jwt-verdict.ts';
 
 /** A JWT of another issuer, split into parts. Nothing in it is verified. */
 export interface ForeignJwt {
@@ -17,26 +19,51 @@ const longestToken = 16_384;
 const longestKid = 256;
 const longestIssuer = 2048;
 
-/** ID tokens and most access tokens have `JWT` or nothing; RFC 9068 access tokens have `at+jwt`. */
-const acceptedTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt']);
+/**
+ * ID tokens and most access tokens have `JWT` or nothing; RFC 9068 access tokens have `at+jwt`, and JWT-SVID section 2.3
+ * allows `JOSE`.
+ */
+const acceptedTypes: ReadonlySet<string> = new Set(['jwt', 'at+jwt', 'jose']);
 
 /** Header parameters that change the meaning of the token. `cty` announces a JWT inside the JWT. */
 const refusedParameters = ['crit', 'zip', 'b64', 'enc', 'cty'] as const;
 
+/** A token that is not read any further. `reason` has values of the token `quoted`. */
+export class UnreadableJwt extends MalformedInput {
+  readonly refusal: ExternalJwtRefusal;
+
+  constructor(refusal: ExternalJwtRefusal, reason: string) {
+    super(reason);
+    this.refusal = refusal;
+  }
+}
+
 /**
  * Reads a compact JWS with JSON claims. Ignores header parameters that contain a key or point to one (`jwk`, `jku`,
  * `x5c`, `x5u`).
- * @throws MalformedInput another form (JWE, JSON serialization, detached or nested), an alternative spelling of the
- * same bytes, a repeated member, or an unacceptable header or issuer
+ * @throws UnreadableJwt another form (JWE, JSON serialization, detached or nested), unsigned, an alternative spelling of
+ * the same bytes, a repeated member, or an unacceptable header or issuer
  * @see RFC 7515, RFC 7519, RFC 8725 sections 2.4, 3.10 and 3.11
  */
 export function readForeignJwt(token: string): ForeignJwt {
-  if (token.length > longestToken) throw new MalformedInput('token too long');
+  if (token.length > longestToken) throw malformed(`it is longer than ${longestToken} characters`);
   const segments = token.split('.', 6);
-  const [header, payload, signature] = segments.map(decodeBase64url);
-  if (segments.length !== 3 || !header?.length || !payload?.length || !signature?.length)
-    throw new MalformedInput('not a compact JWS');
-  return { ...readHeader(readObject(header)), ...readClaims(readObject(payload)) };
+  const [first, payload, signature] = segments.map(decodeBase64url);
+  if (!first?.length || segments.length < 3)
+    throw malformed('it is not three parts of base64url joined by dots, as a JWT is');
+  const header = readObject(first, 'header');
+  if (segments.length === 5 && Object.hasOwn(header, 'enc')) {
+    throw new UnreadableJwt('token-encrypted', `it is encrypted with ${quoted(header.enc)}`);
+  }
+  if (/^none$/i.test(String(header.alg)))
+    throw new UnreadableJwt('token-unsigned', `its algorithm is ${quoted(header.alg)}`);
+  if (segments.length !== 3 || !payload?.length || !signature?.length)
+    throw malformed('it is not three parts of base64url joined by dots, none of them empty');
+  return { ...readHeader(header), ...readClaims(readObject(payload, 'claims')) };
+}
+
+function malformed(why: string): UnreadableJwt {
+  return new UnreadableJwt('malformed-token', why);
 }
 
 /**
@@ -47,36 +74,51 @@ export function shownParts(token: string): { readonly header: Claims; readonly c
   const [header, claims] = token.split('.', 6).map(decodeBase64url);
   if (!header?.length || !claims?.length) return null;
   try {
-    return { header: readObject(header), claims: readObject(claims) };
+    return { header: readObject(header, 'header'), claims: readObject(claims, 'claims') };
   } catch (error) {
     if (error instanceof MalformedInput) return null;
     throw error;
   }
 }
 
-function readObject(bytes: Uint8Array): Claims {
-  const value = parseStrictJson(decodeUtf8(bytes), { maxDepth: 16, maxKeys: 1000 });
+function readObject(bytes: Uint8Array, part: 'header' | 'claims'): Claims {
+  let value: unknown;
+  try {
+    value = parseStrictJson(decodeUtf8(bytes), { maxDepth: 16, maxKeys: 1000 });
+  } catch (error) {
+    if (error instanceof MalformedInput) throw malformed(`its ${part} cannot be read: ${error.reason}`);
+    throw error;
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new MalformedInput('not a JSON object');
+    throw malformed(`its ${part} cannot be read: not a JSON object`);
   return value as Claims;
 }
 
 function readHeader(header: Claims): Pick<ForeignJwt, 'alg' | 'kid'> {
-  const { alg, kid, typ = 'JWT' } = header;
+  const { alg } = header;
   const refused = refusedParameters.find((name) => Object.hasOwn(header, name));
-  if (refused !== undefined) throw new MalformedInput(`header parameter ${refused}`);
+  if (refused !== undefined) throw malformed(`the header parameter ${refused} is not accepted`);
   // "application/" may be omitted, and case does not matter (RFC 7515 section 4.1.9).
+  const typ = header.typ ?? 'JWT';
   if (typeof typ !== 'string' || !acceptedTypes.has(typ.toLowerCase().replace(/^application\//, '')))
-    throw new MalformedInput('token of another type');
-  if (typeof alg !== 'string') throw new MalformedInput('no algorithm');
-  if (kid === undefined) return { alg, kid: null };
-  if (typeof kid !== 'string' || kid === '' || kid.length > longestKid) throw new MalformedInput('key id');
+    throw new UnreadableJwt('token-type', `its type (typ) is ${quoted(typ)}`);
+  if (typeof alg !== 'string') throw malformed('its header names no algorithm (alg)');
+  const kid = header.kid ?? null;
+  if (kid === null || kid === '') return { alg, kid: null };
+  if (typeof kid !== 'string' || kid.length > longestKid) throw malformed(`its key id is ${quoted(kid)}`);
   return { alg, kid };
 }
 
 function readClaims(claims: Claims): Pick<ForeignJwt, 'issuer' | 'claims'> {
   const { iss } = claims;
   if (typeof iss !== 'string' || iss === '' || iss.length > longestIssuer)
-    throw new MalformedInput('no issuer');
+    throw new UnreadableJwt('token-without-issuer', `its issuer (iss) is ${quoted(iss)}`);
   return { issuer: iss, claims };
 }
+
+/** Seconds up to the year 9999, with or without a fraction. @see RFC 7519 section 2 */
+export function isNumericDate(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= latestTime;
+}
+
+const latestTime = 253_402_300_799;

@@ -9,10 +9,10 @@ import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
 import type { PrimaryNeeds, PrimaryResult } from '../authenticate-primary.ts';
 import { heldRecord } from '../noted-record.ts';
 import { type ExternalJwtNeeds, namesIdentity } from './external-jwt.ts';
-import { recordRefusal } from './external-jwt-record.ts';
 import {
   challengeErrorOf,
   type RefusedExternalJwt,
+  recordRefusal,
   refused,
   type ValidExternalJwt,
 } from './external-jwt-verdict.ts';
@@ -51,14 +51,14 @@ export async function verifySecondaryJwt(
       // A token of an issuer that was not asked for is not recorded: it may be an access token.
       if (verdict.outward !== 'missing') recordRefusal(needs.signers, failures, verdict);
     } else if (needs.signers.find(signerId) !== signer) {
-      refusals.push(refused('no-signer-for-issuer', signerId));
+      refusals.push(refused('no-signer-for-issuer', 'the signer was changed', signerId));
       failures.failed('unchanged', 'changed-meanwhile', `signer ${signer.name} was changed meanwhile`);
     } else if (namesIdentity(signer, verdict.claim, identity)) {
       attempt.passed('token', `valid for signer ${signer.name}`);
       return { verdict: 'passed', token, jwt: verdict };
     } else {
       // The token is valid, but somebody else's.
-      refusals.push(refused('claim-missing', signerId));
+      refusals.push(refused('token-claim-missing', 'it names another identity', signerId));
       failures.failed('same identity', 'secondary-wrong-identity', `the token names "${verdict.claim}"`);
     }
   }

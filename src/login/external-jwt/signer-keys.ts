@@ -1,5 +1,7 @@
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
+import { ignoredKeyReasons } from '../../platform/jwk/jwk-set.ts';
 import type { JwksCache, KeySetFailure } from '../../platform/jwk/jwks-cache.ts';
 import { type VerificationKey, verificationKey } from '../../platform/jwk/jws-signature.ts';
 import { fetchRefusals } from '../../platform/network/fetch-refused.ts';
@@ -7,37 +9,64 @@ import { parseCertificate } from '../../platform/x509/x509.ts';
 import { type RefusedExternalJwt, refused } from './external-jwt-verdict.ts';
 import type { ForeignJwt } from './foreign-jwt.ts';
 
-/** The signer's key that verifies a token. A token without `kid` is accepted if exactly one key fits. */
+/**
+ * The signer's key that verifies a token. A token without `kid` is accepted if exactly one key fits.
+ * @param failed a key returned before that has not verified it. Returned again if there is no newer one
+ */
 export async function keyOf(
   needs: { readonly clock: Clock; readonly jwks: JwksCache },
   signer: ExternalJwtSigner,
-  { kid, alg }: Pick<ForeignJwt, 'kid' | 'alg'>,
+  {
+    jwt: { kid, alg },
+    failed,
+  }: { readonly jwt: Pick<ForeignJwt, 'kid' | 'alg'>; readonly failed: VerificationKey | undefined },
 ): Promise<VerificationKey | RefusedExternalJwt> {
-  const keys = await keysOf(needs, signer, kid);
+  const keys = await keysOf(needs, signer, { kid, failed });
   if ('verdict' in keys) return keys;
   const fitting = keys.filter(({ algorithms }) => algorithms.some((name) => name === alg));
   const [key, ...others] = fitting;
-  if (kid === null && signer.certPem === null) {
-    const isOnly = key !== undefined && others.every(({ publicKey }) => publicKey.equals(key.publicKey));
-    if (!isOnly)
-      return refused('unknown-key', signer.id, `it names none, and ${fitting.length} fit its algorithm`);
+  if (key === undefined) {
+    const theirs = [...new Set(keys.flatMap(({ algorithms }) => algorithms))].join(', ');
+    const saw = `it is signed with ${alg}, and ${kid === null ? 'the keys are' : `the key ${quoted(kid)} is`} for ${theirs}`;
+    return refused('key-algorithm', saw, signer.id);
   }
-  return key ?? refused('algorithm', signer.id);
+  if (kid === null && signer.certPem === null && others.some((one) => !one.publicKey.equals(key.publicKey))) {
+    const saw = `it names no key, and ${fitting.length} keys fit its algorithm ${alg}`;
+    return refused('token-without-key-id', saw, signer.id);
+  }
+  return key;
 }
 
 /** Never empty. @param kid null: all of them */
 async function keysOf(
   needs: { readonly clock: Clock; readonly jwks: JwksCache },
   signer: ExternalJwtSigner,
-  kid: string | null,
+  { kid, failed }: { readonly kid: string | null; readonly failed: VerificationKey | undefined },
 ): Promise<readonly VerificationKey[] | RefusedExternalJwt> {
   if (signer.certPem !== null) return keyOfCertificate(needs, signer, { certPem: signer.certPem, kid });
-  if (signer.jwksEndpoint === null) return refused('keys-unavailable', signer.id, 'the signer has no keys');
-  const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint }, kid);
+  if (signer.jwksEndpoint === null) return refused('keys-unavailable', 'the signer has no keys', signer.id);
+  const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint }, kid, failed);
   if (lookup.found === 'keys') return lookup.keys;
-  return lookup.found === 'no-such-key'
-    ? refused('unknown-key', signer.id)
-    : refused('keys-unavailable', signer.id, wordsOf(lookup.reason));
+  const { found, isFresh } = lookup;
+  const when = isFresh
+    ? 'the keys were fetched again for this token'
+    : 'the keys were fetched a moment ago, and not again for this token';
+  if (found === 'no-key-set') {
+    const tried = isFresh ? '' : '; the last attempt was a moment ago, and not repeated for this token';
+    return refused(
+      'keys-unavailable',
+      `the keys could not be fetched: ${wordsOf(lookup.reason)}${tried}`,
+      signer.id,
+    );
+  }
+  const named = kid === null ? 'the keys of the signer' : `the key ${quoted(kid)} of the signer`;
+  if (lookup.ignored === null)
+    return refused('unknown-key', `there is no ${named.slice(4)}; ${when}`, signer.id);
+  return refused(
+    'unusable-key',
+    `${named} cannot be used: ${ignoredKeyReasons[lookup.ignored]}; ${when}`,
+    signer.id,
+  );
 }
 
 function wordsOf(failure: KeySetFailure): string {
@@ -49,12 +78,18 @@ function keyOfCertificate(
   signer: ExternalJwtSigner,
   { certPem, kid }: { readonly certPem: string; readonly kid: string | null },
 ): readonly VerificationKey[] | RefusedExternalJwt {
-  if (kid !== null && signer.kid !== null && kid !== signer.kid) return refused('unknown-key', signer.id);
+  if (kid !== null && signer.kid !== null && kid !== signer.kid) {
+    const saw = `its key id is ${quoted(kid)}, and that of the certificate ${quoted(signer.kid)}`;
+    return refused('unknown-key', saw, signer.id);
+  }
   const held = remembered(signer, certPem);
-  if (held === undefined) return refused('keys-unavailable', signer.id, 'no accepted key in the certificate');
+  if (held === undefined)
+    return refused('keys-unavailable', 'the certificate contains no key that is accepted', signer.id);
   const now = needs.clock.now();
-  if (now < held.notBefore || now > held.notAfter) return refused('certificate-expired', signer.id);
-  return [held.key];
+  if (now >= held.notBefore && now <= held.notAfter) return [held.key];
+  const [notBefore, notAfter] = [held.notBefore, held.notAfter].map((time) => new Date(time).toISOString());
+  const saw = `the certificate is valid from ${notBefore} to ${notAfter}`;
+  return refused('signer-certificate-expired', saw, signer.id);
 }
 
 // Parsing a certificate costs as much as the rest of a verification. Records are never changed in place.

@@ -4,10 +4,11 @@
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
 import { isEnabled, mayLogIn } from '../account.ts';
 import { notedRecord } from '../noted-record.ts';
 import { accountNamedBy, type ExternalJwtLoginNeeds, maySignerLogIn } from './external-jwt.ts';
-import { recordRefusal } from './external-jwt-record.ts';
+import { recordRefusal } from './external-jwt-verdict.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
 export interface TriedToken {
@@ -55,9 +56,10 @@ async function judge(
   const verdict =
     alone.verdict === 'valid' ? await verifyExternalJwt(needs, needs.signers.all(), token) : alone;
   if (verdict.verdict === 'refused') {
-    if (verdict.reason === 'no-signer-for-issuer')
-      record.failed('issuer', 'no-signer-for-issuer', `signer ${signer.name} is for "${signer.issuer}"`);
-    else recordRefusal(needs.signers, record, verdict);
+    if (verdict.reason === 'no-signer-for-issuer') {
+      const saw = `${verdict.saw}; signer ${signer.name} is for ${quoted(signer.issuer)}`;
+      record.failed('issuer', 'no-signer-for-issuer', saw);
+    } else recordRefusal(needs.signers, record, verdict);
     return refused;
   }
   record.passed('token', `valid for signer ${signer.name}`);

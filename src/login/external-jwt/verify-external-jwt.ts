@@ -3,17 +3,17 @@
 // once, that an external id belongs to one signer, and that a secondary token names the same identity.
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
-import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
 import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
-import { foreignAlgorithms, isSignedBy } from '../../platform/jwk/jws-signature.ts';
+import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
 import { type Claims, selectClaim } from './claims-selector.ts';
 import {
-  type ExternalJwtRefusal,
   type ExternalJwtVerdict,
   furthest,
+  type RefusedExternalJwt,
   refused,
 } from './external-jwt-verdict.ts';
-import { type ForeignJwt, readForeignJwt } from './foreign-jwt.ts';
+import { type ForeignJwt, isNumericDate, readForeignJwt, UnreadableJwt } from './foreign-jwt.ts';
 import { keyOf } from './signer-keys.ts';
 
 interface Needs {
@@ -34,26 +34,43 @@ export async function verifyExternalJwt(
   token: string,
 ): Promise<ExternalJwtVerdict> {
   const jwt = read(token);
-  if (typeof jwt === 'string') return refused('malformed', null, jwt);
+  if ('verdict' in jwt) return jwt;
   const candidates = signers.filter(({ enabled, issuer }) => enabled && issuer === jwt.issuer);
   const verdicts = await Promise.all(
     candidates.map((signer) => verifyAgainst(needs, signer, { token, jwt })),
   );
-  const [valid, another] = verdicts.filter(({ verdict }) => verdict === 'valid');
-  if (another !== undefined) return refused('ambiguous-signer');
-  if (valid !== undefined) return valid;
-  return verdicts
-    .filter((verdict) => verdict.verdict === 'refused')
-    .reduce(furthest, refused('no-signer-for-issuer'));
+  const accepting = verdicts.filter((verdict) => verdict.verdict === 'valid');
+  if (accepting.length > 1) {
+    const names = accepting.map(({ signer }) => signer.name).join(', ');
+    return refused('ambiguous-signer', `several signers accept it: ${names}`);
+  }
+  return (
+    accepting[0] ??
+    verdicts
+      .filter((verdict) => verdict.verdict === 'refused')
+      .reduce(furthest, refused('no-signer-for-issuer', unknownIssuer(signers, jwt)))
+  );
 }
 
-function read(token: string): ForeignJwt | string {
+function read(token: string): ForeignJwt | RefusedExternalJwt {
   try {
     return readForeignJwt(token);
   } catch (error) {
-    if (error instanceof MalformedInput) return error.reason;
+    if (error instanceof UnreadableJwt) return refused(error.refusal, error.reason);
     throw error;
   }
+}
+
+/** Names the signer that differs in no more than case, scheme or a final slash, which is easily overlooked. */
+function unknownIssuer(signers: readonly ExternalJwtSigner[], { issuer }: ForeignJwt): string {
+  const roughly = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/^https?:\/\//, '')
+      .replace(/\/+$/, '');
+  const near = signers.find((signer) => signer.enabled && roughly(signer.issuer) === roughly(issuer));
+  const compared = near === undefined ? '' : `; signer ${near.name} has ${quoted(near.issuer)}`;
+  return `its issuer is ${quoted(issuer)}${compared}`;
 }
 
 async function verifyAgainst(
@@ -62,17 +79,38 @@ async function verifyAgainst(
   { token, jwt }: { readonly token: string; readonly jwt: ForeignJwt },
 ): Promise<ExternalJwtVerdict> {
   const { alg, claims } = jwt;
-  if (!foreignAlgorithms.some((name) => name === alg)) return refused('algorithm', signer.id);
+  if (!foreignAlgorithms.some((name) => name === alg))
+    return refused('token-algorithm', `it is signed with ${quoted(alg)}`, signer.id);
   // Everything that needs no key comes first, so that a token that cannot be valid causes no fetch.
-  if (!isFor(signer, claims)) return refused('audience', signer.id, `it is "${signer.audience}"`);
+  if (!isFor(signer, claims)) {
+    const saw = `its audience is ${quoted(claims.aud)}, and not ${quoted(signer.audience)}`;
+    return refused('token-audience', saw, signer.id);
+  }
   const unfit = unfitTimes(signer, claims);
-  if (unfit !== undefined) return refused(unfit, signer.id);
-  const key = await keyOf(needs, signer, jwt);
-  if ('verdict' in key) return key;
-  if (!isSignedBy(key, token, alg)) return refused('signature', signer.id);
-  const untimely = untimelyNow(signer, claims, needs.clock.now());
-  if (untimely !== undefined) return refused(untimely, signer.id);
-  return nameIdentity(signer, claims);
+  if (unfit !== undefined) return unfit;
+  const unsigned = await wrongKey(needs, signer, { token, jwt });
+  if (unsigned !== null) return unsigned;
+  return untimelyNow(signer, claims, needs.clock.now()) ?? nameIdentity(signer, claims);
+}
+
+/**
+ * Why no key of the signer has signed a token; null if one has. Asks for the keys once more when one does not verify it:
+ * it may have been replaced by another one under the same key id, or under none.
+ */
+async function wrongKey(
+  needs: Needs,
+  signer: ExternalJwtSigner,
+  { token, jwt }: { readonly token: string; readonly jwt: ForeignJwt },
+): Promise<RefusedExternalJwt | null> {
+  let failed: VerificationKey | undefined;
+  for (let attempts = 0; attempts < 2; attempts += 1) {
+    const key = await keyOf(needs, signer, { jwt, failed });
+    if ('verdict' in key) return key;
+    if (isSignedBy(key, token, jwt.alg)) return null;
+    if (key === failed) break;
+    failed = key;
+  }
+  return refused('token-signature', 'its signature is not that of the key', signer.id);
 }
 
 /** Whether the signer's audience is named; part of a name does not count. @see RFC 7519 section 4.1.3 */
@@ -81,43 +119,65 @@ function isFor(signer: ExternalJwtSigner, { aud }: Claims): boolean {
   return aud.every((entry) => typeof entry === 'string') && aud.includes(signer.audience);
 }
 
-function unfitTimes(signer: ExternalJwtSigner, { exp, nbf, iat }: Claims): ExternalJwtRefusal | undefined {
-  if (exp === undefined) return 'missing-exp';
+function unfitTimes(signer: ExternalJwtSigner, claims: Claims): RefusedExternalJwt | undefined {
+  const { exp } = claims;
+  if (isAbsent(exp)) return refused('token-without-expiry', 'it has no exp', signer.id);
   // Required in ID tokens (OIDC Core 2); other JWTs may omit it (RFC 7519 section 4.1.6).
-  if (iat === undefined && signer.targetToken === 'ID') return 'missing-iat';
-  const given = [exp, nbf, iat].filter((time) => time !== undefined);
-  if (!given.every(isNumericDate) || !isNumericDate(exp)) return 'time-claims';
-  if (isNumericDate(iat) && iat > exp) return 'time-claims';
+  if (isAbsent(claims.iat) && signer.targetToken === 'ID')
+    return refused('token-without-issue-time', 'it has no iat', signer.id);
+  const odd = (['exp', 'nbf', 'iat'] as const).find(
+    (name) => !isAbsent(claims[name]) && !isNumericDate(claims[name]),
+  );
+  if (odd !== undefined || !isNumericDate(exp)) {
+    const saw = `${odd} is ${quoted(claims[odd ?? 'exp'])}, not a number of seconds since 1970`;
+    return refused('token-times', saw, signer.id);
+  }
+  const iat = isNumericDate(claims.iat) ? claims.iat : null;
+  if (iat !== null && iat > exp) {
+    return refused('token-times', `it was issued at ${dateOf(iat)} and expired at ${dateOf(exp)}`, signer.id);
+  }
   const { maxLifetimeSeconds: longest } = signer;
-  if (longest !== null && !(isNumericDate(iat) && exp - iat <= longest)) return 'lifetime';
-  return undefined;
+  if (longest === null || (iat !== null && exp - iat <= longest)) return undefined;
+  const lasts = iat === null ? 'it has no iat' : `it is valid for ${exp - iat} s`;
+  return refused('token-lifetime', `${lasts}, and maxLifetimeSeconds is ${longest}`, signer.id);
 }
 
-/** Whole seconds up to the year 9999; the standard also allows fractions, which nobody needs. */
-function isNumericDate(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= latestTime;
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
 }
 
-const latestTime = 253_402_300_799;
+function dateOf(time: number): string {
+  return new Date(time * SECOND).toISOString();
+}
 
 /** @see RFC 7519 sections 4.1.4 to 4.1.6 */
 function untimelyNow(
   signer: ExternalJwtSigner,
-  { exp, nbf = 0, iat = 0 }: Claims,
+  { exp, nbf, iat }: Claims,
   now: Millis,
-): ExternalJwtRefusal | undefined {
+): RefusedExternalJwt | undefined {
   const leeway = signer.leewaySeconds;
-  if (now >= (Number(exp) + leeway) * SECOND) return 'expired';
-  const begins = Math.max(Number(nbf), Number(iat)) - leeway;
-  return now < begins * SECOND ? 'not-yet-valid' : undefined;
+  const compared = (said: string) => `${said}, and it is ${new Date(now).toISOString()} here`;
+  if (now >= (Number(exp) + leeway) * SECOND) {
+    const saw = compared(`past its expiration: exp is ${dateOf(Number(exp))}`);
+    return refused('token-expired', saw, signer.id);
+  }
+  const [name, begins] =
+    Number(nbf ?? 0) > Number(iat ?? 0) ? ['nbf', Number(nbf)] : ['iat', Number(iat ?? 0)];
+  if (now >= (begins - leeway) * SECOND) return undefined;
+  return refused('token-not-yet-valid', compared(`${name} is ${dateOf(begins)}`), signer.id);
 }
 
 const longestClaim = 1024;
 
 function nameIdentity(signer: ExternalJwtSigner, claims: Claims): ExternalJwtVerdict {
-  const { value, isVouchedFor } = selectClaim(claims, signer.claimsProperty, signer);
+  const property = signer.claimsProperty;
+  const { value, isVouchedFor, emailVerified } = selectClaim(claims, property, signer);
   if (typeof value !== 'string' || value.trim() === '' || value.length > longestClaim)
-    return refused('claim-missing', signer.id, `it is ${signer.claimsProperty}`);
-  if (!isVouchedFor) return refused('email-not-verified', signer.id);
+    return refused('token-claim-missing', `its claim ${property} is ${quoted(value)}`, signer.id);
+  if (!isVouchedFor) {
+    const saw = `its claim ${property} is ${quoted(value)}, and email_verified is ${quoted(emailVerified)}`;
+    return refused('email-not-verified', saw, signer.id);
+  }
   return { verdict: 'valid', signer, claim: value, claims };
 }

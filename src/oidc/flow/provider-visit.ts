@@ -4,7 +4,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import { readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
+import { isNumericDate, readForeignJwt, UnreadableJwt } from '../../login/external-jwt/foreign-jwt.ts';
 import {
   jsonOf,
   type ProviderDirectory,
@@ -18,6 +18,7 @@ import type { ApiSessionId, IdentityId, SignerId } from '../../model/ids.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { FormPoster } from '../../platform/network/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
@@ -94,7 +95,7 @@ export const providerCallbackPath = '/oidc/login/ext-jwt/callback';
 export interface NoToken {
   readonly kind: 'no-token';
   readonly outcome: 'refused' | 'cancelled' | 'unreachable';
-  readonly reason: Extract<RefusalReason, 'provider-refused' | 'provider-unavailable'>;
+  readonly reason: RefusalReason;
   /** For an administrator. */
   readonly saw: string;
 }
@@ -223,18 +224,15 @@ async function exchange(needs: ProviderVisitNeeds, { signer, visit, answer }: Re
   }
   const tokens = await redeemAtProvider(needs, endpoints, { signer, visit, code: answer.code });
   if (typeof tokens === 'string') return unreachable(tokens);
-  const token = chosenToken(signer, visit, tokens);
-  return token === undefined
-    ? refused('the ID token is missing, has no iat, or is not the answer to this request')
-    : { kind: 'token', token };
+  return chosenToken(signer, visit, tokens);
 }
 
 function unreachable(saw: string): NoToken {
   return { kind: 'no-token', outcome: 'unreachable', reason: 'provider-unavailable', saw };
 }
 
-function refused(saw: string): NoToken {
-  return { kind: 'no-token', outcome: 'refused', reason: 'provider-refused', saw };
+function refused(saw: string, reason: RefusalReason = 'provider-refused'): NoToken {
+  return { kind: 'no-token', outcome: 'refused', reason, saw };
 }
 
 function startOf(visit: VisitPurpose): Pick<BoundAuthRequest, 'issuer' | 'browserBinding'> {
@@ -258,7 +256,7 @@ async function endpointsOf(
 }
 
 const maxBytes = 256 * 1024;
-const tokenResponse = z.object({ access_token: z.string().optional(), id_token: z.string().optional() });
+const tokenResponse = z.object({ access_token: z.string().nullish(), id_token: z.string().nullish() });
 type ProviderTokens = z.output<typeof tokenResponse>;
 
 /** @returns why not, in words for an administrator, when there are no tokens */
@@ -292,21 +290,31 @@ async function redeemAtProvider(
  * The token that the signer asks for. The ID token that comes with it must carry the nonce of this visit (OIDC Core
  * 3.1.3.7): an injected code belongs to another one.
  */
-function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTokens): string | undefined {
-  const { id_token: idToken, access_token: accessToken } = tokens;
-  if (idToken !== undefined && !isAnswerTo(visit, idToken)) return undefined;
-  return signer.targetToken === 'ID' ? idToken : accessToken;
+function chosenToken(signer: ExternalJwtSigner, visit: Visit, tokens: ProviderTokens): Fetched {
+  const idToken = tokens.id_token ?? null;
+  const objection = idToken === null ? null : objectionTo(visit, idToken);
+  if (objection !== null) return objection;
+  const token = signer.targetToken === 'ID' ? idToken : (tokens.access_token ?? null);
+  if (token !== null) return { kind: 'token', token };
+  const missing = signer.targetToken === 'ID' ? 'ID token' : 'access token';
+  return refused(`the provider answered without an ${missing}`);
 }
 
 /**
  * Its signature is checked where the token proves something; this one came from the provider itself (OIDC Core
- * 3.1.3.7). Every ID token must have `iat` (OIDC Core 2).
+ * 3.1.3.7). Every ID token must have `iat` (OIDC Core 2). Null: none.
  */
-function isAnswerTo(visit: Visit, idToken: string): boolean {
+function objectionTo(visit: Visit, idToken: string): NoToken | null {
   try {
     const { nonce, iat } = readForeignJwt(idToken).claims;
-    return nonce === visit.nonce && typeof iat === 'number';
-  } catch {
-    return false;
+    if (nonce === undefined || nonce === null) return refused('the ID token has no nonce', 'token-nonce');
+    if (nonce !== visit.nonce) return refused('the ID token has the nonce of another request', 'token-nonce');
+    if (iat === undefined || iat === null)
+      return refused('the ID token has no iat', 'token-without-issue-time');
+    if (!isNumericDate(iat)) return refused(`iat of the ID token is ${quoted(iat)}`, 'token-times');
+    return null;
+  } catch (error) {
+    if (error instanceof UnreadableJwt) return refused(`the ID token: ${error.reason}`, error.refusal);
+    throw error;
   }
 }

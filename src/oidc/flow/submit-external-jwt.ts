@@ -45,5 +45,5 @@ async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token:
   const verdict = await verifyExternalJwt(needs, [signer], token);
   if (verdict.verdict === 'valid') return namesIdentity(signer, verdict.claim, account.identity);
   // A token of another issuer, or for another audience of the same issuer, belongs to another signer.
-  return verdict.outward !== 'missing' && verdict.reason !== 'audience';
+  return verdict.outward !== 'missing' && verdict.reason !== 'token-audience';
 }

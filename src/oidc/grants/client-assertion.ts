@@ -2,7 +2,7 @@
 // registered with it, or fetched from its address through the one outbound client.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { type ForeignJwt, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
+import { type ForeignJwt, isNumericDate, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
@@ -55,12 +55,12 @@ export async function requireAssertion(
   }
   if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw refused('jti is missing');
   const now = needs.clock.now();
-  if (!isTime(exp)) throw refused('exp is missing');
-  const expiresAt = exp * SECOND;
+  if (!isNumericDate(exp)) throw refused('exp is missing');
+  const expiresAt = Math.ceil(exp * SECOND);
   if (now >= expiresAt + leeway) throw refused('it has expired');
   if (expiresAt > now + longestLife + leeway) throw refused('it lives longer than ten minutes');
   for (const time of [nbf, iat]) {
-    if (time !== undefined && !(isTime(time) && time * SECOND <= now + leeway))
+    if (time !== undefined && !(isNumericDate(time) && time * SECOND <= now + leeway))
       throw refused('it is not valid yet');
   }
   const keys = await keysOf(needs, client, jwt);
@@ -83,10 +83,6 @@ function parsed(assertion: string): ForeignJwt | undefined {
 
 function refused(why: string): AuthError {
   return new AuthError('client_not_authenticated', { detail: `client assertion: ${why}` });
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 async function keysOf(
