@@ -2,27 +2,45 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entities } from '../../src/cli/client/entities/entities.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { systemPorts } from '../../src/cli/terminal/ports.ts';
 import { authPolicyEntity } from '../../src/model/entities/auth-policy.ts';
 import { caEntity } from '../../src/model/entities/ca.ts';
 import { externalJwtSignerEntity } from '../../src/model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../src/model/entities/identity.ts';
 import { oidcClientEntity } from '../../src/model/entities/oidc-client.ts';
-import { createCommand, spellings, updateCommand } from '../../web/console/forms/command.ts';
-import { changesOf, newDraft, withValues } from '../../web/console/forms/entity-fields.ts';
+import { argumentsOf, optionsOf } from '../../src/model/entities/typed-fields.ts';
+import { createCommand, updateCommand } from '../../web/console/forms/command.ts';
+import { changesOf, fieldAt, newDraft, withValues } from '../../web/console/forms/entity-fields.ts';
 import { usualMethod } from '../../web/console/screens/clients/auth-method.ts';
 
-for (const [noun, { args, options }] of Object.entries(spellings)) {
-  test(`arguments and options of ${noun} in the console are those of the command line`, () => {
-    const entity = entities.find(({ name }) => name === noun);
-    const known = new Map(entity?.options?.map(({ path, flags }) => [path, flags.split(' ')[0]]));
-    for (const [path, option] of Object.entries(options)) assert.equal(known.get(path), option, path);
+const described = [identityEntity, authPolicyEntity, externalJwtSignerEntity, caEntity, oidcClientEntity];
+
+test('arguments and options in the console are those of the command line', () => {
+  const program = createProgram(systemPorts());
+  const commandOf = (verb: string, noun: string) => {
+    const command = program.commands.find((one) => one.name() === verb);
+    const found = command?.commands.find((one) => one.name() === noun);
+    assert.ok(found, `${verb} ${noun}`);
+    return found;
+  };
+  for (const entity of described) {
+    const [create, update] = [commandOf('create', entity.kind), commandOf('update', entity.kind)];
+    const args = argumentsOf(entity);
     assert.deepEqual(
-      entity?.createArguments?.map(({ path }) => path),
-      args,
+      create.registeredArguments.map((argument) => argument.name()),
+      args.map(({ spelling }) => spelling.replace(/[<>[\]]/g, '')),
     );
-  });
-}
+    const known = (command: typeof create) => new Set(command.options.map(({ long }) => long));
+    for (const { path } of args) assert.ok(fieldAt(entity, path), path);
+    for (const { path, spelling, only } of optionsOf(entity)) {
+      assert.ok(fieldAt(entity, path), path);
+      const option = spelling.split(' ')[0] ?? '';
+      if (only !== 'update') assert.ok(known(create).has(option), `${entity.kind} ${option}`);
+      if (only !== 'create') assert.ok(known(update).has(option), `${entity.kind} ${option}`);
+    }
+  }
+});
 
 test('a command says what is changed, and nothing where something cannot be typed', () => {
   const before = newDraft(oidcClientEntity, { name: 'a', type: 'public', jwksUri: 'https://y' });

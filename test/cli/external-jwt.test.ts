@@ -81,6 +81,27 @@ describe('external JWTs on the command line', () => {
     await fine(['update', 'ext-jwt-signer', 'corporate', '--enabled']);
   });
 
+  test('one update replaces the address of the keys with a certificate, and back', async () => {
+    await fine([
+      'create',
+      'ext-jwt-signer',
+      'moving',
+      `${idp.issuer}/m`,
+      'm',
+      '--jwks-endpoint',
+      idp.jwksEndpoint,
+    ]);
+    const keys = async () => {
+      const { jwksEndpoint, certPem } = (await fine(['get', 'ext-jwt-signer', 'moving', '-j'])).json;
+      return [jwksEndpoint, certPem === null];
+    };
+    const cert = join(server.home, 'ca.pem');
+    await fine(['update', 'ext-jwt-signer', 'moving', '--cert', cert, '--jwks-endpoint', '']);
+    assert.deepEqual(await keys(), [null, false]);
+    await fine(['update', 'ext-jwt-signer', 'moving', '--cert', '', '--jwks-endpoint', idp.jwksEndpoint]);
+    assert.deepEqual(await keys(), [idp.jwksEndpoint, true]);
+  });
+
   test('a token can be tested, from a file or standard input, and a refusal is exit 1 with its reason', async () => {
     await using cli = commandLine();
     const file = await tokenFile(cli, 'grace@idp');

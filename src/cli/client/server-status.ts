@@ -8,7 +8,7 @@ import { type ApiClient, withApi } from './connection/api-client.ts';
 import { connectionTo } from './connection/connection.ts';
 import { credentialsStore } from './connection/credentials-store.ts';
 import { discover } from './connection/provider.ts';
-import { issuersOf } from './entities/service.ts';
+import { issuersOf } from './entities/entities.ts';
 
 interface ServerStatus {
   readonly server: string;

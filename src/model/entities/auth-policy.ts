@@ -91,6 +91,23 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
     ),
     tags: tags(),
   },
+  options: {
+    'primary.updb.allowed': ['--password', 'allow user name and password'],
+    'primary.cert.allowed': ['--cert', 'allow client certificates'],
+    'primary.cert.allowExpiredCerts': ['--expired-certs', 'accept expired client certificates'],
+    'primary.extJwt.allowed': ['--ext-jwt', 'allow external JWTs'],
+    'primary.extJwt.allowedSigners': 'ids of external JWT signers, separated by commas; empty: all',
+    'secondary.requireTotp': 'ask for TOTP',
+    'secondary.requireExtJwt': 'also require a token of this external JWT signer; empty: no such token',
+    'primary.updb.minPasswordLength': 'characters of a new password',
+    'primary.updb.mustChangeAfter':
+      'a login with a password that is so old, such as 2160h, asks for a new one; empty: never',
+    'primary.updb.maxAttempts': 'wrong passwords in a row before a lock; 0: never',
+    'primary.updb.lockoutDurationMinutes': [
+      '--lockout-minutes <n>',
+      'length of the first lock; 0: until an administrator unlocks',
+    ],
+  },
 });
 
 /** Which primary methods an identity may use and which secondary factors it must pass (spec 2.9). */

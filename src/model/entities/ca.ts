@@ -70,6 +70,25 @@ export const caEntity = entity<CaId>()({
     verificationToken: text({ isDerived: true, isSecret: true }),
     tags: tags(),
   },
+  arguments: { certPem: 'file with its certificate' },
+  options: {
+    isAuthEnabled: ['--auth', 'let its certificates log in'],
+    'externalIdClaim.location': [
+      '--claim-location <where>',
+      'which part of its certificates contains the external id of the identity',
+    ],
+    'externalIdClaim.matcher': [
+      '--claim-matcher <matcher>',
+      'which of the names there to use (default: ALL)',
+    ],
+    'externalIdClaim.matcherCriteria': ['--claim-matches <text>', 'prefix, suffix or scheme of that name'],
+    'externalIdClaim.parser': [
+      '--claim-parser <parser>',
+      'whether the value is the external id or has to be split (default: NONE)',
+    ],
+    'externalIdClaim.parserCriteria': ['--claim-split-at <text>', 'with SPLIT: where to cut'],
+    'externalIdClaim.index': ['--claim-index <n>', 'with SPLIT: which part, from 0'],
+  },
 });
 
 /** A third-party authority whose certificates may authenticate and enroll identities (spec 2.9). */

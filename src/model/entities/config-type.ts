@@ -13,6 +13,9 @@ export const configTypeEntity = entity<ConfigTypeId>()({
     name: text({ isListed: true }),
     tags: tags(),
   },
+  options: {
+    id: 'the id that clients use for it',
+  },
 });
 
 /** A kind of configuration that clients may ask for at login. Other parts of the overlay define its contents. */

@@ -37,6 +37,8 @@ export interface FieldRules<Value = unknown> {
   readonly isDerived?: true;
   /** Of a new entity it cannot be sent. */
   readonly isForChange?: true;
+  /** It stays as it was created. */
+  readonly isFixed?: true;
   /** Shown to nobody: not in documents, declarative state or the audit trail. */
   readonly isSecret?: true;
   /** Documents leave it out while it is null, and stored values may lack it. */
@@ -175,6 +177,8 @@ export type EntityKind =
   | 'config-type'
   | 'enrollment';
 
+type Words = Readonly<Record<string, string | readonly [spelling: string, help: string]>>;
+
 /** A managed entity. Beside its fields it has an id and the times of its creation and last change. */
 export interface Entity<F extends Fields = Fields, Id extends string = string> {
   readonly kind: EntityKind;
@@ -188,6 +192,14 @@ export interface Entity<F extends Fields = Fields, Id extends string = string> {
   /** Its creator may choose the id, because others know the entity by it. */
   readonly hasChosenId?: true;
   readonly fields: F;
+  /** What the command line says of the fields that a new one needs, beside its name. They are arguments. */
+  readonly arguments?: Words;
+  /**
+   * What it says of its options, in this order, by the path of the field (`primary.cert.allowed`), and `id` if that can
+   * be chosen; every entity also has those of name and tags. The spelling stands before the help where it does not
+   * follow from the field: whole (`--auth`), or that of the value (`<url>`).
+   */
+  readonly options?: Words;
   readonly [valueType]?: Id;
 }
 

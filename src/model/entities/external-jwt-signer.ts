@@ -78,6 +78,36 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     requireVerifiedEmail: flag(usually(true)),
     tags: tags(),
   },
+  arguments: { issuer: 'exactly as in its tokens', audience: 'that the tokens must be for' },
+  options: {
+    issuer: 'another issuer',
+    audience: 'another audience',
+    enabled: 'accept its tokens',
+    jwksEndpoint: ['<url>', 'https address of its keys'],
+    certPem: 'certificate with its key, instead',
+    kid: 'with --cert: the only key id that tokens may name',
+    claimsProperty: ['<claim>', 'claim that names the identity, or a JSON pointer (default: sub)'],
+    useExternalId: 'take the claim as the external id of the identity; otherwise it is the id',
+    requireVerifiedEmail:
+      'require email_verified: true for an email claim (default); --no- for providers that never send it',
+    leewaySeconds: '0 to 60 (default: 30)',
+    maxLifetimeSeconds: 'refuse tokens with a longer lifetime',
+    externalAuthUrl: 'where clients get a token',
+    clientId: 'that clients use there',
+    scopes: 'that clients ask for, separated by commas',
+    targetToken: ['--send <token>', 'which token clients send'],
+    enrollToCertEnabled: ['--enroll-to-cert', 'let its tokens enroll a client certificate'],
+    enrollToTokenEnabled: ['--enroll-to-token', 'let a first token create the identity; later tokens log in'],
+    enrollAuthPolicyId: 'auth policy of identities that enroll so',
+    enrollNameClaimsSelector: [
+      '--enroll-name-claim <claim>',
+      'claim that becomes their name, or a JSON pointer (default: sub)',
+    ],
+    enrollAttributeClaimsSelector: [
+      '--enroll-attribute-claim <claim>',
+      'claim that contains their role attributes, or a JSON pointer',
+    ],
+  },
 });
 
 /** An identity provider whose JWTs are accepted as a primary method or as a secondary factor (spec 2.9). */

@@ -66,6 +66,17 @@ export const identityEntity = entity<IdentityId>()({
     roleAttributes: texts({ ...usually([]), isListed: true, isSet: true }),
     tags: tags(),
   },
+  options: {
+    type: 'what it is',
+    isAdmin: ['--admin', 'let it administer'],
+    permissions: ['--permission <list>', 'without administering: read, helpdesk; separated by commas'],
+    externalId: 'id in claims of external JWTs',
+    authPolicyId: 'name or id of its auth policy',
+    passwordMustChange: 'ask for a new password at the next login with a password',
+    disabled: 'refuse its logins',
+    disabledUntil: 'it cannot log in until a time such as 2030-01-31T12:00:00Z; empty: until it is enabled',
+    roleAttributes: 'separated by commas',
+  },
 });
 
 /** Who can authenticate: a person, a device, a service. */

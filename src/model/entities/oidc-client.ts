@@ -66,6 +66,26 @@ export const oidcClientEntity = entity<OidcClientId>()({
     refreshTokenDuration: duration({ isNullable: true }),
     tags: tags(),
   },
+  arguments: { type: 'confidential when it can keep a secret' },
+  options: {
+    id: 'its client_id (default: a new one)',
+    redirectUris: 'where codes may be sent',
+    postLogoutRedirectUris: 'where browsers may go after logout',
+    tokenEndpointAuthMethod: [
+      '--auth-method <method>',
+      'how it proves itself (default: client_secret_basic for a confidential one)',
+    ],
+    jwksUri: ['<url>', 'https address of its keys, for private_key_jwt; keys themselves go into --file'],
+    requirePkce: 'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
+    idTokenSigningAlg: ['--id-token-alg <alg>', 'algorithm of its ID tokens (default: RS256)'],
+    scopes: 'among openid, offline_access, profile, email, groups (default: the first two)',
+    apiAccess: 'let its tokens work at the Edge APIs too',
+    resources: 'URIs for which it may ask tokens (RFC 8707)',
+    allowedRoleAttributes: 'only for identities with one of these (default: for all)',
+    claims: ['--claim <name=source>', 'such as email=tags.mail; may be repeated; an update replaces all'],
+    accessTokenDuration: 'such as 5m, at most that of the server',
+    refreshTokenDuration: 'the same for refresh tokens',
+  },
 });
 
 /** An application that logs people in here, registered by an administrator. Its id is the `client_id`. */

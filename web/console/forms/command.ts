@@ -1,114 +1,18 @@
 // The same change as a command: the words after `overlay-auth`.
 
-import type { Entity, EntityKind } from '../../../src/model/entities/entity.ts';
+import type { Entity } from '../../../src/model/entities/entity.ts';
+import { argumentsOf, optionsOf } from '../../../src/model/entities/typed-fields.ts';
 import { chosenIn, fieldAt, type Values } from './entity-fields.ts';
 
-interface Spelling {
-  /** The fields that `create` takes in this order, without an option. */
-  readonly args: readonly string[];
-  /** Options by the path of their field. Fields without one need a document with `--file`. */
-  readonly options: Readonly<Record<string, string>>;
-}
+/** Fields without an option need a document with `--file`. */
+type Options = Readonly<Record<string, string>>;
 
-/** As `overlay-auth create|update ENTITY --help` lists them. */
-export const spellings: { readonly [Kind in EntityKind]?: Spelling } = {
-  identity: {
-    args: ['name'],
-    options: {
-      name: '--name',
-      type: '--type',
-      externalId: '--external-id',
-      authPolicyId: '--auth-policy',
-      isAdmin: '--admin',
-      permissions: '--permission',
-      passwordMustChange: '--password-must-change',
-      roleAttributes: '--role-attributes',
-      tags: '--tag',
-      disabled: '--disabled',
-      disabledUntil: '--disabled-until',
-    },
-  },
-  'auth-policy': {
-    args: ['name'],
-    options: {
-      name: '--name',
-      'primary.updb.allowed': '--password',
-      'primary.cert.allowed': '--cert',
-      'primary.cert.allowExpiredCerts': '--expired-certs',
-      'primary.extJwt.allowed': '--ext-jwt',
-      'primary.extJwt.allowedSigners': '--allowed-signers',
-      'secondary.requireTotp': '--require-totp',
-      'secondary.requireExtJwt': '--require-ext-jwt',
-      'primary.updb.minPasswordLength': '--min-password-length',
-      'primary.updb.mustChangeAfter': '--must-change-after',
-      'primary.updb.maxAttempts': '--max-attempts',
-      'primary.updb.lockoutDurationMinutes': '--lockout-minutes',
-      tags: '--tag',
-    },
-  },
-  'ext-jwt-signer': {
-    args: ['name', 'issuer', 'audience'],
-    options: {
-      name: '--name',
-      enabled: '--enabled',
-      issuer: '--issuer',
-      audience: '--audience',
-      certPem: '--cert',
-      jwksEndpoint: '--jwks-endpoint',
-      kid: '--kid',
-      claimsProperty: '--claims-property',
-      useExternalId: '--use-external-id',
-      leewaySeconds: '--leeway',
-      maxLifetimeSeconds: '--max-lifetime',
-      requireVerifiedEmail: '--require-verified-email',
-      externalAuthUrl: '--external-auth-url',
-      clientId: '--client-id',
-      scopes: '--scopes',
-      targetToken: '--send',
-      enrollToCertEnabled: '--enroll-to-cert',
-      enrollToTokenEnabled: '--enroll-to-token',
-      enrollAuthPolicyId: '--enroll-auth-policy',
-      enrollNameClaimsSelector: '--enroll-name-claim',
-      enrollAttributeClaimsSelector: '--enroll-attribute-claim',
-      tags: '--tag',
-    },
-  },
-  ca: {
-    args: ['name', 'certPem'],
-    options: {
-      name: '--name',
-      isAuthEnabled: '--auth',
-      'externalIdClaim.location': '--claim-location',
-      'externalIdClaim.matcher': '--claim-matcher',
-      'externalIdClaim.matcherCriteria': '--claim-matches',
-      'externalIdClaim.parser': '--claim-parser',
-      'externalIdClaim.parserCriteria': '--claim-split-at',
-      'externalIdClaim.index': '--claim-index',
-      tags: '--tag',
-    },
-  },
-  'oidc-client': {
-    args: ['name', 'type'],
-    options: {
-      id: '--id',
-      name: '--name',
-      redirectUris: '--redirect-uris',
-      postLogoutRedirectUris: '--post-logout-redirect-uris',
-      tokenEndpointAuthMethod: '--auth-method',
-      jwksUri: '--jwks-uri',
-      requirePkce: '--require-pkce',
-      idTokenSigningAlg: '--id-token-alg',
-      scopes: '--scopes',
-      apiAccess: '--api-access',
-      resources: '--resources',
-      allowedRoleAttributes: '--allowed-role-attributes',
-      claims: '--claim',
-      accessTokenDuration: '--access-token-duration',
-      refreshTokenDuration: '--refresh-token-duration',
-      tags: '--tag',
-    },
-  },
-};
+/** By the path of the field. */
+function spelledOptions(entity: Entity): Options {
+  return Object.fromEntries(
+    optionsOf(entity).map(({ path, spelling }) => [path, spelling.replace(/ .*/, '')]),
+  );
+}
 
 /** @returns null when no option says one of the changes */
 export function updateCommand(entity: Entity, id: string, changes: Values): readonly string[] | null {
@@ -118,7 +22,7 @@ export function updateCommand(entity: Entity, id: string, changes: Values): read
 
 /** Values at their default are omitted. @param usual defaults that follow from other fields */
 export function createCommand(entity: Entity, draft: object, usual: Values = {}): readonly string[] | null {
-  const { args = [] } = spellings[entity.kind] ?? {};
+  const args = argumentsOf(entity).map(({ path }) => path);
   const { ...chosen } = chosenIn(entity, draft, usual);
   const typed = args.map((name) =>
     fieldAt(entity, name).kind === 'pem' ? file : String(chosen[name] ?? ''),
@@ -135,7 +39,7 @@ const file = 'certificate.pem';
 
 /** A flag and its opposite, lists with commas, pairs one by one, and an empty text for none. */
 function optionsFor(entity: Entity, changes: Values): readonly string[] | null {
-  const { options = {} } = spellings[entity.kind] ?? {};
+  const options = spelledOptions(entity);
   const words = Object.entries(changes).map(([path, value]) => {
     const field = fieldAt(entity, path);
     if (field.kind === 'pem') return value === null ? null : [options[path] ?? '', file];
@@ -147,11 +51,7 @@ function optionsFor(entity: Entity, changes: Values): readonly string[] | null {
 }
 
 /** Members at their default are omitted. */
-function wordsOfMembers(
-  options: Spelling['options'],
-  path: string,
-  value: unknown,
-): readonly string[] | null {
+function wordsOfMembers(options: Options, path: string, value: unknown): readonly string[] | null {
   if (typeof value !== 'object' || value === null) return null;
   const members = Object.entries(value).filter(([, member]) => member !== '' && member !== 0);
   return members.flatMap(([name, member]) => {

@@ -1,8 +1,10 @@
 import { Argument, type Command, Option } from 'commander';
+import type { Field } from '../../../model/entities/entity.ts';
+import type { TypedField } from '../../../model/entities/typed-fields.ts';
 import { forceOption, reportOf, serverOption, yesOption } from '../../terminal/command-options.ts';
 import { argumentCompletedBy, completedBy } from '../../terminal/hints.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import type { EntityDescriptor, EntityOption, EntityOptions } from '../entities/descriptor.ts';
+import type { EntityDescriptor, EntityOptions } from '../entities/descriptor.ts';
 import { entities } from '../entities/entities.ts';
 import type { ListOptions } from '../entities/run-entities.ts';
 
@@ -14,7 +16,7 @@ export function registerEntityCommands(program: Command, ports: CliPorts): void 
   const update = program.command('update').description('change an entity');
   const remove = program.command('delete').description('delete entities');
   for (const entity of entities) {
-    if (entity.createArguments !== undefined) registerCreate(create, entity, ports);
+    if (entity.createArguments.length > 0) registerCreate(create, entity, ports);
     if (entity.isListOnly !== true) registerGet(get, entity, ports);
     registerList(list, entity, ports);
     if (entity.isUpdatable === true) registerUpdate(update, entity, ports);
@@ -24,15 +26,12 @@ export function registerEntityCommands(program: Command, ports: CliPorts): void 
 
 function registerCreate(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
   const command = subcommand(parent, entity);
-  for (const field of entity.createArguments ?? []) {
-    const { argument, help, choices } = field;
-    const added = new Argument(argument, help);
-    command.addArgument(choices === undefined ? added : added.choices(choices));
-    if (field.kind === 'reference') completedBy(added, { entity: field.entity });
+  for (const { field, spelling, help } of entity.createArguments) {
+    command.addArgument(valuesOf(new Argument(spelling, help), field));
   }
   addOptions(command, entity, 'create');
   if (entity.hasPassword === true) addPasswordOptions(command);
-  for (const { flags, help } of entity.afterCreate?.options ?? []) command.option(flags, help);
+  for (const [flags, help] of entity.afterCreate?.options ?? []) command.option(flags, help);
   command.action(async () => {
     const { createEntity } = await import('../entities/run-entities.ts');
     await createEntity(reportOf(command, ports), entity, {
@@ -104,7 +103,7 @@ function nameHelp({ lookupFields }: EntityDescriptor): string {
 }
 
 function addOptions(command: Command, entity: EntityDescriptor, name: 'create' | 'update'): void {
-  for (const option of entity.options ?? []) {
+  for (const option of entity.options) {
     if (option.only === undefined || option.only === name) addOption(command, option);
   }
   if (entity.hasFile === true) {
@@ -117,18 +116,22 @@ function addForceOption(command: Command, entity: EntityDescriptor): void {
   if (entity.forceable !== undefined) command.addOption(forceOption(entity.forceable));
 }
 
-function addOption(command: Command, option: EntityOption): void {
-  const added = new Option(option.flags, option.help);
-  if (option.choices !== undefined) added.choices(option.choices);
-  if (option.kind === 'reference') completedBy(added, { entity: option.entity });
-  if (option.kind === 'tags') {
+function addOption(command: Command, { field, spelling, help }: TypedField): void {
+  const added = valuesOf(new Option(spelling, help), field);
+  if (field.kind === 'tags' || field.kind === 'pairs') {
     added.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
   }
   command.addOption(added);
-  if (option.kind === 'flag') {
-    const opposite = `do not ${option.help.replace(/(?: \(|; ).*/, '')}`;
-    command.addOption(new Option(option.flags.replace('--', '--no-'), opposite));
+  if (field.kind === 'flag') {
+    const opposite = `do not ${help.replace(/(?: \(|; ).*/, '')}`;
+    command.addOption(new Option(spelling.replace('--', '--no-'), opposite));
   }
+}
+
+/** Which values an option or an argument takes, as far as that follows from its field. */
+function valuesOf<What extends Argument | Option>(what: What, field: Field): What {
+  if (field.kind === 'choice') what.choices(field.choices);
+  return field.kind === 'reference' ? completedBy(what, { entity: field.to }) : what;
 }
 
 function addPasswordOptions(command: Command): void {

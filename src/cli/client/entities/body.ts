@@ -1,85 +1,80 @@
+import type { TypedField } from '../../../model/entities/typed-fields.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { usageError } from '../../terminal/cli-error.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { readNamedFile } from '../../terminal/secret-input.ts';
 import { requireTidyName } from '../../terminal/tidy-name.ts';
 import type { ApiClient } from '../connection/api-client.ts';
-import type { EntityField } from './descriptor.ts';
+import type { EntityDescriptor } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
 import { findEntity } from './lookup.ts';
 
 /** A field and what was typed for it; undefined if nothing was. */
-export interface TypedField {
-  readonly field: EntityField;
-  /** The field as the person knows it: `--tag`, `<name>`. */
-  readonly label: string;
+export interface Given {
+  readonly of: TypedField;
   readonly typed: unknown;
+}
+
+interface Needs {
+  readonly ports: CliPorts;
+  /** Resolves references, which are typed as names. */
+  readonly api: ApiClient;
+  readonly entity: EntityDescriptor;
 }
 
 /**
  * The body made of the typed fields, and of the document where nothing was typed.
- * @param api resolves references, which are typed as names
  * @throws CliError exit 2 for a value that cannot be read
  */
 export async function bodyOf(
-  { ports, api }: { readonly ports: CliPorts; readonly api: ApiClient },
-  fields: readonly TypedField[],
+  needs: Needs,
+  given: readonly Given[],
   document: JsonObject = {},
 ): Promise<JsonObject> {
   let body = document;
-  for (const { field, label, typed } of fields) {
-    if (typed !== undefined)
-      body = withMember(
-        body,
-        field.path.split('.'),
-        await typedValue({ ports, api, sofar: body }, { field, label, typed }),
-      );
+  for (const one of given) {
+    if (one.typed === undefined) continue;
+    body = withMember(body, one.of.path.split('.'), await typedValue(needs, one, body));
   }
   return body;
 }
 
 async function typedValue(
-  { ports, api, sofar }: { readonly ports: CliPorts; readonly api: ApiClient; readonly sofar: JsonObject },
-  { field, label, typed }: TypedField,
+  { ports, api, entity }: Needs,
+  { of: { path, field, spelling }, typed }: Given,
+  sofar: JsonObject,
 ): Promise<unknown> {
+  // As the person knows it: `--tag`, `<name>`.
+  const label = spelling.split(' ')[0] ?? '';
   if (field.kind === 'flag') return typed === true;
-  if (field.kind === 'tags') return tagsOf(Array.isArray(typed) ? typed.map(String) : [String(typed)], label);
+  if (field.kind === 'tags' || field.kind === 'pairs') return pairsOf([typed].flat().map(String), label);
   const text = String(typed);
-  if (namePaths.has(field.path)) requireTidyName(label, text);
-  if (field.nullable === true && text === '') return null;
+  if (path === 'name' || path === 'username') requireTidyName(label, text);
+  if (field.isNullable && text === '') return null;
   switch (field.kind) {
-    case 'text':
-      return text;
-    case 'list':
+    case 'texts':
+    case 'choices':
+    case 'references':
       return text
         .split(',')
         .map((part) => part.trim())
         .filter((part) => part !== '');
     case 'integer':
+    case 'number':
       if (!/^-?\d{1,15}$/.test(text))
         throw usageError(`${label} needs a whole number, not "${text}".`, 'type a number');
       return Number(text);
-    case 'file':
+    case 'pem':
       return readNamedFile(ports, text, 'file');
-    case 'reference':
-      return (await findEntity(api, entityNamed(field.entity), text)).id;
-    case 'revoked': {
-      const entity = revokedEntities[String(sofar.type)];
-      return entity === undefined ? text : (await findEntity(api, entityNamed(entity), text)).id;
+    default: {
+      const named =
+        field.kind === 'reference' ? field.to : path === 'id' ? entity.namedById?.(sofar) : undefined;
+      return named === undefined ? text : (await findEntity(api, entityNamed(named), text)).id;
     }
   }
 }
 
-/** The entity that a revocation of this type names. The others name something without a name. */
-const revokedEntities: Readonly<Record<string, string>> = {
-  IDENTITY: 'identity',
-  EXT_JWT_SIGNER: 'ext-jwt-signer',
-  CA: 'ca',
-};
-
-const namePaths = new Set(['name', 'username']);
-
-function tagsOf(pairs: readonly string[], label: string): Readonly<Record<string, string>> {
+function pairsOf(pairs: readonly string[], label: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');

@@ -16,15 +16,9 @@ import { confirmAtTerminal } from '../../terminal/prompt.ts';
 import { readNewPassword } from '../../terminal/secret-input.ts';
 import { renderFields, withoutMilliseconds } from '../../terminal/table.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';
-import { bodyOf, type TypedField } from './body.ts';
+import { bodyOf, type Given } from './body.ts';
 import { changed } from './change.ts';
-import {
-  type AfterCreate,
-  type AfterCreateStep,
-  type EntityDescriptor,
-  type EntityOptions,
-  memberName,
-} from './descriptor.ts';
+import type { AfterCreate, AfterCreateStep, EntityDescriptor, EntityOptions } from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';
 import { findEntity } from './lookup.ts';
 
@@ -41,11 +35,13 @@ export async function createEntity(
   { args, options }: { readonly args: readonly unknown[]; readonly options: EntityOptions },
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
-    const positional = (entity.createArguments ?? []).map(
-      (field, index): TypedField => ({ field, label: field.argument, typed: args[index] }),
+    const positional = entity.createArguments.map((of, index): Given => ({ of, typed: args[index] }));
+    const given = [...positional, ...givenOptions(entity, 'create', options)];
+    const body = await bodyOf(
+      { ports: report.ports, api, entity },
+      given,
+      await documentOf(report.ports, options),
     );
-    const typed = [...positional, ...typedOptions(entity, 'create', options)];
-    const body = await bodyOf({ ports: report.ports, api }, typed, await documentOf(report.ports, options));
     const step = entity.afterCreate?.step;
     const afterCreate = step === undefined ? undefined : await afterCreateSteps[step]();
     const next = await afterCreate?.prepare(report, options, body);
@@ -122,17 +118,21 @@ export async function updateEntity(
   entity: EntityDescriptor,
   { nameOrId, options }: { readonly nameOrId: string; readonly options: EntityOptions },
 ): Promise<void> {
-  const typed = typedOptions(entity, 'update', options);
+  const given = givenOptions(entity, 'update', options);
   const setsPassword =
     entity.hasPassword === true &&
     (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
   const hasFile = options.file !== undefined;
-  if (!setsPassword && !hasFile && typed.every((field) => field.typed === undefined)) {
+  if (!setsPassword && !hasFile && given.every(({ typed }) => typed === undefined)) {
     throw usageError('Nothing to change was given.', `overlay-auth update ${entity.name} --help`);
   }
   await withApi(report, serverOf(options), async (api) => {
     const { id } = await findEntity(api, entity, nameOrId);
-    const body = await bodyOf({ ports: report.ports, api }, typed, await documentOf(report.ports, options));
+    const body = await bodyOf(
+      { ports: report.ports, api, entity },
+      given,
+      await documentOf(report.ports, options),
+    );
     const json = setsPassword ? await withPassword(report, options, { body, whose: nameOrId }) : body;
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     await changed(api, { method: 'PATCH', path, json }, options);
@@ -173,18 +173,20 @@ async function documentOf(ports: CliPorts, { file }: EntityOptions): Promise<Jso
   return readDocument(ports, file);
 }
 
-function typedOptions(
+function givenOptions(
   entity: EntityDescriptor,
   command: 'create' | 'update',
   options: EntityOptions,
-): readonly TypedField[] {
-  return (entity.options ?? [])
-    .filter(({ only }) => only === undefined || only === command)
-    .map((field) => ({
-      field,
-      label: field.flags.split(' ')[0] ?? '',
-      typed: options[memberName(field.flags)],
-    }));
+): readonly Given[] {
+  return entity.options
+    .filter(({ only = command }) => only === command)
+    .map((of) => ({ of, typed: options[memberName(of.spelling)] }));
+}
+
+/** The name under which commander returns an option: `--external-id <id>` is `externalId`. */
+function memberName(spelling: string): string {
+  const name = /--([a-z0-9-]+)/.exec(spelling)?.[1] ?? '';
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 async function withPassword(
