@@ -112,6 +112,12 @@ describe('ops db', () => {
       stdout: 'The database is sound.\nThese names pass for one another: Rita, rita\n',
       stderr: '',
     });
+    const ofHost = { env: { ...env, OVERLAY_AUTH_DB: `sqlite:${join(box.cwd, 'copy.db')}` } };
+    const args = ['status', '--config', 'h/controller.yml'];
+    assert.deepEqual(JSON.parse((await box.run([...args, '-j'], ofHost)).stdout).namesAlike, [
+      ['Rita', 'rita'],
+    ]);
+    assert.match((await box.run(args, ofHost)).stdout, /\nThese names pass for one another: Rita, rita\n$/);
     const none = await box.run(['ops', 'db', 'check'], {
       env: { ...env, OVERLAY_AUTH_DB: 'sqlite:./none.db' },
     });

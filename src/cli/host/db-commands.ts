@@ -78,16 +78,17 @@ export async function checkCommand(report: Report, named: string | undefined): P
     }
     const alike = await namesAlike(config);
     printResult(report, { database: databaseName(config), sound: true, alike }, () =>
-      [
-        'The database is sound.',
-        ...alike.map((names) => `These names pass for one another: ${names.join(', ')}`),
-      ].join('\n'),
+      ['The database is sound.', ...alikeLines(alike)].join('\n'),
     );
   });
 }
 
-/** How many groups of names `ops db check` shows. */
-const mostAlike = 40;
+/** How many groups of names that pass for one another are shown. */
+export const mostAlike = 40;
+
+export function alikeLines(alike: readonly (readonly string[])[]): readonly string[] {
+  return alike.map((names) => `These names pass for one another: ${names.join(', ')}`);
+}
 
 /** Names that were given before they had to differ, by an import, or by an administrator who insisted. */
 async function namesAlike(config: Config): Promise<readonly (readonly string[])[]> {

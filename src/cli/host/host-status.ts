@@ -6,6 +6,7 @@ import type { DescribedKey } from '../../tokens/described-keys.ts';
 import { namersText } from '../terminal/namers-text.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
+import { alikeLines, mostAlike } from './db-commands.ts';
 import { listedKeys } from './key-commands.ts';
 import { withHost } from './open-host.ts';
 import { type ShownCertificate, shownCertificates } from './pki-commands.ts';
@@ -44,6 +45,7 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
           by,
           administrators: administrators.map((one) => ({ id: one.id, name: one.name })),
         })),
+        namesAlike: await store.identities.listAlike(mostAlike),
       };
     },
   );
@@ -88,5 +90,5 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
     ),
     namersText(status.administratorsNamedBy),
   ];
-  printResult(report, status, () => text().join('\n\n'));
+  printResult(report, status, () => [...text(), ...alikeLines(status.namesAlike)].join('\n\n'));
 }
