@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AddressError, formatHostAndPort, issuerOf, parseHostAndPort, parseIpRange } from './addresses.ts';
+import { formatHostAndPort, issuerOf, parseHostAndPort, parseIpRange } from './addresses.ts';
+import { Refusal } from './refusal.ts';
 
 describe('addresses', () => {
   test('an address is a host and a port, in one canonical spelling', () => {
@@ -68,7 +69,7 @@ describe('addresses', () => {
       `${'9'.repeat(5000)}:1`,
     ];
     for (const text of hostile) {
-      assert.throws(() => parseHostAndPort(text), AddressError, JSON.stringify(text.slice(0, 60)));
+      assert.throws(() => parseHostAndPort(text), Refusal, JSON.stringify(text.slice(0, 60)));
     }
   });
 
@@ -127,6 +128,6 @@ describe('addresses', () => {
       '10.0.0.0/8\n',
       '1'.repeat(5000),
     ];
-    for (const text of hostile) assert.throws(() => parseIpRange(text), AddressError, JSON.stringify(text));
+    for (const text of hostile) assert.throws(() => parseIpRange(text), Refusal, JSON.stringify(text));
   });
 });

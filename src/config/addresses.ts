@@ -1,9 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { IpRange } from './config.ts';
+import { Refusal } from './refusal.ts';
 
-/** An unusable address; the message is a plain sentence without a final full stop. */
-export class AddressError extends Error {
-  override name = 'AddressError';
+/** As `net.BlockList.addSubnet` takes it; a single address has the full prefix length. */
+export interface IpRange {
+  readonly address: string;
+  readonly prefixLength: number;
+  readonly family: 'ipv4' | 'ipv6';
 }
 
 export interface HostAndPort {
@@ -28,11 +30,11 @@ export function isHostName(text: string): boolean {
 
 /**
  * Reads `host:port`; the host is a name, an IPv4 address, or an IPv6 address in brackets.
- * @throws AddressError
+ * @throws Refusal
  */
 export function parseHostAndPort(text: string): HostAndPort {
-  const refuse = (why: string) => new AddressError(`${JSON.stringify(text)} is not host:port: ${why}`);
-  if (text.length > 270) throw new AddressError('the address is too long');
+  const refuse = (why: string) => new Refusal(`${JSON.stringify(text)} is not host:port: ${why}`);
+  if (text.length > 270) throw new Refusal('the address is too long');
   if (schemePattern.test(text)) {
     throw refuse(`leave out the scheme ${text.slice(0, text.indexOf('://') + 3)}`);
   }
@@ -50,7 +52,7 @@ export function parseHostAndPort(text: string): HostAndPort {
   return { host: canonicalHost(hostText, refuse), port };
 }
 
-function canonicalHost(text: string, refuse: (why: string) => AddressError): string {
+function canonicalHost(text: string, refuse: (why: string) => Refusal): string {
   if (text.startsWith('[')) {
     const inside = text.slice(1, -1);
     // A zone id (%eth0) has meaning on one machine only and cannot be part of a URL.
@@ -93,11 +95,11 @@ export function issuerOf(address: string): string {
 
 /**
  * Reads an IP address or a range in CIDR notation.
- * @throws AddressError also when address bits are set after the prefix, which is usually a slip
+ * @throws Refusal also when address bits are set after the prefix, which is usually a slip
  */
 export function parseIpRange(text: string): IpRange {
-  const refuse = (why: string) => new AddressError(`${JSON.stringify(text)} is not an IP range: ${why}`);
-  if (text.length > 60) throw new AddressError('the IP range is too long');
+  const refuse = (why: string) => new Refusal(`${JSON.stringify(text)} is not an IP range: ${why}`);
+  if (text.length > 60) throw new Refusal('the IP range is too long');
   const parts = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text);
   const address = parts?.[1] ?? '';
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
@@ -113,6 +115,11 @@ export function parseIpRange(text: string): IpRange {
     throw refuse(`bits are set behind the first ${prefixLength}`);
   }
   return { address: canonical, prefixLength, family };
+}
+
+/** The text that `parseIpRange` reads as this range. */
+export function formatIpRange({ address, prefixLength, family }: IpRange): string {
+  return prefixLength === (family === 'ipv4' ? 32 : 128) ? address : `${address}/${prefixLength}`;
 }
 
 /** @param address in canonical form: an IPv6 address has no dotted part */

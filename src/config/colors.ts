@@ -1,6 +1,6 @@
-// Colours of the operator's pages, and whether people can read what is drawn in them.
+import { Refusal } from './refusal.ts';
 
-export class ColorError extends Error {}
+// Colours of the operator's pages, and whether people can read what is drawn in them.
 
 /** The backgrounds of links and the focus, as in `web/pages.css`. */
 const grounds = { light: '#ffffff', dark: '#1a1e24' } as const;
@@ -9,17 +9,17 @@ const leastContrast = 4.5;
 
 type Channels = readonly [number, number, number];
 
-/** @throws ColorError when it is not `#rrggbb` */
+/** @throws Refusal when it is not `#rrggbb` */
 export function parseColor(text: string): string {
-  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new ColorError(`"${text}" is not a colour of the form #rrggbb`);
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Refusal(`"${text}" is not a colour of the form #rrggbb`);
   return text.toLowerCase();
 }
 
-/** @throws ColorError names the nearest readable shade */
+/** @throws Refusal names the nearest readable shade */
 export function requireContrast(color: string, scheme: 'light' | 'dark'): string {
   const contrast = contrastOf(color, grounds[scheme]);
   if (contrast >= leastContrast) return color;
-  throw new ColorError(
+  throw new Refusal(
     `${color} has a contrast of ${contrast.toFixed(1)}:1 on the ${scheme} ground, and links and buttons need ` +
       `${leastContrast}:1 (WCAG 2.2, 1.4.3); the nearest shade that can be read is ${readableShade(color, scheme)}`,
   );
@@ -37,7 +37,7 @@ export function readableShade(color: string, scheme: 'light' | 'dark'): string {
 }
 
 /** Black or white, whichever is more readable on a colour; one of them always has 4.5:1. */
-export function textOn(color: string): '#000000' | '#ffffff' {
+export function textOn(color: string): string {
   return contrastOf(color, '#ffffff') >= contrastOf(color, '#000000') ? '#ffffff' : '#000000';
 }
 

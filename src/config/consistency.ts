@@ -1,10 +1,9 @@
 import { formatDuration } from '../platform/formats/durations.ts';
 import { formatHostAndPort } from './addresses.ts';
 import { adjustDurations } from './adjustments.ts';
-import type { Binding } from './config.ts';
 import type { ConfigPath } from './config-error.ts';
 import type { Finding } from './describe-issues.ts';
-import type { EdgeContent, ListenerContent } from './schema.ts';
+import type { EdgeContent, ListenerContent } from './settings.ts';
 
 /** The readable parts of the file: rules between them are checked even if other parts are wrong. */
 export interface ReadableParts {
@@ -15,43 +14,12 @@ export interface ReadableParts {
   readonly familyDurationGiven: boolean;
 }
 
-const needEdge: readonly Binding[] = ['edge-client', 'edge-management', 'edge-oidc'];
-
-/**
- * Checks the rules between values: unique listener names, interfaces and bindings, edge APIs only with an
- * `edge` section, and `edge.api.address` among the bind points of a listener with `edge-client`.
- */
-export function checkConsistency(parts: ReadableParts): readonly Finding[] {
-  return [
-    ...repeatedNames(parts),
-    ...repeatedInterfaces(parts),
-    ...repeatedBindings(parts),
-    ...edgeApisWithoutEdge(parts),
-    ...apiAddressNotBound(parts),
-    ...familyShorterThanToken(parts),
-  ];
-}
-
 /** A finding about a value. */
 export function value(path: ConfigPath, message: string, hint: string | null = null): Finding {
   return { path, at: 'value', message, hint };
 }
 
-/** Reports each item whose key occurred before. */
-function repeated(
-  items: readonly { readonly key: string; readonly path: ConfigPath }[],
-  message: (key: string) => string,
-  hint: string | null,
-): readonly Finding[] {
-  const seen = new Set<string>();
-  return items.flatMap(({ key, path }) => {
-    if (seen.has(key)) return [value(path, message(key), hint)];
-    seen.add(key);
-    return [];
-  });
-}
-
-/** Every readable bind point, with its place. */
+/** Every readable bind point, with its place and that of its listener. */
 export function bindPointsOf({ listeners }: ReadableParts) {
   return listeners.flatMap((listener, index) =>
     (listener?.bindPoints ?? []).map((bindPoint, position) => ({
@@ -62,99 +30,104 @@ export function bindPointsOf({ listeners }: ReadableParts) {
   );
 }
 
-function repeatedNames({ listeners }: ReadableParts): readonly Finding[] {
-  const names = listeners.flatMap((listener, index) =>
-    listener === undefined ? [] : [{ key: listener.name, path: ['web', index, 'name'] }],
+/** The APIs of every readable listener, with their place. */
+export function apisOf({ listeners }: ReadableParts) {
+  return listeners.flatMap((listener, index) =>
+    (listener?.apis ?? []).map((api, at) => ({ api, listener, path: ['web', index, 'apis', at] as const })),
   );
-  return repeated(names, (name) => `two listeners are named ${name}`, 'Give each listener its own name.');
+}
+
+/**
+ * Checks the rules between values: unique listener names, interfaces and bindings, edge APIs only with an
+ * `edge` section, and `edge.api.address` among the bind points of a listener with `edge-client`.
+ */
+export function checkConsistency(parts: ReadableParts): readonly Finding[] {
+  return [
+    ...repeatedNames(parts),
+    ...repeatedInterfaces(parts),
+    ...wrongBindings(parts),
+    ...apiAddressNotBound(parts),
+    ...familyShorterThanToken(parts),
+  ];
+}
+
+function* repeatedNames({ listeners }: ReadableParts): Generator<Finding> {
+  for (const [index, listener] of listeners.entries()) {
+    if (listener === undefined || listeners.findIndex((other) => other?.name === listener.name) === index)
+      continue;
+    yield value(
+      ['web', index, 'name'],
+      `two listeners are named ${listener.name}`,
+      'Give each listener its own name.',
+    );
+  }
 }
 
 /**
  * One listener may give an interface several addresses, each with its issuer. Two listeners cannot share an interface,
  * and a repeated pair is a mistake.
  */
-function repeatedInterfaces(parts: ReadableParts): readonly Finding[] {
+function* repeatedInterfaces(parts: ReadableParts): Generator<Finding> {
   const owners = new Map<string, number>();
   const pairs = new Set<string>();
-  return bindPointsOf(parts).flatMap(({ bindPoint, listener, path }) => {
-    if (bindPoint.interface.port === 0) return [];
+  for (const { bindPoint, listener, path } of bindPointsOf(parts)) {
+    if (bindPoint.interface.port === 0) continue;
     const text = formatHostAndPort(bindPoint.interface);
     const owner = owners.get(text) ?? listener;
     owners.set(text, owner);
+    const pair = `${text} ${bindPoint.address}`;
     if (owner !== listener) {
-      return [
-        value(
-          [...path, 'interface'],
-          `two listeners listen on ${text}`,
-          'Only one can: host several APIs on one listener, or use another port.',
-        ),
-      ];
-    }
-    const pair = `${text} ${bindPoint.address.text}`;
-    if (pairs.has(pair)) return [value([...path, 'interface'], 'the same bind point is listed twice')];
+      yield value(
+        [...path, 'interface'],
+        `two listeners listen on ${text}`,
+        'Only one can: host several APIs on one listener, or use another port.',
+      );
+    } else if (pairs.has(pair)) yield value([...path, 'interface'], 'the same bind point is listed twice');
     pairs.add(pair);
-    return [];
-  });
+  }
 }
 
-function repeatedBindings({ listeners }: ReadableParts): readonly Finding[] {
-  return listeners.flatMap((listener, index) =>
-    repeated(
-      (listener?.apis ?? []).map(({ binding }, api) => ({
-        key: binding,
-        path: ['web', index, 'apis', api, 'binding'],
-      })),
-      (binding) => `the listener lists ${binding} twice`,
-      null,
-    ),
-  );
+function* wrongBindings(parts: ReadableParts): Generator<Finding> {
+  for (const { api, listener, path } of apisOf(parts)) {
+    const { binding } = api;
+    const at = [...path, 'binding'];
+    if (listener?.apis.find((other) => other.binding === binding) !== api) {
+      yield value(at, `the listener lists ${binding} twice`);
+    }
+    if (parts.edge === 'absent' && binding.startsWith('edge-')) {
+      yield value(
+        at,
+        `${binding} needs the section edge, which the file does not have`,
+        'Add the section; with nothing special to say, write: edge: {}',
+      );
+    }
+  }
 }
 
-function edgeApisWithoutEdge({ listeners, edge }: ReadableParts): readonly Finding[] {
-  if (edge !== 'absent') return [];
-  return listeners.flatMap((listener, index) =>
-    (listener?.apis ?? []).flatMap(({ binding }, api) =>
-      needEdge.includes(binding)
-        ? [
-            value(
-              ['web', index, 'apis', api, 'binding'],
-              `${binding} needs the section edge, which the file does not have`,
-              'Add the section; with nothing special to say, write: edge: {}',
-            ),
-          ]
-        : [],
-    ),
-  );
-}
-
-function apiAddressNotBound(parts: ReadableParts): readonly Finding[] {
-  const { listeners, edge } = parts;
+function* apiAddressNotBound({ listeners, edge }: ReadableParts): Generator<Finding> {
   // A listener that cannot be read may well have the address.
-  if (typeof edge === 'string' || listeners.includes(undefined)) return [];
-  const { address } = edge.api;
-  if (address === undefined) return [];
+  if (typeof edge === 'string' || edge.api.address === null || listeners.includes(undefined)) return;
   const bound = listeners
     .filter((listener) => listener?.apis.some(({ binding }) => binding === 'edge-client'))
-    .flatMap((listener) => listener?.bindPoints.map((bindPoint) => bindPoint.address.text) ?? []);
-  if (bound.includes(address)) return [];
-  const hint =
+    .flatMap((listener) => listener?.bindPoints.map((bindPoint) => bindPoint.address) ?? []);
+  if (bound.includes(edge.api.address)) return;
+  yield value(
+    ['edge', 'api', 'address'],
+    `${edge.api.address} is not the address of a bind point of a listener with edge-client`,
     bound.length > 0
       ? `Such addresses in this file: ${[...new Set(bound)].join(', ')}.`
-      : 'No listener in this file has edge-client.';
-  const message = `${address} is not the address of a bind point of a listener with edge-client`;
-  return [value(['edge', 'api', 'address'], message, hint)];
+      : 'No listener in this file has edge-client.',
+  );
 }
 
-function familyShorterThanToken({ edge, familyDurationGiven }: ReadableParts): readonly Finding[] {
-  if (typeof edge === 'string' || !familyDurationGiven) return [];
+function* familyShorterThanToken({ edge, familyDurationGiven }: ReadableParts): Generator<Finding> {
+  if (typeof edge === 'string' || !familyDurationGiven) return;
   // Compared with the effective refresh lifetime, which may have been raised.
   const { refreshFamilyDuration } = adjustDurations(edge.oidc).durations;
-  if (edge.oidc.refreshFamilyDuration >= refreshFamilyDuration) return [];
-  return [
-    value(
-      ['edge', 'oidc', 'refreshFamilyDuration'],
-      `refreshFamilyDuration is shorter than refreshTokenDuration (${formatDuration(refreshFamilyDuration)})`,
-      'A refresh token cannot outlive its family: shorten refreshTokenDuration (default 24h) or lengthen this.',
-    ),
-  ];
+  if (edge.oidc.refreshFamilyDuration >= refreshFamilyDuration) return;
+  yield value(
+    ['edge', 'oidc', 'refreshFamilyDuration'],
+    `refreshFamilyDuration is shorter than refreshTokenDuration (${formatDuration(refreshFamilyDuration)})`,
+    'A refresh token cannot outlive its family: shorten refreshTokenDuration (default 24h) or lengthen this.',
+  );
 }

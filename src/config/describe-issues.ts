@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type ConfigPath, formatPath } from './config-error.ts';
+import { describedFile, nodesAt, type SettingNode, valueAt } from './described-file.ts';
 import { nearestKey } from './nearest-key.ts';
 
 /** A problem that has no place in the file yet. */
@@ -9,15 +10,6 @@ export interface Finding {
   readonly at: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
-}
-
-interface SchemaNode {
-  readonly description?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly items?: SchemaNode;
-  readonly oneOf?: readonly SchemaNode[];
 }
 
 /** Sections in the files of larger controllers that this service does not have. */
@@ -38,24 +30,16 @@ const foreignSections: readonly string[] = [
 
 /**
  * Turns the issues of the validation into sentences for the person who edits the file.
- * @param schema the file's JSON Schema: the source of known keys and of what each key means
- * @param file   the file's plain value
+ * @param file the file's plain value
  */
-export function describeIssues(
-  schema: Record<string, unknown>,
-  file: unknown,
-  issues: readonly z.core.$ZodIssue[],
-): readonly Finding[] {
-  const root = schema as SchemaNode;
+export function describeIssues(file: unknown, issues: readonly z.core.$ZodIssue[]): readonly Finding[] {
   return issues.flatMap((issue): readonly Finding[] => {
     const path = issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment));
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => describeUnknownKey({ root, file, parent: path, key }));
+      return issue.keys.map((key) => describeUnknownKey({ file, parent: path, key }));
     }
     const found = valueAt(file, path);
-    const meaning = schemaAt(root, file, path).find(
-      ({ description }) => description !== undefined,
-    )?.description;
+    const meaning = nodesAt(file, path).find(({ description }) => description !== undefined)?.description;
     if (found === undefined && path.length > 0) {
       const message = `the required key ${String(path.at(-1))} is missing`;
       return [{ path, at: 'key', message, hint: meaning ?? null }];
@@ -66,18 +50,17 @@ export function describeIssues(
 }
 
 function describeUnknownKey(unknown: {
-  readonly root: SchemaNode;
   readonly file: unknown;
   readonly parent: ConfigPath;
   readonly key: string;
 }): Finding {
-  const { root, file, parent, key } = unknown;
+  const { file, parent, key } = unknown;
   const known = [
-    ...new Set(schemaAt(root, file, parent).flatMap(({ properties }) => Object.keys(properties ?? {}))),
+    ...new Set(nodesAt(file, parent).flatMap(({ properties }) => Object.keys(properties ?? {}))),
   ];
   const nearest = nearestKey(key, known);
   const where = parent.length === 0 ? 'at the top of the file' : `in ${formatPath(parent)}`;
-  const elsewhere = pathsOfKey(root, key);
+  const elsewhere = pathsOfKey(key);
   const sentences = [
     ...(parent.length === 0 && foreignSections.includes(key)
       ? ['This service has no such section: remove it.']
@@ -171,48 +154,10 @@ function listOf(texts: readonly string[]): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
 }
 
-function valueAt(value: unknown, path: ConfigPath): unknown {
-  let at: unknown = value;
-  for (const segment of path) {
-    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, segment)) return undefined;
-    at = (at as Record<string | number, unknown>)[segment];
-  }
-  return at;
-}
-
-/** The schema's nodes for this path: several while a choice is still open. */
-function schemaAt(root: SchemaNode, file: unknown, path: ConfigPath): readonly SchemaNode[] {
-  let nodes: readonly SchemaNode[] = [root];
-  path.forEach((segment, index) => {
-    const found = valueAt(file, path.slice(0, index + 1));
-    nodes = nodes.flatMap((node): readonly SchemaNode[] => {
-      const child =
-        typeof segment === 'number'
-          ? node.items
-          : Object.hasOwn(node.properties ?? {}, segment)
-            ? node.properties?.[segment]
-            : undefined;
-      return child === undefined ? [] : choicesFor(child, found);
-    });
-  });
-  return nodes;
-}
-
-/** The alternatives of a choice that the value's `binding` allows; all of them if it allows none. */
-function choicesFor(node: SchemaNode, found: unknown): readonly SchemaNode[] {
-  if (node.oneOf === undefined) return [node];
-  const binding = valueAt(found, ['binding']);
-  const matching = node.oneOf.filter(({ properties }) => {
-    const wanted = properties?.binding;
-    return wanted?.const === binding || wanted?.enum?.includes(binding) === true;
-  });
-  return matching.length > 0 ? matching : node.oneOf;
-}
-
 /** Where else in the file this key is known. */
-function pathsOfKey(root: SchemaNode, key: string): readonly string[] {
+function pathsOfKey(key: string): readonly string[] {
   const found = new Set<string>();
-  const search = (node: SchemaNode, path: string): void => {
+  const search = (node: SettingNode, path: string): void => {
     for (const [name, child] of Object.entries(node.properties ?? {})) {
       const childPath = path === '' ? name : `${path}.${name}`;
       if (name === key) found.add(childPath);
@@ -221,6 +166,6 @@ function pathsOfKey(root: SchemaNode, key: string): readonly string[] {
     if (node.items !== undefined) search(node.items, `${path}[]`);
     for (const choice of node.oneOf ?? []) search(choice, path);
   };
-  search(root, '');
+  search(describedFile(), '');
   return [...found].slice(0, 3);
 }

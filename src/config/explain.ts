@@ -7,7 +7,7 @@ import { describeOrigin, type Origins } from './origins.ts';
 
 // What the commands `config validate`, `config show` and `config schema` print.
 
-export { jsonSchema } from './schema.ts';
+export { jsonSchema } from './described-file.ts';
 
 /**
  * All problems, one paragraph each: `file:line:column: path: message`, then the hint. Ends with a newline.

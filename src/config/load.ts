@@ -5,10 +5,13 @@ import type { Config } from './config.ts';
 import { ConfigError, formatPath, type Problem } from './config-error.ts';
 import { checkConsistency, type ReadableParts } from './consistency.ts';
 import { describeIssues, type Finding } from './describe-issues.ts';
+import { describedFile, nodesInside, type SettingNode } from './described-file.ts';
+import { listenerSchema } from './listener-settings.ts';
 import { findOddities } from './oddities.ts';
 import { findOrigins, type Origins } from './origins.ts';
 import { resolveConfig } from './resolve.ts';
-import { dbSchema, edgeSchema, fileSchema, jsonSchema, listenerSchema } from './schema.ts';
+import { edgeSchema, fileSchema } from './settings.ts';
+import { dbSchema, filePath } from './value-kinds.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
 /** Replaces `db` of the file, so that the file need not contain a database password. */
@@ -44,10 +47,11 @@ export function loadConfig(
   const dbOverride = needs.env[dbVariable] || undefined;
   const file = withDb(source.value, dbOverride);
 
-  const parsed = fileSchema.safeParse(file);
+  const folder = dirname(resolve(path));
+  const parsed = fileSchema.safeParse(withAbsolutePaths(file, [describedFile()], folder));
   const parts = readableParts(file, source);
   const findings = [
-    ...(parsed.success ? [] : describeIssues(jsonSchema(), file, parsed.error.issues)),
+    ...(parsed.success ? [] : describeIssues(file, parsed.error.issues)),
     ...checkConsistency(parts),
   ];
   if (!parsed.success || findings.length > 0) {
@@ -55,11 +59,11 @@ export function loadConfig(
     throw new ConfigError(findings.map(place).sort(byPlace));
   }
 
-  const { config, adjustments } = resolveConfig(parsed.data, dirname(resolve(path)));
+  const { config, adjustments } = resolveConfig(parsed.data, folder);
   return {
     config: deepFreeze(config),
     adjustments,
-    warnings: findOddities(parts).map((finding) => {
+    warnings: findOddities(parts, file).map((finding) => {
       const { line } = source.placeOfValue(finding.path);
       const hint = finding.hint === null ? '' : `. ${finding.hint}`;
       return `${path}:${line}: ${formatPath(finding.path)}: ${finding.message}${hint}`;
@@ -102,6 +106,22 @@ function withDb(value: unknown, db: string | undefined): unknown {
     ...(db === undefined ? {} : { db }),
     ...(file.edge === null ? { edge: {} } : {}),
   };
+}
+
+/** The file's value with the paths of files relative to `folder`. Unacceptable ones stay, to be refused. */
+function withAbsolutePaths(value: unknown, nodes: readonly SettingNode[], folder: string): unknown {
+  const inside = (key: string | number, child: unknown) =>
+    withAbsolutePaths(
+      child,
+      nodes.flatMap((node) => nodesInside(node, key, child)),
+      folder,
+    );
+  if (Array.isArray(value)) return value.map((entry, index) => inside(index, entry));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, inside(key, child)]));
+  }
+  const isPath = nodes.some(({ isFile }) => isFile) && filePath.safeParse(value).success;
+  return isPath ? resolve(folder, String(value)) : value;
 }
 
 function readableParts(file: unknown, source: YamlSource): ReadableParts {

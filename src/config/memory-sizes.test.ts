@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatMemorySize, MemorySizeError, parseMemorySize } from './memory-sizes.ts';
+import { formatMemorySize, parseMemorySize } from './memory-sizes.ts';
+import { Refusal } from './refusal.ts';
 
 test('sizes are read and written with their unit', () => {
   const table: readonly [string, number, string][] = [
@@ -33,5 +34,5 @@ test('what is not a size is refused', () => {
     '٤٦MiB',
     '46__proto__',
   ];
-  for (const text of texts) assert.throws(() => parseMemorySize(text), MemorySizeError, text);
+  for (const text of texts) assert.throws(() => parseMemorySize(text), Refusal, text);
 });

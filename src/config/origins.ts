@@ -1,6 +1,6 @@
 import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
-import { formatPath } from './config-error.ts';
+import { type ConfigPath, formatPath } from './config-error.ts';
 import { leafPaths, toFileShape } from './file-shape.ts';
 import type { YamlSource } from './yaml-source.ts';
 
@@ -34,11 +34,8 @@ export function findOrigins(known: {
   readonly environment: ReadonlyMap<string, string>;
 }): Origins {
   const { config, file, source, adjustments, environment } = known;
-  const automatic = config.listeners.flatMap(({ apis }, listener) =>
-    apis.flatMap((api, index) =>
-      api.binding === 'edge-oidc' && !api.explicit ? [formatPath(['web', listener, 'apis', index])] : [],
-    ),
-  );
+  const isAutomatic = (path: ConfigPath) =>
+    path[0] === 'web' && path[2] === 'apis' && !source.has(path.slice(0, 4));
   const origins = new Map<string, Origin>();
   for (const path of leafPaths(toFileShape(config))) {
     const text = formatPath(path);
@@ -48,7 +45,7 @@ export function findOrigins(known: {
     if (variable !== undefined) origins.set(text, { kind: 'environment', variable });
     else if (adjustment) origins.set(text, { kind: 'adjusted', oldValue: adjustment.oldValue, file, line });
     else if (line !== null) origins.set(text, { kind: 'file', file, line });
-    else if (automatic.some((api) => text.startsWith(`${api}.`))) origins.set(text, { kind: 'auto-binding' });
+    else if (isAutomatic(path)) origins.set(text, { kind: 'auto-binding' });
     else origins.set(text, { kind: 'default' });
   }
   return origins;

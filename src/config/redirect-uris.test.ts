@@ -6,8 +6,8 @@ import {
   defaultRedirectUris,
   formatRedirectUri,
   parseRedirectUri,
-  RedirectUriError,
 } from './redirect-uris.ts';
+import { Refusal } from './refusal.ts';
 
 describe('configured redirect URIs', () => {
   test('a star as the whole port means every port of that host', () => {
@@ -76,7 +76,7 @@ describe('configured redirect URIs', () => {
       'myapp://localhost:*/callback',
       'myapp://*',
     ];
-    for (const uri of stars) assert.throws(() => parseRedirectUri(uri), RedirectUriError, uri);
+    for (const uri of stars) assert.throws(() => parseRedirectUri(uri), Refusal, uri);
   });
 
   test('fragments, user names, relative references and plain http to another host are refused', () => {
@@ -143,7 +143,7 @@ describe('configured redirect URIs', () => {
     for (const uri of hostile) {
       assert.throws(
         () => parseRedirectUri(uri),
-        (error: unknown) => error instanceof RedirectUriError && error.message.length < 400,
+        (error: unknown) => error instanceof Refusal && error.message.length < 400,
         JSON.stringify(uri.slice(0, 80)),
       );
     }
@@ -174,7 +174,7 @@ describe('configured redirect URIs', () => {
       'myapp://[auth]/callback',
       'myapp://auth:x/callback',
     ];
-    for (const uri of hostile) assert.throws(() => parseRedirectUri(uri), RedirectUriError, uri);
+    for (const uri of hostile) assert.throws(() => parseRedirectUri(uri), Refusal, uri);
   });
 
   test('the defaults are loopback patterns for both schemes and all three hosts', () => {

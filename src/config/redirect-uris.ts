@@ -1,11 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import { isHostName } from './addresses.ts';
-
-/** A URI that cannot be an allowed redirect; the message is a plain sentence without a final full stop. */
-export class RedirectUriError extends Error {
-  override name = 'RedirectUriError';
-}
+import { Refusal } from './refusal.ts';
 
 const longestUri = 2048;
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
@@ -54,12 +50,12 @@ function loopbackUris(path: string): readonly string[] {
  *
  * `*` is accepted only as the whole port of an http(s) URI; plain http only on `localhost`, `127.0.0.1` and `[::1]`.
  *
- * @throws RedirectUriError
+ * @throws Refusal
  * @see spec section 5.7; RFC 8252 sections 7.1, 7.3 and 8.3; RFC 6749 section 3.1.2 (no fragment)
  */
 export function parseRedirectUri(text: string): RedirectUriPattern {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
-  const refuse = (why: string) => new RedirectUriError(`redirect URI ${shown} is refused: ${why}`);
+  const refuse = (why: string) => new Refusal(`redirect URI ${shown} is refused: ${why}`);
 
   if (text.length > longestUri) throw refuse(`it is longer than ${longestUri} characters`);
   if (text.includes('#')) throw refuse('it must not have a fragment');
@@ -78,7 +74,7 @@ export function parseRedirectUri(text: string): RedirectUriPattern {
     : parseNativeUri(text, scheme, refuse);
 }
 
-type Refuse = (why: string) => RedirectUriError;
+type Refuse = (why: string) => Refusal;
 
 function parseWebUri(text: string, scheme: 'http' | 'https', refuse: Refuse): RedirectUriPattern {
   const parts = /^https?:\/\/([^/?]*)(.*)$/.exec(text);
@@ -122,7 +118,7 @@ function parseNativeUri(text: string, scheme: string, refuse: Refuse): RedirectU
   return { kind: 'exact', uri: text };
 }
 
-function starRefusal(refuse: Refuse): RedirectUriError {
+function starRefusal(refuse: Refuse): Refusal {
   return refuse('* may only replace the whole port, for example https://app.example.com:*/callback');
 }
 

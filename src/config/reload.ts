@@ -1,121 +1,62 @@
-// What a running controller applies of a changed configuration: the one table that says so, and what follows from it.
+// What a running controller applies of a changed configuration: all but the settings described with `restart`.
 
-import type { Config, Listener, ListenerApi } from './config.ts';
-import { type ConfigPath, formatPath } from './config-error.ts';
-import { type FileValue, leafPaths, toFileShape } from './file-shape.ts';
+import type { Config } from './config.ts';
+import { formatPath } from './config-error.ts';
+import { describedFile, nodesInside, type SettingNode, valueAt } from './described-file.ts';
+import { type FileShape, type FileValue, leafPaths, toFile, toFileShape } from './file-shape.ts';
 import { deepFreeze } from './load.ts';
-
-/** When a new value takes effect: at the next reload, or at the next start. */
-type Effect = 'live' | 'restart';
-
-/** Every key of the configuration has an entry, or belongs to a section that has one as a whole. */
-type Plan<T> =
-  | Effect
-  | (T extends readonly (infer Entry)[]
-      ? EntryPlan<Entry>
-      : T extends object
-        ? { readonly [Key in keyof T]-?: Plan<T[Key]> }
-        : never);
-
-/** Entries of a list are matched by name. Which entries exist is fixed at the start. */
-interface EntryPlan<Entry> {
-  readonly named: keyof Entry;
-  readonly each: Plan<Entry>;
-}
-
-type OidcApi = Extract<ListenerApi, { binding: 'edge-oidc' }>;
-
-const apiPlan: Plan<OidcApi> = {
-  binding: 'restart',
-  explicit: 'live',
-  redirectUris: 'live',
-  postLogoutUris: 'live',
-  browserSession: 'live',
-};
-
-const listenerPlan: Plan<Listener> = {
-  name: 'restart',
-  bindPoints: 'restart',
-  identity: 'live',
-  tls: 'restart',
-  timeouts: 'restart',
-  clientCertificates: 'restart',
-  proxyProtocol: 'restart',
-  apis: { named: 'binding', each: apiPlan },
-};
-
-const plan: Plan<Config> = {
-  v: 'restart',
-  db: 'restart',
-  threads: 'restart',
-  secrets: 'restart',
-  identity: 'live',
-  listeners: { named: 'name', each: listenerPlan },
-  node: 'restart',
-  edge: {
-    present: 'restart',
-    api: { sessionTimeout: 'live', address: 'restart', disableOidcAutoBinding: 'restart' },
-    enrollment: 'live',
-    oidc: {
-      accessTokenDuration: 'live',
-      idTokenDuration: 'live',
-      refreshTokenDuration: 'live',
-      refreshFamilyDuration: 'live',
-      refreshTokenGrace: 'live',
-      // Every node must publish its keys before it signs.
-      idTokenSigningAlg: 'restart',
-      // The profile adds endpoints, and issues refresh tokens that keys must outlive.
-      compatibility: { clientIds: 'restart', freshProofForFactors: 'live' },
-    },
-    // The hashing threads receive it at their start.
-    passwordHash: 'restart',
-    totp: 'live',
-    sessions: 'live',
-    loginAttempts: 'live',
-    auditEvents: 'live',
-    externalJwtSigners: 'live',
-  },
-  branding: 'live',
-  telemetry: 'live',
-  log: { format: 'restart', level: 'live' },
-};
+import { resolveConfig } from './resolve.ts';
+import { fileSchema } from './settings.ts';
 
 /**
  * The configuration of a running controller after a reload: from `fresh` what needs no restart, everything else from
  * `inUse`. If a file gains or loses its `edge` section, nothing in that section changes: nobody chose its defaults.
  */
 export function takeOver(inUse: Config, fresh: Config): Config {
-  const edge = fresh.edge.present === inUse.edge.present ? fresh.edge : inUse.edge;
-  return deepFreeze(merged(plan, inUse, { ...fresh, edge }) as Config);
+  const [before, { edge, ...after }] = [toFile(inUse), toFile(fresh)];
+  const section = inUse.edge.present === fresh.edge.present ? edge : before.edge;
+  const file = merged(describedFile(), before, section === undefined ? after : { ...after, edge: section });
+  // Every path in it is absolute.
+  return deepFreeze(resolveConfig(fileSchema.parse(file), '/').config);
 }
 
-type AnyPlan = Effect | EntryPlan<Named> | { readonly [key: string]: AnyPlan };
-type Named = Readonly<Record<PropertyKey, unknown>>;
-
-function merged(how: unknown, inUse: unknown, fresh: unknown): unknown {
-  const part = how as AnyPlan;
-  if (part === 'live') return fresh;
-  if (part === 'restart') return inUse;
-  if (isOfEntries(part)) return mergedEntries(part, inUse as Named[], fresh as Named[]);
-  const after = fresh as Named;
+function merged(node: SettingNode, inUse: FileValue | undefined, fresh: FileValue | undefined): unknown {
+  if (node.setting?.restart === true) return inUse;
+  const { named } = node.setting ?? {};
+  if (named !== undefined) return mergedEntries({ node, named }, inUse as FileShape[], fresh as FileShape[]);
+  // A map with a default is there even if it is empty.
+  const [before = node.default, after = node.default] = [inUse, fresh] as const;
+  if (node.properties === undefined || !isMap(before) || !isMap(after)) return fresh;
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return Object.fromEntries(
-    Object.entries(inUse as Named).map(([key, value]) => [
-      key,
-      merged(part[key] ?? 'restart', value, after[key]),
-    ]),
+    keys.flatMap((key) => {
+      const [inside] = nodesInside(node, key, after[key]);
+      const value = inside === undefined ? undefined : merged(inside, before[key], after[key]);
+      return value === undefined ? [] : [[key, value]];
+    }),
   );
 }
 
-function isOfEntries(part: Exclude<AnyPlan, Effect>): part is EntryPlan<Named> {
-  return 'each' in part && 'named' in part;
+function isMap(value: unknown): value is FileShape {
+  return typeof value === 'object' && !Array.isArray(value);
 }
 
-function mergedEntries({ named, each }: EntryPlan<Named>, inUse: readonly Named[], fresh: readonly Named[]) {
-  const entryOf = (list: readonly Named[], like: Named) => list.find((one) => one[named] === like[named]);
-  const isSameSet = inUse.length === fresh.length && fresh.every((one) => entryOf(inUse, one) !== undefined);
-  return (isSameSet ? fresh : inUse).map((one) => {
-    const [before, after] = [entryOf(inUse, one), entryOf(fresh, one)];
-    return before === undefined || after === undefined ? one : merged(each, before, after);
+/** Entries are matched by a member. Which entries exist is fixed at the start. */
+function mergedEntries(
+  { node, named }: { readonly node: SettingNode; readonly named: string },
+  inUse: readonly FileShape[],
+  fresh: readonly FileShape[],
+) {
+  const entryOf = (list: readonly FileShape[], like: FileShape) =>
+    list.find((entry) => entry[named] === like[named]);
+  const isSameSet =
+    inUse.length === fresh.length && fresh.every((entry) => entryOf(inUse, entry) !== undefined);
+  return (isSameSet ? fresh : inUse).map((entry) => {
+    const [before, after] = [entryOf(inUse, entry), entryOf(fresh, entry)];
+    const [inside] = nodesInside(node, 0, entry);
+    return before === undefined || after === undefined || inside === undefined
+      ? entry
+      : merged(inside, before, after);
   });
 }
 
@@ -146,10 +87,4 @@ function leafValues(config: Config): ReadonlyMap<string, unknown> {
   const shape = toFileShape(config);
   const paths = leafPaths(shape).map((path) => (typeof path.at(-1) === 'number' ? path.slice(0, -1) : path));
   return new Map(paths.map((path) => [formatPath(path), valueAt(shape, path)]));
-}
-
-function valueAt(shape: FileValue, path: ConfigPath): unknown {
-  let value: unknown = shape;
-  for (const segment of path) value = (value as Record<PropertyKey, unknown> | null)?.[segment];
-  return value;
 }

@@ -1,182 +1,62 @@
 import { resolve } from 'node:path';
-import { issuerOf } from './addresses.ts';
 import { type Adjustment, adjustDurations } from './adjustments.ts';
-import { readableShade, textOn } from './colors.ts';
-import type {
-  Binding,
-  Config,
-  DbConfig,
-  IdentityFiles,
-  Listener,
-  ListenerApi,
-  TlsVersion,
-} from './config.ts';
-import { defaultPostLogoutUris, defaultRedirectUris, parseRedirectUri } from './redirect-uris.ts';
-import { type EdgeContent, edgeSchema, type FileContent, type ListenerContent } from './schema.ts';
+import { automaticOidcApi } from './listener-settings.ts';
+import { type EdgeContent, edgeSchema, type FileContent, type ListenerContent } from './settings.ts';
 
-const tlsVersions: Readonly<Record<'TLS1.2' | 'TLS1.3', TlsVersion>> = {
-  'TLS1.2': 'TLSv1.2',
-  'TLS1.3': 'TLSv1.3',
-};
+type Binding = ListenerContent['apis'][number]['binding'];
 
 /**
  * Turns the contents of the file into the effective configuration: defaults that depend on other values, automatic
- * bindings, adjustments, absolute paths.
+ * bindings, adjustments.
  * @param content consistent (`checkConsistency` found nothing)
- * @param folder  absolute; the base of relative paths
+ * @param folder  absolute; the base of a relative path of the SQLite file
  */
-export function resolveConfig(
-  content: FileContent,
-  folder: string,
-): { readonly config: Config; readonly adjustments: readonly Adjustment[] } {
-  const edge: EdgeContent = content.edge ?? edgeSchema.parse({});
+export function resolveConfig(content: FileContent, folder: string) {
+  const { web, edge = edgeSchema.parse({}), db, branding, ...rest } = content;
   const { durations, adjustments } = adjustDurations(edge.oidc);
-  const identity = resolveIdentity(content.identity, folder);
-  const apiAddress = edge.api.address ?? defaultApiAddress(content.web);
-  const { signingCert } = edge.enrollment;
-  const { memory, passes, lanes } = edge.passwordHash;
-  const config: Config = {
-    v: content.v,
-    db: resolveDb(content.db, folder),
-    threads: content.threads,
-    secrets: { keyFile: resolve(folder, content.secrets.keyFile) },
-    identity,
-    listeners: resolveListeners(content, { edge, defaultIdentity: identity, folder }),
-    node: { name: content.node.name ?? null },
-    edge: {
-      present: content.edge !== undefined,
-      api: { ...edge.api, address: apiAddress },
-      enrollment: {
-        signingCert:
-          signingCert === undefined
-            ? null
-            : { certFile: resolve(folder, signingCert.cert), keyFile: resolve(folder, signingCert.key) },
-        edgeIdentity: edge.enrollment.edgeIdentity,
-      },
-      oidc: { ...edge.oidc, ...durations },
-      totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(content.branding.name, apiAddress) },
-      sessions: edge.sessions,
-      passwordHash: { memoryKiB: memory, passes, lanes },
-      loginAttempts: edge.loginAttempts,
-      auditEvents: edge.auditEvents,
-      externalJwtSigners: edge.externalJwtSigners,
-    },
-    branding: resolveBranding(content.branding, folder),
-    telemetry: resolveTelemetry(content.telemetry, folder),
-    log: content.log,
-  };
-  return { config, adjustments };
-}
-
-const defaultColors = { light: '#1f5fd0', dark: '#8ab4ff' } as const;
-
-function resolveBranding(branding: FileContent['branding'], folder: string): Config['branding'] {
-  const { name = 'Overlay', logo, logoDark, color, colorDark } = branding;
-  const light = color ?? defaultColors.light;
-  const dark = colorDark ?? (color === undefined ? defaultColors.dark : readableShade(color, 'dark'));
-  return {
-    name,
-    logoFile: logo === undefined ? null : resolve(folder, logo),
-    logoDarkFile: logoDark === undefined ? null : resolve(folder, logoDark),
-    colors: {
-      light: { accent: light, on: textOn(light) },
-      dark: { accent: dark, on: textOn(dark) },
-    },
-  };
-}
-
-function resolveTelemetry(telemetry: FileContent['telemetry'], folder: string): Config['telemetry'] {
-  if (telemetry === undefined) return null;
-  const { headersFile, ca, ...rest } = telemetry;
-  return {
+  const address = edge.api.address ?? defaultApiAddress(web);
+  const config = {
     ...rest,
-    headersFile: headersFile === undefined ? null : resolve(folder, headersFile),
-    caFile: ca === undefined ? null : resolve(folder, ca),
+    db: db.engine === 'sqlite' ? { ...db, file: resolve(folder, db.file) } : db,
+    listeners: resolveListeners(content, edge),
+    edge: {
+      ...edge,
+      /** Whether the file has an `edge` section, which is what turns the OIDC provider on. */
+      present: content.edge !== undefined,
+      api: { ...edge.api, address },
+      oidc: { ...edge.oidc, ...durations },
+      totp: { issuer: edge.totp.issuer ?? defaultTotpIssuer(branding.name, address) },
+    },
+    branding: { ...branding, name: branding.name ?? 'Overlay' },
   };
+  return { config, adjustments: adjustments as readonly Adjustment[] };
 }
 
-function resolveListeners(
-  content: FileContent,
-  context: { readonly edge: EdgeContent; readonly defaultIdentity: IdentityFiles; readonly folder: string },
-): readonly Listener[] {
-  const { edge, defaultIdentity, folder } = context;
+function resolveListeners(content: FileContent, edge: EdgeContent) {
   const oidc = oidcBindings({
     edgePresent: content.edge !== undefined,
     disableOidcAutoBinding: edge.api.disableOidcAutoBinding,
     listeners: content.web.map(({ apis }) => ({ bindings: apis.map(({ binding }) => binding) })),
   });
-  return content.web.map((listener, index) => {
-    const { options } = listener;
-    const apis = listener.apis.map(resolveApi);
-    return {
-      name: listener.name,
-      bindPoints: listener.bindPoints.map((bindPoint) => ({
-        interface: bindPoint.interface,
-        address: bindPoint.address.text,
-        issuer: issuerOf(bindPoint.address.text),
-      })),
-      identity:
-        listener.identity === undefined ? defaultIdentity : resolveIdentity(listener.identity, folder),
-      tls: {
-        minVersion: tlsVersions[options.minTLSVersion],
-        maxVersion: tlsVersions[options.maxTLSVersion],
-      },
-      timeouts: { idle: options.idleTimeout, read: options.readTimeout, write: options.writeTimeout },
-      clientCertificates: options.clientCertificates,
-      proxyProtocol: options.proxyProtocol,
-      apis: oidc[index] === 'automatic' ? [...apis, automaticOidcApi()] : apis,
-    };
-  });
-}
-
-function resolveApi(api: ListenerContent['apis'][number]): ListenerApi {
-  if (api.binding !== 'edge-oidc') return { binding: api.binding };
-  const { redirectURIs, postLogoutURIs, browserSession = null } = api.options;
-  const defaults = automaticOidcApi();
-  return {
-    binding: 'edge-oidc',
-    explicit: true,
-    redirectUris: redirectURIs.length > 0 ? redirectURIs : defaults.redirectUris,
-    postLogoutUris: postLogoutURIs.length > 0 ? postLogoutURIs : defaults.postLogoutUris,
-    browserSession,
-  };
-}
-
-function automaticOidcApi(): Extract<ListenerApi, { binding: 'edge-oidc' }> {
-  return {
-    binding: 'edge-oidc',
-    explicit: false,
-    redirectUris: defaultRedirectUris.map(parseRedirectUri),
-    postLogoutUris: defaultPostLogoutUris.map(parseRedirectUri),
-    browserSession: null,
-  };
-}
-
-function resolveDb(db: FileContent['db'], folder: string): DbConfig {
-  return db.engine === 'sqlite' ? { engine: 'sqlite', file: resolve(folder, db.file) } : db;
-}
-
-function resolveIdentity(identity: FileContent['identity'], folder: string): IdentityFiles {
-  return {
-    certFile: resolve(folder, identity.cert),
-    serverCertFile: resolve(folder, identity.server_cert ?? identity.cert),
-    keyFile: resolve(folder, identity.key),
-    caFile: resolve(folder, identity.ca),
-  };
+  return content.web.map((listener, index) => ({
+    ...listener,
+    identity: listener.identity ?? content.identity,
+    apis: oidc[index] === 'automatic' ? [...listener.apis, automaticOidcApi] : listener.apis,
+  }));
 }
 
 /** The first bind point of the first listener with `edge-client`, or of the first listener if none has it. */
 function defaultApiAddress(web: FileContent['web']): string {
   const hosting = web.find(({ apis }) => apis.some(({ binding }) => binding === 'edge-client')) ?? web[0];
-  return hosting?.bindPoints[0]?.address.text ?? '';
+  return hosting?.bindPoints[0]?.address ?? '';
 }
 
 /**
  * The operator's name if the configuration has one, otherwise the address's host. The label that apps show cannot
  * contain a colon, so an IPv6 address cannot be used.
  */
-function defaultTotpIssuer(name: string | undefined, address: string): string {
-  if (name !== undefined) return name.replaceAll(':', ' ');
+function defaultTotpIssuer(name: string | null, address: string): string {
+  if (name !== null) return name.replaceAll(':', ' ');
   return address.startsWith('[') ? 'overlay' : address.replace(/:\d+$/, '');
 }
 

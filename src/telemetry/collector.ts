@@ -35,12 +35,12 @@ const longestAnswer = 64 * 1024;
 const mostHeaders = 20;
 
 /** @throws ConfigError a file cannot be read, or its contents are wrong */
-export function readCollectorAccess({ headersFile, caFile }: TelemetryConfig): CollectorAccess {
-  const roots = caFile === null ? [] : [readNamed('telemetry.ca', caFile)];
+export function readCollectorAccess({ headersFile, ca }: TelemetryConfig): CollectorAccess {
+  const roots = ca === null ? [] : [readNamed('telemetry.ca', ca)];
   const lines = headersFile === null ? '' : readNamed('telemetry.headersFile', headersFile);
   return {
     headers: headersFile === null ? {} : readHeaders(headersFile, lines),
-    roots: roots.map((pem) => requireCertificates(caFile ?? '', pem)),
+    roots: roots.map((pem) => requireCertificates(ca ?? '', pem)),
   };
 }
 

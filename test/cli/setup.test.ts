@@ -243,7 +243,7 @@ describe('init', () => {
     const yaml = readFileSync(join(box.cwd, 'h', 'controller.yml'), 'utf8');
     assert.match(yaml, /address: "auth\.example\.com:8443"/);
     assert.match(yaml, /interface: "0\.0\.0\.0:8443"/);
-    assert.match(yaml, /name: metrics\n +bindPoints:\n +- interface: "127\.0\.0\.1:84\d\d"/);
+    assert.match(yaml, /name: metrics\n +bindPoints:\n +- interface: 127\.0\.0\.1:84\d\d/);
     const check = await box.run(['run', 'controller', 'h/controller.yml', '--check']);
     assert.equal(check.code, 0, check.stderr);
     assert.doesNotMatch(check.stdout, /warning/);

@@ -47,9 +47,7 @@ describe('config show', () => {
       for (const origin of [true, false]) {
         const { config, origins } = load(file);
         const again = load(renderShow(config, origins, { origin }));
-        // What was bound automatically is listed when shown.
-        const bindings = JSON.stringify(config).replaceAll('"explicit":false', '"explicit":true');
-        assert.deepEqual(again.config, JSON.parse(bindings));
+        assert.deepEqual(again.config, config);
         assert.deepEqual(again.warnings, []);
         assert.deepEqual(again.adjustments, []);
       }
@@ -147,8 +145,8 @@ describe('the configuration file of a first run', () => {
     assert.deepEqual(written.edge.externalJwtSigners, defaults.edge.externalJwtSigners);
     assert.deepEqual(written.edge.enrollment.edgeIdentity, defaults.edge.enrollment.edgeIdentity);
     assert.deepEqual(written.edge.totp, defaults.edge.totp);
-    assert.deepEqual(written.listeners[0]?.timeouts, defaults.listeners[0]?.timeouts);
-    assert.deepEqual(written.listeners[0]?.tls, defaults.listeners[0]?.tls);
+    assert.deepEqual(written.listeners[0]?.readTimeout, defaults.listeners[0]?.readTimeout);
+    assert.deepEqual(written.listeners[0]?.minTLSVersion, defaults.listeners[0]?.minTLSVersion);
     assert.deepEqual(written.log, defaults.log);
   });
 

@@ -41,8 +41,9 @@ describe('loading the configuration', () => {
         issuer: 'https://localhost:1280/oidc',
       },
     ]);
-    assert.deepEqual(listener?.tls, { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' });
-    assert.deepEqual(listener?.timeouts, { idle: 5000, read: 10_000, write: 10_000 });
+    assert.deepEqual([listener?.minTLSVersion, listener?.maxTLSVersion], ['TLS1.2', 'TLS1.3']);
+    const { idleTimeout, readTimeout, writeTimeout } = listener ?? {};
+    assert.deepEqual([idleTimeout, readTimeout, writeTimeout], [5000, 10_000, 10_000]);
     assert.equal(listener?.clientCertificates, 'request');
     assert.deepEqual(listener?.proxyProtocol, { balancers: [] });
     assert.deepEqual(config.edge, {
@@ -94,8 +95,9 @@ describe('loading the configuration', () => {
         ['[2001:db8::5]:1281', 'https://[2001:db8::5]:1281/oidc'],
       ],
     );
-    assert.deepEqual(first?.tls, { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' });
-    assert.deepEqual(first?.timeouts, { idle: 6000, read: 11_000, write: 90_000 });
+    assert.deepEqual([first?.minTLSVersion, first?.maxTLSVersion], ['TLS1.3', 'TLS1.3']);
+    const { idleTimeout, readTimeout, writeTimeout } = first ?? {};
+    assert.deepEqual([idleTimeout, readTimeout, writeTimeout], [6000, 11_000, 90_000]);
     assert.equal(first?.clientCertificates, 'none');
     assert.deepEqual(first?.proxyProtocol, {
       balancers: [
@@ -112,13 +114,14 @@ describe('loading the configuration', () => {
     );
     assert.deepEqual(second?.apis[0], {
       binding: 'edge-oidc',
-      explicit: true,
-      redirectUris: [
-        { kind: 'any-port', prefix: 'http://localhost', suffix: '/auth/callback' },
-        { kind: 'exact', uri: 'https://console.example.com/auth/callback' },
-      ],
-      postLogoutUris: [{ kind: 'exact', uri: 'https://console.example.com/' }],
-      browserSession: { idle: 30 * MINUTE, absolute: 12 * 60 * MINUTE },
+      options: {
+        redirectURIs: [
+          { kind: 'any-port', prefix: 'http://localhost', suffix: '/auth/callback' },
+          { kind: 'exact', uri: 'https://console.example.com/auth/callback' },
+        ],
+        postLogoutURIs: [{ kind: 'exact', uri: 'https://console.example.com/' }],
+        browserSession: { idle: 30 * MINUTE, absolute: 12 * 60 * MINUTE },
+      },
     });
     assert.equal(config.edge.api.sessionTimeout, 45 * MINUTE);
     assert.equal(config.edge.enrollment.signingCert?.keyFile, '/srv/overlay/pki/signing.key');
@@ -136,7 +139,7 @@ describe('loading the configuration', () => {
     assert.deepEqual(config.telemetry, {
       endpoint: 'https://collector.example.com:4318',
       headersFile: '/srv/overlay/otlp.headers',
-      caFile: '/etc/overlay/collector-ca.pem',
+      ca: '/etc/overlay/collector-ca.pem',
       serviceName: 'login',
       traces: { sampling: 0.5, callersPerSecond: 3 },
       metrics: { interval: 15_000 },
@@ -161,7 +164,7 @@ describe('loading the configuration', () => {
     assert.deepEqual(load(file).config.telemetry, {
       endpoint: 'http://collector:4318/otlp',
       headersFile: null,
-      caFile: null,
+      ca: null,
       serviceName: 'overlay-auth',
       traces: { sampling: 0.1, callersPerSecond: 1 },
       metrics: { interval: 60_000 },
@@ -194,7 +197,7 @@ describe('loading the configuration', () => {
     for (const options of [undefined, {}]) {
       const api = load(given(options)).config.listeners[0]?.apis[1];
       assert.ok(api?.binding === 'edge-oidc');
-      assert.equal(api.browserSession, null);
+      assert.equal(api.options.browserSession, null);
     }
     const [problem] = problemsOf(given({ browserSession: { idle: '2h', absolute: '1h' } }));
     assert.match(problem?.message ?? '', /idle 2h is longer than absolute 1h/);
@@ -211,13 +214,13 @@ describe('loading the configuration', () => {
       const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', ...(given && { options: given }) }];
       const { config } = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis));
       const api = config.listeners[0]?.apis[1];
-      assert.ok(api?.binding === 'edge-oidc' && api.explicit);
-      assert.deepEqual(api.redirectUris.map(formatRedirectUri), loopback);
-      assert.deepEqual(api.postLogoutUris.map(formatRedirectUri), logout);
+      assert.ok(api?.binding === 'edge-oidc');
+      assert.deepEqual(api.options.redirectURIs.map(formatRedirectUri), loopback);
+      assert.deepEqual(api.options.postLogoutURIs.map(formatRedirectUri), logout);
     }
     const automatic = load(minimalFile()).config.listeners[0]?.apis[1];
-    assert.ok(automatic?.binding === 'edge-oidc' && !automatic.explicit);
-    assert.deepEqual(automatic.redirectUris.map(formatRedirectUri), loopback);
+    assert.ok(automatic?.binding === 'edge-oidc');
+    assert.deepEqual(automatic.options.redirectURIs.map(formatRedirectUri), loopback);
   });
 
   test('listed redirect URIs replace the defaults', () => {
@@ -225,7 +228,7 @@ describe('loading the configuration', () => {
     const apis = [{ binding: 'edge-client' }, { binding: 'edge-oidc', options }];
     const api = load(replaceAt(minimalFile(), ['web', 0, 'apis'], apis)).config.listeners[0]?.apis[1];
     assert.ok(api?.binding === 'edge-oidc');
-    assert.deepEqual(api.redirectUris, [{ kind: 'exact', uri: 'https://app.example.com/cb' }]);
+    assert.deepEqual(api.options.redirectURIs, [{ kind: 'exact', uri: 'https://app.example.com/cb' }]);
   });
 
   test('without a section edge there is no OIDC provider and no edge API', () => {

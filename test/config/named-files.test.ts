@@ -26,6 +26,8 @@ test('every named file that cannot be read is reported at the setting that names
       'web[1].identity.ca',
       'edge.enrollment.signingCert.cert',
       'edge.enrollment.signingCert.key',
+      'branding.logo',
+      'branding.logoDark',
       'telemetry.headersFile',
       'telemetry.ca',
     ],

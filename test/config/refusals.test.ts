@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatPath } from '../../src/config/config-error.ts';
+import { describedFile, type SettingNode } from '../../src/config/described-file.ts';
 import { type FileValue, leafPaths } from '../../src/config/file-shape.ts';
 import { fullFile, load, minimalFile, problemsOf, replaceAt, type Tree } from './fixtures.ts';
 
@@ -103,6 +104,13 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'edge.loginAttempts.keepAtMost': [0, 999, 1.5, '5000', 1e12],
   'edge.auditEvents.keep': ['', '0s', 30, '30', '-1h'],
   'edge.auditEvents.keepAtMost': [0, 999, 1.5, '5000', 1e12],
+  'edge.oidc.compatibility.freshProofForFactors': ['true', 1],
+  'edge.sessions.maxPerIdentity': [0, 1.5, '7', 1_000_001],
+  'branding.name': ['', ' ', 'x'.repeat(61), 'a\nb'],
+  'branding.logo': ['', 'a\0b'],
+  'branding.logoDark': [' '],
+  'branding.color': ['red', '#12345', '#ffffff'],
+  'branding.colorDark': ['#000000', 'abcdef'],
   'edge.totp.issuer': ['', ' ', 'a:b', 'a\nb', 'x'.repeat(65)],
   'edge.externalJwtSigners.jwksFetch.timeout': ['0s', '5', '2h'],
   'edge.externalJwtSigners.jwksFetch.maxRedirects': [-1, 21, 1.5, '5'],
@@ -151,12 +159,24 @@ function innerPaths(value: unknown, path: Path = []): readonly Path[] {
   return path.length === 0 ? below : [path, ...below];
 }
 
+/** The settings of the file, as they are described. */
+function describedSettings(node: SettingNode, path = ''): readonly string[] {
+  if (node.items?.oneOf !== undefined || node.items?.properties !== undefined) {
+    return (node.items.oneOf ?? [node.items]).flatMap((entry) => describedSettings(entry, path));
+  }
+  if (node.properties === undefined) return [path];
+  return Object.entries(node.properties).flatMap(([key, child]) =>
+    describedSettings(child, path === '' ? key : `${path}.${key}`),
+  );
+}
+
 describe('each configuration field set to an invalid value in turn', () => {
   const fields = leafPaths(fullFile() as FileValue);
 
   test('the table of wrong values covers every field of the file', () => {
     const known = [...new Set(fields.map(withoutIndices))].sort();
     assert.deepEqual(Object.keys(wrongValues).sort(), known);
+    assert.deepEqual([...new Set(describedSettings(describedFile()))].sort(), known);
   });
 
   for (const field of fields) {
@@ -458,6 +478,6 @@ edge: {}
         [8, 'web[1].options.readTimeout'],
       ],
     );
-    assert.equal(load(text.replace('0s', '7s')).config.listeners[1]?.timeouts.read, 7000);
+    assert.equal(load(text.replace('0s', '7s')).config.listeners[1]?.readTimeout, 7000);
   });
 });

@@ -2,75 +2,90 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Config, Listener } from '../../src/config/config.ts';
+import { ConfigError, type ConfigPath, formatPath } from '../../src/config/config-error.ts';
+import { valueAt } from '../../src/config/described-file.ts';
+import { type FileValue, leafPaths, toFile } from '../../src/config/file-shape.ts';
 import { settingChanges, takeOver } from '../../src/config/reload.ts';
-import { fullFile, load, minimalFile } from './fixtures.ts';
+import { fullFile, load, minimalFile, replaceAt, type Tree } from './fixtures.ts';
 
-/** Copies of a configuration that differ in one value each, which no file may be able to say. */
-function* changedAt(value: unknown, rebuild: (changed: unknown) => unknown): Generator<unknown> {
-  if (typeof value === 'number') yield rebuild(value + 1);
-  else if (typeof value === 'boolean') yield rebuild(!value);
-  else if (value === 'edge-oidc') return;
-  else if (typeof value === 'string') yield rebuild(`${value}x`);
-  else if (Array.isArray(value)) {
-    // Entries with a name come and go with a restart; what is in them then says nothing.
-    const hasNames = value.some((entry) => entry.name !== undefined || entry.binding !== undefined);
-    if (value.length > 0 && !hasNames) yield rebuild(value.slice(1));
-    for (const [at, entry] of value.entries()) {
-      // A redirect URI or a range of addresses is one value.
-      if (typeof entry === 'object' && ('kind' in entry || 'prefixLength' in entry)) continue;
-      yield* changedAt(entry, (changed) => rebuild(value.with(at, changed)));
+/** Another value for a setting, such as one of the same key elsewhere; some it cannot have. */
+function otherValues(file: Tree, path: ConfigPath): readonly unknown[] {
+  const value = valueAt(file, path);
+  if (typeof value === 'boolean') return [!value];
+  if (typeof value === 'number') return [value + 1, value / 2, value - 1];
+  if (/^[\d.]+(h|m|s)/.test(String(value))) return ['31m', '29s', '300h'];
+  const keyOf = (leaf: ConfigPath) => leaf.findLast((segment) => typeof segment === 'string');
+  const ofSameKey = leafPaths(file as FileValue).filter((leaf) => keyOf(leaf) === keyOf(path));
+  const words = ['61MiB', '#000000', '#ffffff', '192.0.2.99', 'RS256', 'request', 'TLS1.2', 'text', 'error'];
+  const rest = ['https://other.example', ...words];
+  return [`${value}x`, ...ofSameKey.map((leaf) => valueAt(file, leaf)), ...rest].filter(
+    (other) => other !== value,
+  );
+}
+
+/** Configurations of the file with another value of this setting, and without it, as far as they can be had. */
+function changedAt(file: Tree, path: ConfigPath): readonly Config[] {
+  const before = load(file).config;
+  const first = (values: readonly unknown[]): readonly Config[] => {
+    for (const value of values) {
+      try {
+        const { config } = load(replaceAt(structuredClone(file), path, value));
+        if (settingChanges(before, config).length > 0) return [config];
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+      }
     }
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
-      // What the other members are like depends on it.
-      if (key === 'engine') continue;
-      yield* changedAt(member, (changed) => rebuild({ ...value, [key]: changed }));
-    }
-  }
+    return [];
+  };
+  return [...first(otherValues(file, path)), ...first([undefined])];
 }
 
 const withoutIndex = (path: string) => path.replaceAll(/\[\d+\]/g, '[]');
 
-test('every setting is applied as a whole or not at all, and the document lists those that are not', () => {
+test('every setting is applied as a whole or not at all, and the document says which', () => {
   const needRestart = new Set<string>();
   const live = new Set<string>();
-  for (const file of [fullFile(), minimalFile()]) {
-    const { config } = load(file);
-    for (const copy of changedAt(config, (changed) => changed)) {
-      const fresh = copy as Config;
-      // Turns the whole section on or off.
-      if (fresh.edge.present !== config.edge.present) continue;
-      const next = takeOver(config, fresh);
-      const [done, waiting] = [settingChanges(config, next), settingChanges(next, fresh)];
-      const isWhole =
-        JSON.stringify(next) === JSON.stringify(fresh) || JSON.stringify(next) === JSON.stringify(config);
-      assert.ok(isWhole, JSON.stringify([done, waiting]));
-      for (const { path } of done) live.add(withoutIndex(path));
-      for (const { path } of waiting) needRestart.add(withoutIndex(path));
+  const file = toFile(load(fullFile()).config) as Tree;
+  const { config } = load(file);
+  for (const path of leafPaths(file as FileValue)) {
+    const setting = withoutIndex(formatPath(path)).replace(/\[\]$/, '');
+    for (const other of changedAt(file, path)) {
+      for (const [inUse, fresh] of [
+        [config, other],
+        [other, config],
+      ] as const) {
+        const next = takeOver(inUse, fresh);
+        const [done, waiting] = [settingChanges(inUse, next), settingChanges(next, fresh)];
+        assert.ok(done.length === 0 || waiting.length === 0, JSON.stringify([done, waiting]));
+        assert.deepEqual(next, done.length === 0 ? inUse : fresh);
+        (done.length > 0 ? live : needRestart).add(setting);
+      }
     }
   }
-  const both = [...live].filter((path) => needRestart.has(path));
-  assert.deepEqual(both, []);
+  assert.deepEqual(
+    [...live].filter((path) => needRestart.has(path)),
+    [],
+  );
+  const all = leafPaths(file as FileValue).map((path) => withoutIndex(formatPath(path)).replace(/\[\]$/, ''));
+  assert.deepEqual(
+    all.filter((path) => !live.has(path) && !needRestart.has(path)),
+    ['v'],
+  );
   const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
-  const [, list = ''] = /\nThese need a restart:([\s\S]*?)\n\n/.exec(text) ?? [];
-  const documented = [...list.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
-  const isListed = (path: string) =>
-    documented.some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[]`));
+  const documented = (when: string) =>
+    [...text.matchAll(/^\| `([^`]+)` \| [^|]+ \| (reload|restart) \|/gm)].flatMap(([, path = '', after]) =>
+      after === when ? [path] : [],
+    );
+  const [atReload, atRestart] = [documented('reload'), documented('restart')];
   assert.deepEqual(
-    [...needRestart].filter((path) => !isListed(path)),
+    [...live].filter((path) => !atReload.includes(path)),
     [],
-    'not in the document',
   );
-  assert.deepEqual([...live].filter(isListed), [], 'in the document, but taken over');
-  const known = [...needRestart];
   assert.deepEqual(
-    documented.filter(
-      (one) =>
-        !known.some((path) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[]`)),
-    ),
-    [],
-    'in the document, but there is no such setting',
+    [...needRestart].filter((path) => !atRestart.includes(path)),
+    ['web[].apis[].binding'],
   );
+  assert.ok(live.size > 30 && needRestart.size > 15);
 });
 
 test('a file without its edge section changes nothing in it', () => {

@@ -240,8 +240,8 @@ describe('large bodies', () => {
   });
 
   test('a client that never sends its announced body is not awaited for ever', async (t) => {
-    const timeouts = { idle: 5000, read: 400, write: 10_000 };
-    const { port } = await startTestListener(t, { listener: { timeouts } });
+    const timeouts = { idleTimeout: 5000, readTimeout: 400, writeTimeout: 10_000 };
+    const { port } = await startTestListener(t, { listener: timeouts });
     const head = `POST ${login} HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 20000\r\n\r\nxx`;
     const answer = await sendRaw(port, head, 5000);
     assert.ok(answer.closed);

@@ -213,8 +213,8 @@ describe('TLS', () => {
   });
 
   test('a configured minimum version is enforced', async (t) => {
-    const tls = { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } as const;
-    const { port } = await startTestListener(t, { listener: { tls } });
+    const tls = { minTLSVersion: 'TLS1.3', maxTLSVersion: 'TLS1.3' } as const;
+    const { port } = await startTestListener(t, { listener: tls });
     await assert.rejects(openSocket(port, { maxVersion: 'TLSv1.2' }));
     (await openSocket(port)).destroy();
   });
@@ -270,8 +270,8 @@ describe('TLS', () => {
 
 describe('a TLS handshake', () => {
   test('that is not completed in time ends the connection', async (t) => {
-    const timeouts = { idle: 5000, read: 200, write: 10_000 };
-    const { port, log } = await startTestListener(t, { listener: { timeouts } });
+    const timeouts = { idleTimeout: 5000, readTimeout: 200, writeTimeout: 10_000 };
+    const { port, log } = await startTestListener(t, { listener: timeouts });
     // Nothing at all, and a ClientHello of which the rest never comes.
     for (const bytes of [Buffer.alloc(0), Buffer.from('16030100c8010000c40303', 'hex')]) {
       const socket = connectTcp(port, '127.0.0.1');

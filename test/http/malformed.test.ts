@@ -85,7 +85,7 @@ describe('messages that are not well-formed HTTP', () => {
 
   test('a request whose headers or body arrive too slowly is ended', async (t) => {
     const { port } = await startTestListener(t, {
-      listener: { timeouts: { idle: 200, read: 400, write: 400 } },
+      listener: { idleTimeout: 200, readTimeout: 400, writeTimeout: 400 },
     });
     const host = `Host: localhost:${port}\r\n`;
     const table: readonly [string, string][] = [
@@ -126,7 +126,7 @@ describe('messages that are not well-formed HTTP', () => {
     });
     const { port } = await startTestListener(t, {
       routes: [large],
-      listener: { timeouts: { idle: 200, read: 5000, write: 300 } },
+      listener: { idleTimeout: 200, readTimeout: 5000, writeTimeout: 300 },
     });
     const socket = await openSocket(port);
     socket.pause();

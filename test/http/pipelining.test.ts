@@ -222,8 +222,8 @@ describe('a client that does not read', () => {
 
   test('loses its connection after the write timeout, also within a long answer', async (t) => {
     const { calls, routes } = counting();
-    const timeouts = { idle: 5000, read: 10_000, write: 300 };
-    const { port } = await startTestListener(t, { routes, listener: { timeouts } });
+    const timeouts = { idleTimeout: 5000, readTimeout: 10_000, writeTimeout: 300 };
+    const { port } = await startTestListener(t, { routes, listener: timeouts });
     const requests = get(port, '/answers/400000').repeat(60);
     const socket = await stuck(t, { port, calls }, requests);
     // Without reading, only a write notices that the connection has ended.
@@ -236,8 +236,8 @@ describe('a client that does not read', () => {
 
   test('keeps it as long as it takes something now and then', async (t) => {
     const { calls, routes } = counting();
-    const timeouts = { idle: 5000, read: 10_000, write: 400 };
-    const { port } = await startTestListener(t, { routes, listener: { timeouts } });
+    const timeouts = { idleTimeout: 5000, readTimeout: 10_000, writeTimeout: 400 };
+    const { port } = await startTestListener(t, { routes, listener: timeouts });
     const socket = await openSocket(port);
     t.after(() => socket.destroy());
     let received = 0;

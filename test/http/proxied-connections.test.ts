@@ -6,7 +6,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import type { IpRange } from '../../src/config/config.ts';
+import type { IpRange } from '../../src/config/addresses.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { issueClientCertificate } from '../../src/platform/x509/pki.ts';
 import { balancer } from '../support/balancer.ts';
@@ -263,8 +263,8 @@ describe('a connection from a balancer', () => {
   });
 
   test('has the read timeout for the whole header, however its bytes trickle', async (t) => {
-    const timeouts = { idle: 5000, read: 200, write: 10_000 };
-    const { port, complaints } = await startBalanced(t, { listener: { timeouts } });
+    const timeouts = { idleTimeout: 5000, readTimeout: 200, writeTimeout: 10_000 };
+    const { port, complaints } = await startBalanced(t, { listener: timeouts });
     const silent = await dial(t, port);
     const trickling = await dial(t, port);
     const header = proxyBlockFor('203.0.113.7', 1, proxyExtension(4, Buffer.alloc(4000)));
@@ -282,8 +282,8 @@ describe('a connection from a balancer', () => {
   });
 
   test('that sends nothing after its header is closed like any missing handshake', async (t) => {
-    const timeouts = { idle: 5000, read: 200, write: 10_000 };
-    const { port, complaints } = await startBalanced(t, { listener: { timeouts } });
+    const timeouts = { idleTimeout: 5000, readTimeout: 200, writeTimeout: 10_000 };
+    const { port, complaints } = await startBalanced(t, { listener: timeouts });
     const socket = await dial(t, port);
     socket.write(proxyBlockFor('203.0.113.7'));
     await untilClosed(socket);

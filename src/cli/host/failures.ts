@@ -1,6 +1,6 @@
-import { AddressError } from '../../config/addresses.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { renderProblems } from '../../config/explain.ts';
+import { Refusal } from '../../config/refusal.ts';
 import {
   AlreadyRunning,
   EmptiedDatabase,
@@ -60,7 +60,7 @@ function hostFailure(error: unknown): unknown {
   if (error instanceof AuthError) {
     return new CliError(`${error.description}.`, { code: error.code, cause: error });
   }
-  if (error instanceof AddressError) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
+  if (error instanceof Refusal) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
   // Names that no certificate can contain.
   if (error instanceof RangeError) {
     return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage', cause: error });

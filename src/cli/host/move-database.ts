@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import type { Config } from '../../config/config.ts';
 import { dbText } from '../../config/file-shape.ts';
 import { dbVariable } from '../../config/load.ts';
-import { dbSchema } from '../../config/schema.ts';
+import { dbSchema } from '../../config/value-kinds.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
 import { usageError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';

@@ -42,7 +42,7 @@ function bindPointAt(listener: Listener, issuer: string): OidcBindPoint {
   const api = listener.apis.find((bound) => bound.binding === 'edge-oidc');
   if (api?.binding !== 'edge-oidc')
     throw new Error('an OIDC endpoint is mounted on a listener without edge-oidc');
-  const { redirectUris, postLogoutUris, browserSession } = api;
+  const { redirectURIs, postLogoutURIs, browserSession } = api.options;
   const { origin } = new URL(issuer);
   const exact = (path: string) => ({ kind: 'exact' as const, uri: `${origin}${path}` });
   const own = [
@@ -56,8 +56,8 @@ function bindPointAt(listener: Listener, issuer: string): OidcBindPoint {
   return {
     issuer,
     browserSession,
-    redirectUris: [...redirectUris, ...own.map(({ login }) => exact(login))],
-    postLogoutUris: [...postLogoutUris, ...own.map(({ logout }) => exact(logout))],
+    redirectUris: [...redirectURIs, ...own.map(({ login }) => exact(login))],
+    postLogoutUris: [...postLogoutURIs, ...own.map(({ logout }) => exact(logout))],
   };
 }
 

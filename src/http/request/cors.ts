@@ -51,7 +51,9 @@ export function originOfBindPoint({ address }: BindPoint): string {
 
 /** The allow-list of a bind point: exact texts, and origins with any port if the pattern says so. */
 export function originCheck(bindPoint: BindPoint, listener: Listener): OriginCheck {
-  const patterns = listener.apis.flatMap((api) => (api.binding === 'edge-oidc' ? api.redirectUris : []));
+  const patterns = listener.apis.flatMap((api) =>
+    api.binding === 'edge-oidc' ? api.options.redirectURIs : [],
+  );
   const own = originOfBindPoint(bindPoint);
   const isOfPattern = originsOf(patterns);
   return (origin) => origin === own || isOfPattern(origin);

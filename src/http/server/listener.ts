@@ -209,7 +209,7 @@ async function startServer(
   const { host, port } = bindPoints[0].interface;
   const perSource = options.connectionsPerSource ?? mostConnectionsPerSource;
   const connections = limitConnections(counts, server, perSource);
-  waiting.watch(server, listener.timeouts.write);
+  waiting.watch(server, listener.writeTimeout);
   const isBalanced = listener.proxyProtocol.balancers.length > 0;
   const proxied = isBalanced ? readProxyHeaders(needs, server, listener) : null;
 
@@ -328,7 +328,7 @@ function createServer(
   listener: Listener,
   { material, ticketKeys }: { readonly material: TlsMaterial; readonly ticketKeys: Buffer },
 ): Server {
-  const { idle, read } = listener.timeouts;
+  const { idleTimeout: idle, readTimeout: read } = listener;
   const server = createHttpsServer({
     ...tlsOptionsOf(listener, material, ticketKeys),
     maxHeaderSize: headerLimit,

@@ -32,7 +32,7 @@ export function readProxyHeaders(
 ): ProxiedConnections {
   const isBalancer = addressSet(listener.proxyProtocol.balancers);
   const complain = complaints(needs, listener.name);
-  const reading = headerReading({ timeout: listener.timeouts.read, complain });
+  const reading = headerReading({ timeout: listener.readTimeout, complain });
   const clients = new Map<string, ProxiedClient>();
 
   // On the server itself and not on one in front of it: limits, addresses, draining and Node's own supervision of

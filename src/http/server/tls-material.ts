@@ -25,13 +25,15 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
+const nodeVersions = { 'TLS1.2': 'TLSv1.2', 'TLS1.3': 'TLSv1.3' } as const;
+
 /** The part of the TLS settings that changes when certificates are reloaded. */
 export function secureContextOf(listener: Listener, material: TlsMaterial): SecureContextOptions {
   return {
     cert: material.certificateChain,
     key: material.privateKey,
-    minVersion: listener.tls.minVersion,
-    maxVersion: listener.tls.maxVersion,
+    minVersion: nodeVersions[listener.minTLSVersion],
+    maxVersion: nodeVersions[listener.maxTLSVersion],
     ciphers: ciphers,
     honorCipherOrder: true,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
@@ -53,7 +55,7 @@ export function tlsOptionsOf(listener: Listener, material: TlsMaterial, ticketKe
     requestCert: listener.clientCertificates === 'request',
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
-    handshakeTimeout: listener.timeouts.read,
+    handshakeTimeout: listener.readTimeout,
   };
 }
 

@@ -1,0 +1,187 @@
+import * as z from 'zod';
+import { HOUR, MINUTE } from '../platform/clock.ts';
+import { formatDuration } from '../platform/formats/durations.ts';
+import { issuerOf } from './addresses.ts';
+import { defaultPostLogoutUris, defaultRedirectUris, parseRedirectUri } from './redirect-uris.ts';
+import { atRestart, orNone, says, section, seenAs } from './setting.ts';
+import {
+  balancerRange,
+  dialableAddress,
+  duration,
+  filePath,
+  hostAndPort,
+  redirectUri,
+  tenYears,
+} from './value-kinds.ts';
+
+/** The runtime fires timers of more than 24.8 days at once. */
+const socketTimeout = duration({ min: 1, max: 24 * HOUR });
+
+/** Absolute paths of PEM files. */
+export const identitySchema = seenAs(
+  z.strictObject({
+    cert: says`PEM file of the certificate.`(filePath),
+    server_cert: says`PEM file of the chain that listeners present. Default: cert.`(filePath.optional()),
+    key: says`PEM file of the private key.`(filePath),
+    ca: says`PEM file of the overlay's own certificate authorities.`(filePath),
+  }),
+  {
+    decode: ({ cert, server_cert = cert, key, ca }) => ({
+      certFile: cert,
+      serverCertFile: server_cert,
+      keyFile: key,
+      caFile: ca,
+    }),
+    encode: ({ certFile, serverCertFile, keyFile, caFile }) => ({
+      cert: certFile,
+      server_cert: serverCertFile,
+      key: keyFile,
+      ca: caFile,
+    }),
+  },
+);
+
+const bindPointSchema = seenAs(
+  z
+    .strictObject({
+      interface: says`Where to listen, host:port, for example 0.0.0.0:1280.`(hostAndPort),
+      address: says`What clients dial, host:port without a scheme. The issuer of tokens is derived from it.`(
+        dialableAddress,
+      ),
+    })
+    .superRefine((bindPoint, context) => {
+      if (bindPoint.address.endsWith(':0') && bindPoint.interface.port !== 0) {
+        context.addIssue({
+          code: 'custom',
+          path: ['address'],
+          message: 'port 0 means the port that the system chooses, and needs port 0 in interface too',
+        });
+      }
+    }),
+  {
+    /** `issuer` is `https://host[:port]/oidc`; `:443` is left out. */
+    decode: (bindPoint) => ({ ...bindPoint, issuer: issuerOf(bindPoint.address) }),
+    encode: ({ issuer: _, ...bindPoint }) => bindPoint,
+  },
+);
+
+const tlsVersion = z.enum(['TLS1.2', 'TLS1.3']);
+
+const optionsSchema = z
+  .strictObject({
+    minTLSVersion: says`Oldest TLS version accepted.`(tlsVersion.default('TLS1.2')),
+    maxTLSVersion: says`Newest TLS version offered.`(tlsVersion.default('TLS1.3')),
+    idleTimeout: says`An idle connection is closed after this long.`(socketTimeout.prefault('5s')),
+    readTimeout: says`A request must have arrived within this time.`(socketTimeout.prefault('10s')),
+    writeTimeout: says`A client must take each part of an answer (16 KB) within this time.`(
+      socketTimeout.prefault('10s'),
+    ),
+    clientCertificates:
+      says`request: ask for a client certificate, but do not require one. none: do not ask; certificate login is off here.`(
+        z.enum(['request', 'none']).default('request'),
+      ),
+    proxyProtocol: section({
+      balancers:
+        says`Load balancers that begin each connection with a PROXY header: addresses or CIDR ranges. Empty: off.`(
+          z.array(balancerRange).max(1000).prefault([]),
+          { rare: true, example: ['192.0.2.5', '10.1.0.0/24'] },
+        ),
+    }),
+  })
+  .superRefine((options, context) => {
+    if (options.minTLSVersion > options.maxTLSVersion) {
+      context.addIssue({
+        code: 'custom',
+        path: ['minTLSVersion'],
+        message: `minTLSVersion ${options.minTLSVersion} is newer than maxTLSVersion ${options.maxTLSVersion}`,
+      });
+    }
+  });
+
+const shortestSession = duration({ min: MINUTE, max: tenYears });
+
+const browserSessionSchema = z
+  .strictObject({
+    idle: says`It ends after this long without a use.`(shortestSession, { example: '30m' }),
+    absolute: says`It ends this long after the login, however often it is used.`(shortestSession, {
+      example: '12h',
+    }),
+  })
+  .superRefine(({ idle, absolute }, context) => {
+    if (idle <= absolute) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['idle'],
+      message: `idle ${formatDuration(idle)} is longer than absolute ${formatDuration(absolute)}, which ends the session anyway`,
+    });
+  });
+
+/** An empty list is the loopback defaults. */
+function redirectUris(defaults: readonly string[]) {
+  return seenAs(z.array(redirectUri).max(200), {
+    decode: (listed) => (listed.length > 0 ? listed : defaults.map(parseRedirectUri)),
+    encode: (uris) => uris,
+  }).prefault([]);
+}
+
+const oidcApiSchema = z.strictObject({
+  binding: z.literal('edge-oidc'),
+  options: section({
+    redirectURIs:
+      says`Where authorization codes may be sent; * may stand only for a whole port. Default: /auth/callback on any port of a loopback host.`(
+        redirectUris(defaultRedirectUris),
+        { example: ['http://localhost:*/auth/callback', 'https://console.example.com/auth/callback'] },
+      ),
+    postLogoutURIs:
+      says`Where a browser may go after logout, in the same form. Default: /auth/logout on any port of a loopback host.`(
+        redirectUris(defaultPostLogoutUris),
+        { example: ['https://console.example.com/'] },
+      ),
+    browserSession:
+      says`People stay signed in in their browser, and further applications do not ask again. Default: off.`(
+        orNone(browserSessionSchema),
+      ),
+  }),
+});
+
+/** The binding that spec section 5.7 adds to listeners by itself. */
+export const automaticOidcApi = oidcApiSchema.parse({ binding: 'edge-oidc' });
+
+const apiSchema = z.discriminatedUnion('binding', [
+  oidcApiSchema,
+  seenAs(
+    z.strictObject({
+      binding: z.enum(['edge-client', 'edge-management', 'health-checks', 'metrics']),
+      options: z.strictObject({}).optional().describe('This binding has no options.'),
+    }),
+    { decode: ({ binding }) => ({ binding }), encode: (api) => api },
+  ),
+]);
+
+/** One entry of `web`. `identity` is null if it has none of its own. */
+export const listenerSchema = seenAs(
+  z.strictObject({
+    name: atRestart`Names the listener in logs.`(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'a name has 1 to 63 letters, digits, dots, hyphens'),
+    ),
+    bindPoints: atRestart`Where it listens, and what clients dial.`(z.array(bindPointSchema).min(1).max(64)),
+    identity: says`Replaces the default identity as a whole.`(orNone(identitySchema)),
+    options: atRestart`TLS and time limits of connections.`(optionsSchema.prefault({})),
+    apis: says`What it serves: edge-client, edge-management, edge-oidc, health-checks, metrics. Where the file lists no edge-oidc, every listener with edge-client has it.`(
+      z.array(apiSchema).min(1),
+      { named: 'binding' },
+    ),
+  }),
+  {
+    decode: ({ options, ...listener }) => ({ ...listener, ...options }),
+    encode: ({ name, bindPoints, identity, apis, ...options }) => ({
+      name,
+      bindPoints,
+      identity,
+      options,
+      apis,
+    }),
+  },
+);

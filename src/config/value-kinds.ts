@@ -1,0 +1,173 @@
+import { isAbsolute } from 'node:path';
+import * as z from 'zod';
+import { HOUR, type Millis } from '../platform/clock.ts';
+import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
+import { PostgresPoolerError, readPostgresPooler } from '../platform/network/postgres-pooler.ts';
+import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
+import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
+import {
+  formatHostAndPort,
+  formatIpRange,
+  isHostName,
+  isUnspecified,
+  parseHostAndPort,
+  parseIpRange,
+} from './addresses.ts';
+import { parseColor, requireContrast } from './colors.ts';
+import { formatMemorySize, parseMemorySize } from './memory-sizes.ts';
+import { formatRedirectUri, parseRedirectUri } from './redirect-uris.ts';
+import { Refusal } from './refusal.ts';
+
+// The kinds of values that settings have: each is read from a text of the file, and written back as one.
+
+const refusals = [Refusal, DurationError, PostgresTlsError, PostgresPoolerError];
+
+/** A text that `read` turns into a value and `write` back. A refusal becomes a problem with the sentence of `read`. */
+function text<T>(read: (text: string) => T, write: (value: T) => string) {
+  return z.codec(z.string(), z.custom<T>(), {
+    decode(given, context) {
+      try {
+        return read(given);
+      } catch (error) {
+        if (!(error instanceof Error && refusals.some((kind) => error instanceof kind))) throw error;
+        context.issues.push({ code: 'custom', message: error.message, input: given });
+        return z.NEVER;
+      }
+    },
+    encode: write,
+  });
+}
+
+const asItIs = (value: string) => value;
+
+/** Ten years: far more than anybody needs, and such durations added to a point in time stay exact numbers. */
+export const tenYears = 87_600 * HOUR;
+
+/** In Millis; limits inclusive. */
+export function duration(limits: { readonly min: Millis; readonly max: Millis }) {
+  return text((given) => {
+    const millis = parseDuration(given);
+    if (millis < limits.min)
+      throw new Refusal(`"${given}" is too short; the least is ${formatDuration(limits.min)}`);
+    if (millis > limits.max)
+      throw new Refusal(`"${given}" is too long; the most is ${formatDuration(limits.max)}`);
+    return millis;
+  }, formatDuration);
+}
+
+export const lifetime = duration({ min: 1, max: tenYears });
+
+/** Memory of a password hash, in KiB. */
+export const hashMemory = text((given) => {
+  const kib = parseMemorySize(given);
+  const [least, most] = [leastHashCost.memoryKiB, largestHashCost.memoryKiB];
+  if (kib < least)
+    throw new Refusal(
+      `${given} is too little; the least that protects passwords is ${formatMemorySize(least)}`,
+    );
+  if (kib > most) throw new Refusal(`${given} is too much; the most is ${formatMemorySize(most)}`);
+  return kib;
+}, formatMemorySize);
+
+/** Path of a file; `loadConfig` makes it absolute before it is read. */
+export const filePath = text((given) => {
+  if (given.trim() === '') throw new Refusal('the path of a file is empty');
+  if (given.includes('\0')) throw new Refusal('the path contains a NUL character');
+  return given;
+}, asItIs).meta({ isFile: true });
+
+export type DbConfig =
+  | { readonly engine: 'sqlite'; readonly file: string }
+  /** `url` may contain a password: never print it; `dbText` of file-shape.ts masks it. */
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/** Reads the database URL. Its messages never repeat the URL, which may contain a password. */
+export const dbSchema = text(
+  (given): DbConfig => {
+    if (given.startsWith('sqlite:')) return { engine: 'sqlite', file: sqliteFile(given) };
+    if (!/^postgres(ql)?:\/\//.test(given)) {
+      throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');
+    }
+    const url = URL.parse(given);
+    const hosts = /^\w+:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(given)?.[1] ?? '';
+    if (`${hosts}${url?.searchParams.get('host') ?? ''}`.includes(',')) {
+      throw new Refusal(
+        'a PostgreSQL URL names one host; for failover, name what leads to the server in charge: a DNS name, a virtual address or a proxy',
+      );
+    }
+    if (url === null) throw new Refusal('the PostgreSQL URL cannot be parsed');
+    if (url.hostname === '' && !url.searchParams.has('host')) {
+      throw new Refusal('the PostgreSQL URL names no host');
+    }
+    readPostgresTls(url);
+    readPostgresPooler(url);
+    return { engine: 'postgres', url: given };
+  },
+  (db) => (db.engine === 'sqlite' ? `sqlite:${db.file}` : db.url),
+);
+
+function sqliteFile(given: string): string {
+  const file = given.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+  if (file === '' || file.endsWith('/')) throw new Refusal('the path of the SQLite file is missing');
+  if (file === ':memory:') throw new Refusal('a database in memory would forget every session');
+  if (/[?#\0]/.test(file) || (file.startsWith('//') && isAbsolute(file))) {
+    throw new Refusal('after sqlite: only the path of a file may follow');
+  }
+  return file;
+}
+
+export const hostAndPort = text(parseHostAndPort, formatHostAndPort);
+
+/** As text, the host in lower case. */
+export const address = text((given) => formatHostAndPort(parseHostAndPort(given)), asItIs);
+
+/** The same for an address that clients dial. */
+export const dialableAddress = text((given) => {
+  const parsed = parseHostAndPort(given);
+  if (isUnspecified(parsed.host)) {
+    throw new Refusal(`${given} is not an address that clients can dial; name the host as they see it`);
+  }
+  return formatHostAndPort(parsed);
+}, asItIs);
+
+export const ipRange = text(parseIpRange, formatIpRange);
+
+/** A host in such a range is trusted with every address that it reports for its clients. */
+export const balancerRange = text((given) => {
+  const range = parseIpRange(given);
+  if (range.prefixLength === 0) {
+    throw new Refusal(
+      `${given} is every address, and any client could claim any address; name the load balancers, for example 192.0.2.5 or 10.1.0.0/24`,
+    );
+  }
+  return range;
+}, formatIpRange);
+
+/** In lower case. */
+export const hostName = text((given) => {
+  const name = given.toLowerCase();
+  if (!isHostName(name)) throw new Refusal(`${JSON.stringify(given)} is not a host name; patterns are not`);
+  return name;
+}, asItIs);
+
+export const redirectUri = text(parseRedirectUri, formatRedirectUri);
+
+/** `#rrggbb`, readable on the ground of the scheme. */
+export function color(scheme: 'light' | 'dark') {
+  return text((given) => requireContrast(parseColor(given), scheme), asItIs);
+}
+
+/** The URL of an OTLP collector, without a trailing slash. */
+export const collectorUrl = text((given) => {
+  const url = URL.parse(given);
+  if (url === null || !['https:', 'http:'].includes(url.protocol)) {
+    throw new Refusal(
+      `${JSON.stringify(given)} is not the URL of a collector, such as https://collector:4318`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Refusal('the URL holds a user or a password; put what the collector asks for into headersFile');
+  }
+  if (url.search !== '' || url.hash !== '') throw new Refusal('the URL has a query or a fragment');
+  return url.href.replace(/\/+$/, '');
+}, asItIs);
