@@ -10,7 +10,7 @@ import type { Millis } from '../platform/clock.ts';
 import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/client-view.ts';
 import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access-token.ts';
 import type { RefreshTokenForm } from '../tokens/refresh-token.ts';
-import { isRegisteredRedirectUri } from './redirect-uri.ts';
+import { isRegisteredRedirectUri, withAnyLoopbackPort } from './redirect-uri.ts';
 
 /**
  * `strict`: the service as its specification says. `compatibility`: what existing SDKs need instead. A client always
@@ -81,7 +81,7 @@ export function redirectUrisOf(
   configured: readonly RedirectUriPattern[],
   browserBinding: string | null,
 ): readonly RedirectUriPattern[] {
-  if (registered !== null) return registered.redirectPatterns;
+  if (registered !== null) return withAnyLoopbackPort(registered.redirectPatterns);
   const hasMore = profile === 'compatibility' && browserBinding === null;
   return hasMore ? [...configured, ...sdkCallbacks] : configured;
 }
@@ -91,8 +91,9 @@ export function redirectUrisOf(
  * has been taken from the application since. Null when it still belongs to it.
  */
 export function wayBackObjection({ registered }: Client, redirectUri: string): 'redirect-uri-removed' | null {
-  if (registered === null || isRegisteredRedirectUri(registered.redirectPatterns, redirectUri)) return null;
-  return 'redirect-uri-removed';
+  if (registered === null) return null;
+  const patterns = withAnyLoopbackPort(registered.redirectPatterns);
+  return isRegisteredRedirectUri(patterns, redirectUri) ? null : 'redirect-uri-removed';
 }
 
 /** Where a client may send a browser after logout: the addresses in the configuration, or its own. */

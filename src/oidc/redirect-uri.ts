@@ -18,6 +18,20 @@ function matches(pattern: RedirectUriPattern, received: string): boolean {
   return between === '' || isPort(between);
 }
 
+/**
+ * The patterns of a registered application: at a loopback IP address it may listen on any port, whichever port was
+ * registered. Not under the name localhost, which may lead elsewhere, and not by https.
+ * @see RFC 8252 sections 7.3 and 8.3
+ */
+export function withAnyLoopbackPort(patterns: readonly RedirectUriPattern[]): readonly RedirectUriPattern[] {
+  return patterns.map((pattern) => {
+    const parts = pattern.kind === 'exact' ? loopbackAddress.exec(pattern.uri) : null;
+    return parts === null ? pattern : { kind: 'any-port', prefix: parts[1] ?? '', suffix: parts[2] ?? '' };
+  });
+}
+
+const loopbackAddress = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d+)?((?:[/?].*)?)$/s;
+
 /** `:` and a decimal port without leading zeros. */
 function isPort(text: string): boolean {
   if (!/^:[1-9][0-9]{0,4}$/.test(text)) return false;

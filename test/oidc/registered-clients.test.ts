@@ -105,6 +105,41 @@ describe('a login at a registered client', () => {
     assert.equal(fine.status, 302);
   });
 
+  test('may listen on any port of a loopback IP address, and of nothing else (RFC 8252 7.3)', async () => {
+    const app = await registerClient(root, {
+      redirectUris: [
+        'http://127.0.0.1/cb',
+        'http://[::1]:7000/cb?x=1',
+        'http://localhost:5555/cb',
+        'https://127.0.0.1/cb',
+        'https://app.example.com/cb',
+      ],
+    });
+    for (const [redirect_uri, status] of [
+      ['http://127.0.0.1/cb', 302],
+      ['http://127.0.0.1:61023/cb', 302],
+      ['http://[::1]/cb?x=1', 302],
+      ['http://[::1]:61023/cb?x=1', 302],
+      ['http://localhost:5555/cb', 302],
+      ['http://localhost:61023/cb', 400],
+      ['https://127.0.0.1:61023/cb', 400],
+      ['https://app.example.com:444/cb', 400],
+      ['http://127.0.0.1:61023/other', 400],
+      ['http://127.0.0.1:61023/cb?x=1', 400],
+      ['http://127.0.0.1:0/cb', 400],
+      ['http://127.0.0.1:65536/cb', 400],
+      ['http://127.0.0.1:1@evil.example/cb', 400],
+      ['http://127.0.0.1.evil.example/cb', 400],
+      ['http://127.0.0.2/cb', 400],
+    ] as const) {
+      const answer = await authorize(server, { client_id: app.id, redirect_uri });
+      assert.equal(answer.status, status, redirect_uri);
+    }
+    const redirect_uri = 'http://127.0.0.1:61023/cb';
+    const code = await codeFor(server, app, 'alice', { redirect_uri });
+    assert.equal((await redeemAs(server, app, code, { redirect_uri })).status, 200);
+  });
+
   test('goes to no address that was taken from the client meanwhile, neither with a code nor with an error', async () => {
     const lost = 'https://lost.example/cb';
     const app = await registerClient(await asRoot(), { redirectUris: [appRedirectUri, lost] });
