@@ -180,7 +180,7 @@ for (const [mechanism, open] of Object.entries(mechanisms)) {
           assertRefused(await owner.call('DELETE', path), 400, 'INVALID_TOTP_CODE');
           const init =
             where === 'body'
-              ? { json: { code: app.code() } }
+              ? { json: { code: `${app.code().replace(/(...)/, '$1 ')}\n` } }
               : { headers: { 'mfa-validation-code': app.code() } };
           assert.equal((await owner.call('DELETE', path, init)).status, 200);
           assertRefused(await owner.call('GET', path), 404, 'NOT_FOUND');

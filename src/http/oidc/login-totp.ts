@@ -94,7 +94,7 @@ function codeRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
             needs.signers,
             step,
             await submitTotp(needs, step.authRequest, {
-              code: codeIn(step, body),
+              code: codeIn(body),
               origin: originOf(context),
             }),
           ),
@@ -152,7 +152,7 @@ function enrollmentRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
             needs.signers,
             step,
             await verifyEnrolledTotp(needs, step.authRequest, {
-              code: codeIn(step, body),
+              code: codeIn(body),
               origin: originOf(context),
             }),
           ),
@@ -200,14 +200,9 @@ async function forPeople(
   }
 }
 
-const longestCode = 13;
+const longestCode = 52;
 
-/**
- * Text that cannot be a code becomes a code that is never right, which counts and is recorded like any other wrong one.
- * People may type the code in groups, as it is printed.
- */
-function codeIn(step: Step, { code }: { readonly code?: unknown }): string {
-  if (typeof code !== 'string' || code.length > 4 * longestCode) return '';
-  const typed = isForPeople(step) ? code.normalize('NFKC').replace(/[\s-]/g, '') : code;
-  return typed.length <= longestCode ? typed : '';
+/** Text that cannot be a code becomes a code that is never right, which counts and is recorded like any other wrong one. */
+function codeIn({ code }: { readonly code?: unknown }): string {
+  return typeof code === 'string' && code.length <= longestCode ? code : '';
 }

@@ -15,6 +15,7 @@ import {
   seedLabel,
   settleCode,
   type TotpNeeds,
+  typedCode,
 } from './totp.ts';
 
 export interface TotpEnrollmentNeeds extends TotpNeeds {
@@ -121,7 +122,7 @@ export async function verifyTotpEnrollment(
     throw new AuthError('not_found');
   }
   const seed = needs.vault.open(pending.sealedSeed, pendingLabel(flow)).subarray(0, seedLength);
-  const step = matchingTimeStep(seed, code, { now, drift: acceptedDrift });
+  const step = matchingTimeStep(seed, typedCode(code), { now, drift: acceptedDrift });
   await settleCode(needs, { identityId, ipAddress, isRight: step !== undefined }, attempt);
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'the first code of a new enrollment');

@@ -93,7 +93,7 @@ async function rightCode(
     return () => totp.burnRecoveryCode(identityId, hash, now);
   }
   const seed = needs.vault.open(enrollment.sealedSeed, seedLabel(identityId));
-  const step = matchingTimeStep(seed, code, { now, drift: acceptedDrift });
+  const step = matchingTimeStep(seed, typedCode(code), { now, drift: acceptedDrift });
   if (step === undefined) {
     attempt.failed('code', 'wrong-code', 'not the code of this half minute, nor of the one before or after');
     return null;
@@ -107,9 +107,19 @@ export function recoveryCodeHash(key: Buffer, identityId: IdentityId, code: stri
   return hmacSha256(key, `${identityId}\0${code}`).toString('base64url');
 }
 
+/**
+ * A code as it is meant: people type and paste codes in groups, as they are printed, with spaces, dashes, a line end or
+ * digits of full width.
+ */
+export function typedCode(text: string): string {
+  return text.normalize('NFKC').replace(unseen, '');
+}
+
+const unseen = /[\s\p{Pd}\p{Cf}]/gu;
+
 /** The code in its canonical form, or undefined when the text cannot be a recovery code. A TOTP code never can. */
 export function readRecoveryCode(text: string): string | undefined {
-  const code = text.replaceAll('-', '');
+  const code = text.replace(unseen, '');
   // Before changing case, which turns some letters of other alphabets into these.
   // Imported codes of another controller have six characters.
   return /^[A-Za-z2-7]{6}(?:[A-Za-z2-7]{4})?$/.test(code) && /[A-Za-z]/.test(code)
