@@ -95,6 +95,7 @@ test('unacceptable values are refused with the name of the field', async () => {
     ['id', { id: 'overlay-edge-apis' }],
     ['id', { id: 'taken' }],
     ['id', { id: 'a b' }],
+    ['id', { id: 'urn:app:wiki' }],
     ['id', { id: '-a' }],
     ['id', { id: '' }],
     ['type', { type: 'secret' }],

@@ -19,7 +19,9 @@ export function idOf({ params }: Pick<RequestContext, 'params'>): string {
 }
 
 /** An id in a body. Our ids contain no other characters. */
-export const idText = z.string().regex(/^[\w.-]{1,64}$/, 'must be an id');
+export const idText = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, dashes and underscores');
 
 /** A query or form as it was read. The endpoint decides about its parameters, and about those that are repeated. */
 export const anyParameters = z.custom<Form>();
