@@ -38,7 +38,7 @@ export function enrollWithPassword(
     const { enrollment, identity, policy } = open;
     const username = enrollment.username ?? '';
     const key = usernameKey(username) ?? '';
-    if (chosen.username !== undefined && usernameKey(chosen.username) !== key) {
+    if (chosen.username !== undefined && usernameKey(chosen.username.trim()) !== key) {
       const why = {
         check: 'user name',
         reason: 'enrollment-password-refused',

@@ -61,8 +61,18 @@ describe('the right password', () => {
   });
 
   test('is the same under every spelling of the user name', async () => {
-    for (const username of ['Alice', 'ALICE', 'ａｌｉｃｅ']) {
-      assert.equal((await submitPassword(server, await beginLogin(server), username, password)).status, 302);
+    const spaced = ['alice ', ' alice', 'alice\u00a0', '\talice\n', 'Alice\u3000'];
+    for (const username of ['Alice', 'ALICE', 'ａｌｉｃｅ', ...spaced]) {
+      const answer = await submitPassword(server, await beginLogin(server), username, password);
+      assert.equal(answer.status, 302, JSON.stringify(username));
+    }
+    for (const [username, typed] of [
+      ['ali ce', password],
+      ['alice', `${password} `],
+      ['alice', ` ${password}`],
+    ] as const) {
+      const answer = await submitPassword(server, await beginLogin(server), username, typed);
+      assert.equal(answer.status, 401, JSON.stringify([username, typed]));
     }
   });
 });

@@ -25,7 +25,7 @@ const statusOfDeadLink: Readonly<Record<DeadLink, number>> = { used: 410, expire
 const setupQuery = z.object({ t: z.string().optional() });
 const setupBody = z.object({
   t: z.string(),
-  username: z.string(),
+  username: z.string().trim(),
   password: z.string(),
   repeated: z.string(),
 });

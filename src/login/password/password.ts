@@ -64,7 +64,8 @@ export async function verifyPassword(
   }: { readonly username: string; readonly password: string; readonly ipAddress: string },
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<PasswordProof>> {
-  const key = usernameKey(username);
+  // No user name begins or ends with a space, so that of a typed one is the keyboard's.
+  const key = usernameKey(username.trim());
   const login = key === undefined ? null : await needs.store.authenticators.findPasswordLogin(key);
   // Also for known users: work done only for one kind would reveal by its time whether the user exists.
   const unknown = {

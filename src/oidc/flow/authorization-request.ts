@@ -289,7 +289,7 @@ function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): rea
 
 /** OIDC Core 3.1.2.1, `login_hint`. Text that cannot be a user name is dropped: a hint is no reason to refuse. */
 function wantedUserName(parameters: Parameters): Pick<AuthRequest, 'loginHint'> {
-  const hint = parameter(parameters, 'login_hint');
+  const hint = parameter(parameters, 'login_hint')?.trim() ?? null;
   return hint === null || usernameKey(hint) === undefined ? {} : { loginHint: hint };
 }
 
