@@ -3,6 +3,7 @@ import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptLog, AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import type { LoginAccount } from './account.ts';
 import { type CertificateLoginNeeds, verifyCertificate } from './certificate/certificate.ts';
 import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
@@ -30,19 +31,22 @@ const refusalStep: Millis = 50;
 /**
  * Verifies primary credentials and says who it is. The progress is new: nothing proven earlier carries over. A refused
  * password is answered at a whole step of time after the request was complete.
+ * @param step.droppedScopes those that an application asked for in vain, for the record
  * @throws AuthError invalid_auth   for every cause alike; the decision record has the reason
  * @throws AuthError rate_limited, busy
  */
 export async function authenticatePrimary(
   needs: PrimaryNeeds,
   credentials: Credentials,
-  { mechanism, origin }: StepOrigin,
+  { mechanism, origin, droppedScopes = [] }: StepOrigin & { readonly droppedScopes?: readonly string[] },
 ): Promise<PrimaryResult> {
   const begunAt = needs.clock.monotonic();
   // For passwords, verifyPassword does this, where they are proven during a session too.
   if (credentials.method !== 'password') await requireOpenSource(needs, origin.ipAddress);
   const attempt = needs.attempts.begin(credentials.method, mechanism, origin);
   const verdict = await verify(needs, credentials, { attempt, origin });
+  if (droppedScopes.length > 0)
+    attempt.passed('scopes', `asked for, and not among those of the application: ${quoted(droppedScopes)}`);
   attempt.conclude();
   if (verdict.verdict === 'refused') {
     if (isPresentedProof(credentials)) await countRefusal(needs, origin.ipAddress);

@@ -29,6 +29,8 @@ export interface AuthRequest {
   readonly loginHint?: string;
   /** The resources that limit the tokens (RFC 8707 2.1); all of the client unless given. */
   readonly resources?: readonly string[];
+  /** Scopes that were asked for and that the client does not have, as received; shortened. */
+  readonly droppedScopes?: readonly string[];
   /** How the answer reaches the client; by redirect unless given. */
   readonly responseMode?: 'form_post';
   /** Only if people stay signed in in their browser, and only for such a browser. */

@@ -37,7 +37,7 @@ test('a client has these members, with safe defaults', async () => {
     jwksUri: null,
     requirePkce: true,
     idTokenSigningAlg: 'RS256',
-    scopes: ['openid', 'offline_access'],
+    scopes: ['openid', 'profile', 'email', 'groups', 'offline_access'],
     apiAccess: false,
     resources: [],
     allowedRoleAttributes: [],

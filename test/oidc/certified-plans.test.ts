@@ -350,7 +350,7 @@ for (const plan of plans) {
     });
 
     test('unsigned-request-object, ensure-request-object-with-redirect-uri', async () => {
-      const request = new UnsecuredJWT({ redirect_uri: callback, state: 'other' }).encode();
+      const request = new UnsecuredJWT({ redirect_uri: callback }).encode();
       const sent = answerOf(await start().ask({ request }));
       assert.deepEqual([sent.get('error'), sent.get('state')], ['request_not_supported', longState]);
       assertErrorPage(await start().ask({ request, redirect_uri: `${callback}/other` }));

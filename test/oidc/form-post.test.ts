@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { UnsecuredJWT } from 'jose';
 import { authorizeIn, follow, signIn } from '../support/browser-session.ts';
 import { cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
 import { authorize, redeem, redirectUri } from '../support/flow.ts';
@@ -59,6 +60,24 @@ describe('response_mode=form_post', () => {
     assert.deepEqual([refused.error, refused.state, refused.iss], ['invalid_scope', 's1', server.issuer]);
     const silent = assertForm(await authorizeIn(cookieBrowser(server), { ...formPost, prompt: 'none' }));
     assert.equal(silent.error, 'login_required');
+  });
+
+  test('of an unsigned request object is read for its refusal, and for nothing else', async () => {
+    const claims = { response_mode: 'form_post', state: 'inside', redirect_uri: 'https://evil.example/cb' };
+    const request = new UnsecuredJWT(claims).encode();
+    for (const outer of [{ state: null }, { state: 'outside', response_mode: 'query' }]) {
+      const refused = assertForm(await authorize(server, { request, ...outer }));
+      assert.deepEqual([refused.error, refused.state], ['request_not_supported', 'inside']);
+    }
+    // What it lacks, or does not say as a text, comes from the parameters.
+    const odd = new UnsecuredJWT({ state: 7, response_mode: ['query'] }).encode();
+    for (const request of [odd, 'no.jwt', 'x'.repeat(2000)]) {
+      const refused = assertForm(await authorize(server, { request, ...formPost }));
+      assert.deepEqual([refused.error, refused.state], ['request_not_supported', 's1']);
+    }
+    const elsewhere = await authorize(server, { request, redirect_uri: 'https://evil.example/cb' });
+    assert.equal(elsewhere.status, 400);
+    assert.equal(elsewhere.headers.location, undefined);
   });
 
   test('changes nothing for who may be answered: an unknown address gets a page', async () => {

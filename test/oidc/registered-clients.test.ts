@@ -78,7 +78,7 @@ describe('a login at a registered client', () => {
     assert.equal(protectedHeader.alg, 'RS256');
     assert.deepEqual([payload.azp, payload.sub, payload.name], [app.id, aliceId, undefined]);
     assert.equal(claimsOf(tokens.access_token).aud, app.id);
-    assert.equal(claimsOf(tokens.access_token).scope, 'openid offline_access');
+    assert.equal(claimsOf(tokens.access_token).scope, 'openid profile email groups offline_access');
     assert.equal((await userinfo(tokens.access_token)).status, 200);
     const again = (await refreshAs(server, app, tokens.refresh_token)).json;
     assert.equal(claimsOf(again.access_token).aud, app.id);
@@ -103,6 +103,19 @@ describe('a login at a registered client', () => {
     }
     const fine = await authorize(server, { client_id: app.id, redirect_uri: 'https://own.example:8443/cb' });
     assert.equal(fine.status, 302);
+  });
+
+  test('has the usual scopes, and the record of a login has those that were dropped', async () => {
+    const app = await registerClient(root);
+    const scope = 'openid profile email groups offline_access address urn:x';
+    const usual = await authorize(server, { client_id: app.id, redirect_uri: appRedirectUri, scope });
+    const id = authRequestIdOf(usual);
+    const answer = await submitPassword(server, id, 'alice', password);
+    assert.equal(answer.status, 302);
+    const reference = String(answer.headers['x-request-id']);
+    const { attempts } = (await root.get(`login-attempts/${reference}`)).json.data;
+    const saw = attempts[0].checks.find(({ check }: { check: string }) => check === 'scopes')?.saw;
+    assert.match(saw, /not among those of the application: \["address","urn:x"\]$/);
   });
 
   test('may listen on any port of a loopback IP address, and of nothing else (RFC 8252 7.3)', async () => {
@@ -452,7 +465,7 @@ describe('claims for applications', () => {
   test("follow scope and the client's mapping, at userinfo and nowhere else", async () => {
     const tags = { email: 'alice@corp.example', mail: 'a@corp.example', empty: '' };
     await (await asRoot()).call('PATCH', `identities/${aliceId}`, { roleAttributes: ['dev', 'ops'], tags });
-    const all = ['openid', 'offline_access', 'profile', 'email', 'groups'];
+    const all = ['openid', 'profile', 'email', 'groups', 'offline_access'];
     const app = await registerClient(root, { scopes: all });
     const tokens = await loginAt(server, app, 'alice');
     assert.deepEqual((await userinfo(tokens.access_token)).json, {

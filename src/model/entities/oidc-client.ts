@@ -28,7 +28,7 @@ export const claimsOfScope = {
 export type MappedClaim = (typeof claimsOfScope)[keyof typeof claimsOfScope][number];
 
 /** All scopes that a registered client may have. */
-export const clientScopes = ['openid', 'offline_access', 'profile', 'email', 'groups'] as const;
+export const clientScopes = ['openid', 'profile', 'email', 'groups', 'offline_access'] as const;
 
 export const oidcClientEntity = entity<OidcClientId>()({
   kind: 'oidc-client',
@@ -52,7 +52,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
     requirePkce: flag({ default: true }),
     idTokenSigningAlg: choice(clientSigningAlgs, { default: 'RS256' }),
     /** All that it may request. */
-    scopes: texts({ default: ['openid', 'offline_access'], isSet: true }),
+    scopes: texts({ default: clientScopes, isSet: true }),
     /** Whether its access tokens also work for the Edge APIs. */
     apiAccess: flag({ default: false, isListed: true }),
     /** Further audiences that it may request (RFC 8707). */
@@ -78,7 +78,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
     jwksUri: ['<url>', 'https address of its keys, for private_key_jwt; keys themselves go into --file'],
     requirePkce: 'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
     idTokenSigningAlg: ['--id-token-alg <alg>', 'algorithm of its ID tokens (default: RS256)'],
-    scopes: 'among openid, offline_access, profile, email, groups (default: the first two)',
+    scopes: 'among openid, profile, email, groups, offline_access (default: all)',
     apiAccess: 'let its tokens work at the Edge APIs too',
     resources: 'URIs for which it may ask tokens (RFC 8707)',
     allowedRoleAttributes: 'only for identities with one of these (default: for all)',

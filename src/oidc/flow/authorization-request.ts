@@ -3,6 +3,7 @@
 import { AuthError, AuthorizationError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { readConfigTypes } from '../../login/config-types.ts';
+import { shownParts } from '../../login/external-jwt/foreign-jwt.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { type AuthenticationWish, type AuthRequest, prompts } from '../../model/auth-request.ts';
 import type { BrowserSession, BrowserSessionRules } from '../../model/browser-session.ts';
@@ -104,8 +105,8 @@ export function validateAuthorizationRequest(
     });
   }
 
-  const state = isRepeated(parameters, 'state') ? null : parameter(parameters, 'state');
-  const back = { redirectUri, state, issuer: bindPoint.issuer, ...wantedMode(parameters) };
+  const back = { redirectUri, issuer: bindPoint.issuer, ...wayToAnswer(parameters) };
+  const { state } = back;
   checkOnce(back, parameters);
   if (state !== null && sizeOf(state) > maxStateSize) {
     throw new AuthorizationError(
@@ -120,6 +121,7 @@ export function validateAuthorizationRequest(
   if (nonce !== null && nonce.length > maxNonceLength)
     throw refuse(back, 'invalid_request', 'nonce is too long');
   const scopes = readScopes(back, client, parameters);
+  const droppedScopes = droppedFrom(scopes, parameter(parameters, 'scope') ?? '');
   // Before the challenge: a client that only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
   const wish = readWish(needs, back, { parameters, bindPoint, session: browser?.session ?? null });
   const codeChallenge = readChallenge(back, client, parameters);
@@ -142,8 +144,9 @@ export function validateAuthorizationRequest(
     browserBinding: browser?.binding ?? null,
     createdAt: needs.clock.now(),
     ...wantedUserName(parameters),
-    ...wantedMode(parameters),
+    ...(back.responseMode === undefined ? {} : { responseMode: back.responseMode }),
     ...(resources.length === 0 ? {} : { resources }),
+    ...(droppedScopes.length === 0 ? {} : { droppedScopes }),
     ...(browser === null || bindPoint.browserSession === null
       ? {}
       : { browserSession: { rules: bindPoint.browserSession, replaces: browser.session?.id ?? null, wish } }),
@@ -187,6 +190,12 @@ function readScopes(back: ValidatedRedirect, client: Client, parameters: Paramet
   const scopes = existingScopes(client, text);
   if (!scopes.includes('openid')) throw refuse(back, 'invalid_scope', 'the scope must include openid');
   return scopes;
+}
+
+/** A few of the scopes that were asked for and are not granted, for the record of the login. */
+function droppedFrom(granted: readonly string[], asked: string): readonly string[] {
+  const dropped = asked.split(' ').filter((scope) => scope !== '' && !granted.includes(scope));
+  return [...new Set(dropped)].filter((scope) => scope.length <= 40).slice(0, 10);
 }
 
 /**
@@ -272,11 +281,20 @@ function readHint(
   return { identityId: asId(hint.sub), idTokenHint: text };
 }
 
-/** OAuth 2.0 Form Post Response Mode; absent for `query`, the default. */
-function wantedMode(parameters: Parameters): Pick<AuthRequest, 'responseMode'> {
-  const isFormPost =
-    !isRepeated(parameters, 'response_mode') && parameter(parameters, 'response_mode') === 'form_post';
-  return isFormPost ? { responseMode: 'form_post' } : {};
+/**
+ * With which state, and how, an answer goes back. A request object is refused; its state and response mode are read for
+ * that refusal alone, because its members replace the parameters (OIDC Core 6.1). They choose no address.
+ */
+function wayToAnswer(parameters: Parameters): Pick<AuthRequest, 'state' | 'responseMode'> {
+  const object = isRepeated(parameters, 'request') ? null : parameter(parameters, 'request');
+  const members = object === null ? {} : (shownParts(object)?.claims ?? {});
+  const wanted = (name: 'state' | 'response_mode') => {
+    const member = members[name];
+    if (typeof member === 'string') return member;
+    return isRepeated(parameters, name) ? null : parameter(parameters, name);
+  };
+  const isFormPost = wanted('response_mode') === 'form_post';
+  return { state: wanted('state'), ...(isFormPost ? { responseMode: 'form_post' } : {}) };
 }
 
 function wantedConfigTypes(back: ValidatedRedirect, parameters: Parameters): readonly string[] {

@@ -73,7 +73,8 @@ export async function submitPrimary(
   const { configTypes, bearers, origin, csrPem, clientInfo } = came;
   await requireOpen(needs, authRequest);
   const wanted = withConfigTypes(authRequest, configTypes);
-  const primary = await authenticatePrimary(needs, credentials, { mechanism: 'oidc', origin });
+  const { droppedScopes = [] } = authRequest;
+  const primary = await authenticatePrimary(needs, credentials, { mechanism: 'oidc', origin, droppedScopes });
   // Not earlier: strangers must not make us read or verify a certificate request.
   const certified =
     csrPem === undefined ? {} : { certificateKey: keptKey(needs.certificateIssuer.readRequest(csrPem)) };

@@ -179,7 +179,7 @@ export const fields: Fields = {
       redirectUris:
         'Wohin Codes geschickt werden dürfen. Je Zeile eine, genau verglichen; * darf den Port ersetzen.',
       jwksUri: 'Für private_key_jwt. Sie beginnt mit https.',
-      scopes: 'Je Zeile einer: openid, offline_access, profile, email, groups.',
+      scopes: 'Je Zeile einer: openid, profile, email, groups, offline_access.',
       apiAccess:
         'Für Konsolen und Werkzeuge, die diesen Server aufrufen. Andere Anwendungen brauchen es nicht.',
       resources: 'Absolute URIs, je Zeile eine.',

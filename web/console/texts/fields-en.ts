@@ -170,7 +170,7 @@ export const fields = {
       id: 'Leave it empty for a new one.',
       redirectUris: 'Where codes may be sent. One per line, compared exactly; * may stand for the port.',
       jwksUri: 'For private_key_jwt. It begins with https.',
-      scopes: 'One per line: openid, offline_access, profile, email, groups.',
+      scopes: 'One per line: openid, profile, email, groups, offline_access.',
       apiAccess: 'For consoles and tools that call this server. Other applications do not need it.',
       resources: 'Absolute URIs, one per line.',
       allowedRoleAttributes: 'One per line. None: all people.',
