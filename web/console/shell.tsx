@@ -117,7 +117,7 @@ function Sidebar({ me }: { readonly me: Identity | undefined }) {
 
 function Navigation({ followed }: { readonly followed: () => void }) {
   return (
-    <nav aria-label={texts.navigation}>
+    <nav aria-label={texts.console}>
       {navigation.map(({ title, items }) => (
         <div key={title ?? ''}>
           {title !== null && <p className="group">{title}</p>}

@@ -7,7 +7,7 @@ import type { HourlyAttempts } from '../types.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale, Tooltip);
 
-const { overview: words } = texts;
+const { overview: words, attempts: outcomes } = texts;
 
 /** Bars for those who see them, and the same numbers as a table for everybody. */
 export function AttemptsChart({ hours }: HourlyAttempts) {
@@ -17,7 +17,7 @@ export function AttemptsChart({ hours }: HourlyAttempts) {
   return (
     <>
       <p>
-        {words.passed}: <strong id="passed">{total('passed')}</strong> · {words.refused}:{' '}
+        {outcomes.passed}: <strong id="passed">{total('passed')}</strong> · {outcomes.refused}:{' '}
         <strong id="refused">{total('refused')}</strong>
       </p>
       <div className="chart" aria-hidden="true">
@@ -29,8 +29,8 @@ export function AttemptsChart({ hours }: HourlyAttempts) {
           <thead>
             <tr>
               <th scope="col">{words.hour}</th>
-              <th scope="col">{words.passed}</th>
-              <th scope="col">{words.refused}</th>
+              <th scope="col">{outcomes.passed}</th>
+              <th scope="col">{outcomes.refused}</th>
             </tr>
           </thead>
           <tbody>
@@ -56,9 +56,9 @@ function draw(canvas: HTMLCanvasElement, hours: HourlyAttempts['hours']): () => 
     data: {
       labels: hours.map(({ from }) => hourText(new Date(from))),
       datasets: [
-        { label: words.passed, data: hours.map(({ passed }) => passed), backgroundColor: outlineColor },
+        { label: outcomes.passed, data: hours.map(({ passed }) => passed), backgroundColor: outlineColor },
         {
-          label: words.refused,
+          label: outcomes.refused,
           data: hours.map(({ refused }) => refused),
           backgroundColor: textDecorationColor,
         },

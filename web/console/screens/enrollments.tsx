@@ -35,7 +35,7 @@ const until: Column<Enrollment | ListedInvitation> = textColumn('expiresAt', wor
 
 const enrollmentColumns: readonly Column<Enrollment>[] = [
   personColumn,
-  textColumn('method', words.method, {
+  textColumn('method', texts.whatIf.method, {
     cell: ({ method, username }) => `${words.methods[method]}${username === null ? '' : `: ${username}`}`,
   }),
   until,
@@ -79,7 +79,7 @@ export function EnrollmentsScreen() {
         choices={{ invitation: more.invitation }}
         usual={texts.screens.enrollments}
       />
-      {!isInvitations && <ChoiceFilter name="method" label={words.method} choices={words.methods} />}
+      {!isInvitations && <ChoiceFilter name="method" label={texts.whatIf.method} choices={words.methods} />}
     </>
   );
   const common = { screen: 'enrollments', filters, defaultSort: 'expiresAt asc' } as const;

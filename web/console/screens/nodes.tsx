@@ -22,7 +22,7 @@ const columns: readonly Column<Controller>[] = [
     text: ({ isOnline }) => (isOnline ? 'online' : 'offline'),
   },
   textColumn('version', more.version),
-  codeColumn('ctrlAddress', texts.person.address),
+  codeColumn('ctrlAddress', texts.attempts.address),
   timeColumn('lastJoinedAt', more.started),
   timeColumn('updatedAt', more.seen, { isPrecise: true }),
 ];

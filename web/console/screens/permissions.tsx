@@ -6,6 +6,7 @@ import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { rightOf } from '../me.ts';
+import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import type { Identity } from '../types.ts';
 import { type Right, rightFilters, rightNames } from './people/rights.ts';
@@ -13,12 +14,13 @@ import { words } from './people/words.ts';
 import { policyColumn, stateColumn } from './people.tsx';
 
 const { permissions: more } = words;
+const right = fieldWords(identityEntity.kind).labels.permissions ?? '';
 
 const columns: readonly Column<Identity>[] = [
   fieldColumn(identityEntity, 'name', (person) => <PersonLink of={person} />),
   {
     name: 'right',
-    title: more.right,
+    title: right,
     cell: (person) => <Badge>{rightNames[rightOf(person) ?? 'read']}</Badge>,
     text: (person) => rightOf(person) ?? '',
   },
@@ -34,8 +36,8 @@ const columns: readonly Column<Identity>[] = [
 
 /** Who may do more here than sign in, and what each right allows. */
 export function PermissionsScreen() {
-  const [{ q, right }] = useListAddress();
-  const chosen = rightFilters[right as Right];
+  const [{ q, right: asked }] = useListAddress();
+  const chosen = rightFilters[asked as Right];
   return (
     <ListScreen
       screen="permissions"
@@ -50,7 +52,7 @@ export function PermissionsScreen() {
       filters={
         <>
           <TextFilter name="q" label={texts.people.name} />
-          <ChoiceFilter name="right" label={more.right} choices={rightNames} />
+          <ChoiceFilter name="right" label={right} choices={rightNames} />
         </>
       }
       path="identities"

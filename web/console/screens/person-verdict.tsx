@@ -22,7 +22,7 @@ export function PersonVerdict({ id }: { readonly id: string }) {
       title={words.can}
       tools={
         <Link to="/what-if" search={{ person: id }}>
-          {words.whatIf}
+          {texts.screens.whatIf}
         </Link>
       }
     >
@@ -59,8 +59,10 @@ function Way({ way, isOpen }: { readonly way: LoginExplanation; readonly isOpen:
     <li>
       <details open={isOpen && !isAllowed}>
         <summary>
-          <strong>{words.methods[way.method]}</strong>{' '}
-          <Badge kind={isAllowed ? 'good' : 'bad'}>{isAllowed ? words.allowed : words.refused}</Badge>{' '}
+          <strong>{texts.attempts.steps[way.method]}</strong>{' '}
+          <Badge kind={isAllowed ? 'good' : 'bad'}>
+            {isAllowed ? words.allowed : texts.attempts.refused}
+          </Badge>{' '}
           {way.reason !== null && <span>{named(texts.reasons, way.reason)}</span>}
           {why?.saw != null && (
             <span className="hint" lang="en">

@@ -117,11 +117,11 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
     >
       <Facts
         facts={[
-          [words.state, <StateBadge key="state" person={person} />],
+          [texts.people.state, <StateBadge key="state" person={person} />],
           [words.locked, lockText(person)],
-          person.passwordMustChange ? [more.mustChange, more.mustChangeYes] : null,
+          person.passwordMustChange ? [words.newPassword, more.mustChangeYes] : null,
           [
-            words.policy,
+            texts.people.policy,
             <>
               <Link to="/policies/$id" params={{ id: person.authPolicyId }}>
                 {person.authPolicy.name}

@@ -38,24 +38,24 @@ export function unsavedForm(
 }
 
 export function PolicyRules({ form }: { readonly form: FormState }) {
-  const { methods } = texts.person;
+  const { steps } = texts.attempts;
   return (
     <div className="columns">
       <Rules
         form={form}
         of="primary.updb"
-        legend={methods.password}
+        legend={steps.password}
         names={[
           ...['allowed', 'minPasswordLength', 'requireMixedCase', 'requireNumberChar', 'requireSpecialChar'],
           ...['maxAttempts', 'lockoutDurationMinutes', 'mustChangeAfter'],
         ]}
       />
       <div>
-        <Rules form={form} of="primary.cert" legend={methods.cert} names={['allowed', 'allowExpiredCerts']} />
+        <Rules form={form} of="primary.cert" legend={steps.cert} names={['allowed', 'allowExpiredCerts']} />
         <Rules
           form={form}
           of="primary.extJwt"
-          legend={methods['ext-jwt']}
+          legend={steps['ext-jwt']}
           names={['allowed', 'allowedSigners']}
         />
         <Rules form={form} of="secondary" legend={words.second} names={['requireTotp', 'requireExtJwt']} />

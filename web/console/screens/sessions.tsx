@@ -100,7 +100,7 @@ export function SessionsScreen() {
           <TextFilter name="program" label={texts.person.program} hint={more.programHint} />
         </>
       )}
-      <TextFilter name="address" label={texts.person.address} />
+      <TextFilter name="address" label={texts.attempts.address} />
     </>
   );
   const empty = [more.noSessions, more.noSessionsText] as const;

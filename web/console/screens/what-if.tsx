@@ -78,7 +78,7 @@ function Question({
           label={words.method}
           value={method ?? ''}
           set={(value) => change({ method: value || undefined })}
-          choices={texts.person.methods}
+          choices={Object.fromEntries(methods.map((one) => [one, texts.attempts.steps[one]]))}
           first={texts.attempts.any}
         />
         <SelectField

@@ -6,7 +6,7 @@ import { EntityForm } from '../../forms/entity-form.tsx';
 import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { fieldWords } from '../../texts/fields.ts';
-import { timeText } from '../../texts/texts.ts';
+import { texts, timeText } from '../../texts/texts.ts';
 import type { Authority } from '../../types.ts';
 import { type CaDraft, CaFields } from './ca-fields.tsx';
 import { EndOf, VerifiedBadge } from './cas.tsx';
@@ -90,7 +90,7 @@ function CaFacts({ ca }: { readonly ca: Authority }) {
             {verifiedAt === null ? '' : words.since(timeText(verifiedAt))}
           </span>,
         ],
-        [words.ends, <EndOf key="ends" certPem={certPem} />],
+        [texts.person.endsAt, <EndOf key="ends" certPem={certPem} />],
         ...factsOf(entity, ca, ['thumbprint']),
       ]}
     />

@@ -5,6 +5,7 @@ import type { Column } from '../../lists/data-list.tsx';
 import { EntityList } from '../../lists/entity-list.tsx';
 import { notAfter } from '../../parts/certificate.ts';
 import { Time } from '../../parts/time.tsx';
+import { texts } from '../../texts/texts.ts';
 import type { Authority } from '../../types.ts';
 import { words } from './words.ts';
 
@@ -17,7 +18,7 @@ const state: Column<Authority> = {
 
 const ends: Column<Authority> = {
   name: 'ends',
-  title: words.ends,
+  title: texts.person.endsAt,
   cell: ({ certPem }) => <EndOf certPem={certPem} />,
   text: ({ certPem }) => notAfter(certPem) ?? '',
 };

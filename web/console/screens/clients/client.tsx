@@ -11,6 +11,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
 import { fieldWords } from '../../texts/fields.ts';
+import { texts } from '../../texts/texts.ts';
 import type { OidcClient } from '../../types.ts';
 import { usesSecrets, usualMethod } from './auth-method.ts';
 import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
@@ -145,7 +146,12 @@ function Registered({ id, name, secret, failure }: Created) {
 /** What to enter in the application. */
 function ClientFacts({ id }: { readonly id: string }) {
   return (
-    <Facts facts={[[words.issuer, <code key="issuer">{issuer}</code>], ...factsOf(entity, { id }, ['id'])]} />
+    <Facts
+      facts={[
+        [texts.attempts.issuer, <code key="issuer">{issuer}</code>],
+        ...factsOf(entity, { id }, ['id']),
+      ]}
+    />
   );
 }
 

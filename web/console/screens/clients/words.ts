@@ -26,7 +26,6 @@ const en = {
   secretDeleted: 'The secret is deleted',
   createdTitle: (name: string) => `${name} is registered`,
   createdText: 'Enter these in the application.',
-  issuer: 'Issuer',
   open: 'Open the application',
 };
 
@@ -54,7 +53,6 @@ const de: typeof en = {
   secretDeleted: 'Das Geheimnis ist gelöscht',
   createdTitle: (name) => `${name} ist registriert`,
   createdText: 'Tragen Sie das in der Anwendung ein.',
-  issuer: 'Aussteller',
   open: 'Anwendung öffnen',
 };
 

@@ -54,7 +54,7 @@ function EnrollForm({ person: { id, name }, refresh }: Props) {
     >
       <SelectField
         id="enroll-method"
-        label={words.method}
+        label={texts.whatIf.method}
         value={method}
         set={(chosen) => setMethod(chosen as Method)}
         choices={words.methods}

@@ -123,7 +123,7 @@ function Verdict({ tried }: { readonly tried: TriedToken }) {
         </p>
       )}
       <Explanation explanation={explanation} />
-      <h3>{words.checks}</h3>
+      <h3>{texts.person.checks}</h3>
       <Checks checks={checks} />
     </div>
   );

@@ -50,7 +50,6 @@ const en = {
   header: 'Header',
   payload: 'Claims',
   unreadable: 'This is not a JWT: it does not have three readable parts.',
-  checks: 'Checks',
 };
 
 const de: typeof en = {
@@ -104,7 +103,6 @@ const de: typeof en = {
   header: 'Kopf',
   payload: 'Claims',
   unreadable: 'Das ist kein JWT: Es hat keine drei lesbaren Teile.',
-  checks: 'Prüfungen',
 };
 
 export const words = wordsOf(en, de);
