@@ -45,6 +45,7 @@ async function load(): Promise<WebFiles> {
 export const sharedWithPages = [
   'src/model/entities/*.ts',
   'src/model/{ids,permission,usual-policy}.ts',
+  'src/pages/texts/common.ts',
   'src/platform/time-units.ts',
   'src/platform/formats/qr-text.ts',
 ] as const;

@@ -34,21 +34,21 @@ export function SetUp({
     <>
       <QrCode secret={secret} />
       <p>
-        {texts.typeKey}{' '}
+        {texts.setUp.orType}{' '}
         <code id="secret" className="secret">
           {(secret.match(/.{1,4}/g) ?? []).join(' ')}
         </code>
       </p>
       <p className="buttons">
         <a className="button link" href={provisioningUrl}>
-          {texts.openApp}
+          {texts.setUp.openApp}
         </a>
-        <CopyButton id="copy-key" text={secret} label={texts.copyKey} />
+        <CopyButton id="copy-key" text={secret} label={texts.setUp.copyKey} />
       </p>
       <RecoveryCodes codes={recoveryCodes} />
       <Form
         id="confirm-app"
-        submit={texts.confirm}
+        submit={texts.setUp.confirm}
         action={confirm}
         others={
           <Button id="cancel-app" onClick={cancel}>
@@ -76,11 +76,11 @@ function QrCode({ secret }: { readonly secret: string }) {
   if (picture === undefined) return null;
   return (
     <>
-      <p>{texts.scan}</p>
+      <p>{texts.setUp.scan}</p>
       <img
         className="qr"
         src={`data:image/svg+xml,${encodeURIComponent(picture)}`}
-        alt={texts.qrCode}
+        alt={texts.setUp.picture}
         width="240"
         height="240"
       />

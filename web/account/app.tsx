@@ -88,7 +88,7 @@ function Off({ begin, askForProof }: { readonly begin: Begin; readonly askForPro
   return (
     <>
       <p>{texts.appOff}</p>
-      <ActionButton id="set-up-app" label={texts.setUp} kind="main" action={start} />
+      <ActionButton id="set-up-app" label={texts.beginSetUp} kind="main" action={start} />
     </>
   );
 }
@@ -116,7 +116,7 @@ function Proof({
   return (
     <>
       <p>{texts.proof}</p>
-      <Form id="prove" submit={texts.setUp} others={cancel} action={prove}>
+      <Form id="prove" submit={texts.beginSetUp} others={cancel} action={prove}>
         <ProofField />
       </Form>
     </>

@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Button } from '../parts/button.tsx';
+import { named, timeText } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
 import { Failure } from './failure.tsx';
 import { api } from './session.ts';
-import { methodText, texts, timeText } from './texts/texts.ts';
+import { texts } from './texts/texts.ts';
 
 const pageSize = 10;
 
@@ -43,9 +44,9 @@ export function AttemptsPart() {
         {items.map(({ reference, outcome, method, at, ipAddress }) => (
           <li key={`${reference} ${method}`} className="card" tabIndex={-1}>
             <strong className={outcome}>{outcome === 'passed' ? texts.passed : texts.refused}</strong>
-            <p>{texts.attemptLine(methodText(method), timeText(at), ipAddress)}</p>
+            <p>{texts.attemptLine(named(texts.method, method), timeText(at), ipAddress)}</p>
             <p className="hint">
-              {texts.reference} <code>{reference}</code>
+              {texts.reference}: <code>{reference}</code>
             </p>
           </li>
         ))}

@@ -24,7 +24,7 @@ export function Gate() {
       );
     case 'starting':
       return (
-        <Alone key="starting" title={texts.title}>
+        <Alone key="starting" title={texts.account}>
           <p role="status">{texts.loading}</p>
         </Alone>
       );
@@ -43,7 +43,7 @@ function SignedOut({ reason }: { readonly reason: keyof typeof whySignedOut }) {
   return (
     <Alone
       key={reason}
-      title={reason === 'left' ? texts.leftTitle : texts.signedOutTitle}
+      title={reason === 'left' ? texts.signedOut : texts.signedOutTitle}
       describedBy={why === null ? undefined : 'why'}
     >
       {why !== null && (
@@ -66,7 +66,7 @@ function SecondTokenNeeded({ reference }: { readonly reference: string }) {
           <p key={text}>{text}</p>
         ))}
         <p className="hint">
-          {texts.reference} <code>{reference}</code>
+          {texts.reference}: <code>{reference}</code>
         </p>
       </div>
       <ActionButton id="sign-out" label={texts.signOut} action={signOut} />

@@ -4,10 +4,11 @@ import { type ClientSchemas, Refusal } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { announce } from '../parts/announce.tsx';
+import { timeText } from '../parts/language.ts';
 import { Fault, Field, Form } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { api } from './session.ts';
-import { texts, timeText } from './texts/texts.ts';
+import { texts } from './texts/texts.ts';
 
 type Rules = ClientSchemas['schemas']['PasswordRules'];
 

@@ -6,7 +6,7 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
   return (
     <section className="card printed" aria-labelledby="recovery-codes-title">
       <h2 id="recovery-codes-title">{texts.recoveryCodes}</h2>
-      <p>{texts.recoveryText}</p>
+      <p>{texts.setUp.codesWhy}</p>
       <ul id="recovery-codes" className="codes">
         {codes.map((code) => (
           <li key={code}>
@@ -17,7 +17,7 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
       <KeepText
         id="codes"
         text={`${codes.join('\n')}\n`}
-        file={{ name: texts.codesFile, type: 'text/plain' }}
+        file={{ name: texts.setUp.fileName, type: 'text/plain' }}
       />
     </section>
   );
@@ -27,7 +27,7 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
 export function SavedBox({ id }: { readonly id: string }) {
   return (
     <label className="check" htmlFor={id}>
-      <input id={id} name="saved" type="checkbox" required /> {texts.saved}
+      <input id={id} name="saved" type="checkbox" required /> {texts.setUp.saved}
     </label>
   );
 }

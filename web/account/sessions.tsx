@@ -2,12 +2,12 @@ import type { ClientSchemas } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { announce } from '../parts/announce.tsx';
-import { programText } from '../parts/program-words.ts';
+import { named, programText, timeText } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
 import { ActionButton } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { api, signOut } from './session.ts';
-import { methodText, texts, timeText } from './texts/texts.ts';
+import { texts } from './texts/texts.ts';
 
 type OwnSession = ClientSchemas['schemas']['OwnSession'];
 
@@ -95,7 +95,7 @@ function SessionCard({
 
 /** What was proven. A second external JWT is shown by the name of its signer. */
 function wayText(way: string): string {
-  return Object.hasOwn(texts.method, way) ? methodText(way) : texts.method['secondary-ext-jwt'];
+  return Object.hasOwn(texts.method, way) ? named(texts.method, way) : texts.method['secondary-ext-jwt'];
 }
 
 /** What somebody signed in to; a registered application by its client id. */

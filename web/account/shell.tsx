@@ -57,7 +57,7 @@ function ToConsole() {
   if (path === '' || me === undefined || !(me.isAdmin || me.permissions.length > 0)) return null;
   return (
     <a id="to-console" href={path}>
-      {texts.toConsole}
+      {texts.console}
     </a>
   );
 }

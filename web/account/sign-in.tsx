@@ -1,8 +1,9 @@
+import { timeText } from '../parts/language.ts';
 import { Card, Facts, Screen } from '../parts/screen.tsx';
 import { Loaded } from './loaded.tsx';
 import { ChangePassword } from './password.tsx';
 import { useAuthenticators, useIdentity } from './reading.ts';
-import { texts, timeText } from './texts/texts.ts';
+import { texts } from './texts/texts.ts';
 
 /** Who the person is here, and what they sign in with. */
 export function SignInPart() {
@@ -24,7 +25,7 @@ export function SignInPart() {
                         [texts.name, name],
                         password === undefined || password.username === name
                           ? null
-                          : [texts.userName, password.username],
+                          : [texts.username, password.username],
                         isAdmin ? [texts.role, texts.administrator] : null,
                       ]}
                     />

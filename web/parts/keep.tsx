@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
-import { words } from './keep-words.ts';
+import { words } from './language.ts';
 
 /** How long the button says that it has copied, in Millis. */
 const shownFor = 4000;
@@ -12,7 +12,7 @@ const shownFor = 4000;
 export function CopyButton({
   id,
   text,
-  label = words.copy,
+  label = words.keep.copy,
   kind = 'link',
 }: {
   readonly id?: string;
@@ -30,15 +30,15 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      announce(words.notCopied);
+      announce(words.keep.notCopied);
       return;
     }
     setCopies((before) => before + 1);
-    announce(words.copied);
+    announce(words.keep.copied);
   };
   return (
     <Button id={id} kind={kind} onClick={copy}>
-      {copies === 0 ? label : words.copied}
+      {copies === 0 ? label : words.keep.copied}
     </Button>
   );
 }
@@ -66,10 +66,10 @@ export function KeepText({
         href={`data:${file.type};charset=utf-8,${encodeURIComponent(text)}`}
         download={file.name}
       >
-        {words.download}
+        {words.keep.download}
       </a>
       <Button id={`print-${id}`} onClick={() => window.print()}>
-        {words.print}
+        {words.keep.print}
       </Button>
       {children}
     </p>

@@ -2,7 +2,10 @@
 
 import type { ErrorCode } from '../../errors/codes.ts';
 import { type Html, html } from '../html.ts';
+import { common } from './common.ts';
 import type { ErrorText, Texts } from './en.ts';
+
+const { de: words } = common;
 
 const startAgain = 'Gehen Sie zur Anwendung zurück und melden Sie sich erneut an.';
 const toAdministrator = 'Wenn es wieder vorkommt, geben Sie die Kennung unten an einen Administrator weiter.';
@@ -132,7 +135,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
 };
 
 export const de: Texts = {
-  errorTitle: (title: string) => `Fehler: ${title}`,
+  errorTitle: words.errorTitle,
   reference: (id: Html) => html`Kennung: ${id}`,
   again: (id: Html) =>
     html`Wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${id}`,
@@ -142,17 +145,17 @@ export const de: Texts = {
   backToLogin: 'Zurück zur Anmeldung',
 
   signIn: {
-    title: 'Anmelden',
+    title: words.signIn,
     to: (application: Html) => html`weiter zu ${application}`,
     toOwn: { account: 'weiter zu Ihrem Konto', console: 'weiter zur Konsole' },
     toThisDevice: 'weiter zu einer Anwendung auf diesem Gerät',
     toDevice: (application: Html) => html`zur Anmeldung von ${application} auf einem anderen Gerät`,
     toAnotherDevice: 'zur Anmeldung auf einem anderen Gerät',
     toHere: (application: Html) => html`weiter zu ${application} auf diesem Gerät`,
-    username: 'Benutzername',
-    password: 'Passwort',
+    username: words.username,
+    password: words.password,
     showPassword: 'Passwort anzeigen',
-    submit: 'Anmelden',
+    submit: words.signIn,
     failedTitle: 'nicht angemeldet',
     wrongPassword: 'Benutzername oder Passwort stimmen nicht, oder dieses Konto darf sich so nicht anmelden.',
     capsLock: 'Die Feststelltaste ist aktiv.',
@@ -215,15 +218,10 @@ export const de: Texts = {
     recoverySubmit: 'Weiter mit einem Wiederherstellungscode',
   },
 
-  keep: {
-    copy: 'Kopieren',
-    copied: 'Kopiert',
-    notCopied: 'Ihr Browser lässt diese Seite nicht kopieren. Markieren Sie den Text und kopieren Sie ihn.',
-    download: 'Herunterladen',
-    print: 'Drucken',
-  },
+  keep: words.keep,
 
   enrollment: {
+    ...words.setUp,
     heading: 'Eine Authenticator-App einrichten',
     step: (step: number) => `Schritt ${step} von 3`,
     why: 'Ihr Konto braucht beim Anmelden einen zweiten Schritt: einen Code, den eine App auf Ihrem Telefon anzeigt.',
@@ -231,22 +229,12 @@ export const de: Texts = {
       'Installieren Sie eine Authenticator-App, falls Sie noch keine haben. Jede App, die Einmalcodes anzeigt, ist geeignet.',
     start: 'Ich habe eine App: weiter',
     add: 'Dieses Konto zur App hinzufügen',
-    scan: 'Scannen Sie dieses Bild mit der App.',
-    picture: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter enthält dasselbe',
-    orType: 'Oder tippen Sie diesen Schlüssel in die App:',
     type: 'Tippen Sie diesen Schlüssel in die App:',
-    openApp: 'Die App auf diesem Gerät öffnen',
-    copyKey: 'Schlüssel kopieren',
     saveCodes: 'Speichern Sie Ihre Wiederherstellungscodes',
-    codesWhy:
-      'Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
-    fileName: 'wiederherstellungscodes.txt',
     fileHeading: (name: string, account: string) =>
       `Wiederherstellungscodes für ${account} bei ${name}. Jeder gilt einmal.`,
-    confirm: 'Bestätigen',
-    saved: 'Ich habe die Wiederherstellungscodes gespeichert',
     verify: 'Bestätigen und anmelden',
-    cancel: 'Abbrechen',
+    cancel: words.cancel,
     confirmHeading: 'Authenticator-App bestätigen',
     confirmLead:
       'Sie haben begonnen, eine App einzurichten. Wenn das Konto in der App ist, geben Sie den Code ein, den sie jetzt anzeigt.',
@@ -310,7 +298,7 @@ export const de: Texts = {
   },
 
   signedOut: {
-    heading: 'Sie sind abgemeldet',
+    heading: words.signedOut,
     text: 'Die Sitzung ist beendet. Sie können dieses Fenster schließen.',
     nothingHeading: 'Sie sind hier nicht angemeldet',
     nothing:
@@ -323,7 +311,7 @@ export const de: Texts = {
     text: 'Die Anwendung bittet Sie, sich hier abzumelden, bevor es weitergeht.',
     submit: 'Abmelden und weiter',
     plainText: 'Sie sind in diesem Browser angemeldet. Anwendungen können ohne Rückfrage fortfahren.',
-    plainSubmit: 'Abmelden',
+    plainSubmit: words.signOut,
   },
 
   home: {
@@ -336,13 +324,13 @@ export const de: Texts = {
   },
 
   account: {
-    title: 'Ihr Konto',
+    title: words.account,
     withoutScripts:
       'Diese Seite braucht JavaScript. Erlauben Sie es für diese Adresse, oder bitten Sie einen Administrator, Ihr Passwort zu ändern, Ihre Authenticator-App zu entfernen oder Ihre Sitzungen zu beenden.',
   },
 
   console: {
-    title: 'Konsole',
+    title: words.console,
     withoutScripts:
       'Die Konsole braucht JavaScript. Erlauben Sie es für diese Adresse, oder nutzen Sie den Befehl „overlay-auth“ in einem Terminal.',
   },

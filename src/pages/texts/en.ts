@@ -3,6 +3,9 @@
 
 import type { ErrorCode } from '../../errors/codes.ts';
 import { type Html, html } from '../html.ts';
+import { common } from './common.ts';
+
+const { en: words } = common;
 
 /** What went wrong, and what to do about it. */
 export interface ErrorText {
@@ -141,7 +144,7 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
 
 export const en = {
   /** The state comes before the page's title: "Error: …". */
-  errorTitle: (title: string) => `Error: ${title}`,
+  errorTitle: words.errorTitle,
   reference: (id: Html) => html`Reference: ${id}`,
   again: (id: Html) => html`If it happens again, give this reference to an administrator: ${id}`,
   or: 'or',
@@ -150,17 +153,17 @@ export const en = {
   backToLogin: 'Go back to signing in',
 
   signIn: {
-    title: 'Sign in',
+    title: words.signIn,
     to: (application: Html) => html`to continue to ${application}`,
     toOwn: { account: 'to continue to your account', console: 'to continue to the console' },
     toThisDevice: 'to continue to an application on this device',
     toDevice: (application: Html) => html`to sign in ${application} on another device`,
     toAnotherDevice: 'to sign in on another device',
     toHere: (application: Html) => html`to continue to ${application} on this device`,
-    username: 'User name',
-    password: 'Password',
+    username: words.username,
+    password: words.password,
     showPassword: 'Show password',
-    submit: 'Sign in',
+    submit: words.signIn,
     failedTitle: 'not signed in',
     wrongPassword: 'The user name or the password is not right, or this account cannot sign in this way.',
     capsLock: 'Caps Lock is on.',
@@ -221,37 +224,22 @@ export const en = {
     recoverySubmit: 'Continue with a recovery code',
   },
 
-  /** The same as in the account page and the console: web/parts/keep-words.ts. */
-  keep: {
-    copy: 'Copy',
-    copied: 'Copied',
-    notCopied: 'Your browser does not let this page copy. Select the text and copy it.',
-    download: 'Download',
-    print: 'Print',
-  },
+  keep: words.keep,
 
   enrollment: {
+    ...words.setUp,
     heading: 'Set up an authenticator app',
     step: (step: number) => `Step ${step} of 3`,
     why: 'Your account needs a second step when you sign in: a code that an app on your phone shows.',
     install: 'If you have no authenticator app, install one. Any app that shows one-time codes works.',
     start: 'I have an app: continue',
     add: 'Add this account to the app',
-    scan: 'Scan this picture with the app.',
-    picture: 'QR code for your authenticator app; the key below contains the same',
-    orType: 'Or type this key into the app:',
     type: 'Type this key into the app:',
-    openApp: 'Open the app on this device',
-    copyKey: 'Copy the key',
     saveCodes: 'Save your recovery codes',
-    codesWhy: 'Each works once in place of the app if you lose it. They are not shown again.',
-    fileName: 'recovery-codes.txt',
     fileHeading: (name: string, account: string) =>
       `Recovery codes for ${account} at ${name}. Each works once.`,
-    confirm: 'Confirm',
-    saved: 'I have saved the recovery codes',
     verify: 'Confirm and sign in',
-    cancel: 'Cancel',
+    cancel: words.cancel,
     confirmHeading: 'Confirm the authenticator app',
     confirmLead:
       'You have begun to set up an app. If the account is in the app, enter the code that it shows now.',
@@ -315,7 +303,7 @@ export const en = {
   },
 
   signedOut: {
-    heading: 'You are signed out',
+    heading: words.signedOut,
     text: 'The session has ended. You can close this window.',
     nothingHeading: 'You are not signed in here',
     nothing:
@@ -328,7 +316,7 @@ export const en = {
     text: 'The application asks you to sign out here before you continue.',
     submit: 'Sign out and continue',
     plainText: 'You are signed in in this browser. Applications may continue without asking you.',
-    plainSubmit: 'Sign out',
+    plainSubmit: words.signOut,
   },
 
   home: {
@@ -342,13 +330,13 @@ export const en = {
 
   /** The shell only; the script's texts are in `web/account/texts/en.ts`. */
   account: {
-    title: 'Your account',
+    title: words.account,
     withoutScripts:
       'This page needs JavaScript. Allow it for this site, or ask an administrator to change your password, remove your authenticator app or end your sessions.',
   },
 
   console: {
-    title: 'Console',
+    title: words.console,
     withoutScripts:
       'The console needs JavaScript. Allow it for this site, or use the command "overlay-auth" in a terminal.',
   },

@@ -1,13 +1,12 @@
 // Deutsch.
 
+import { german } from '../../parts/words.ts';
 import type { Texts } from './en.ts';
 
 export const de: Texts = {
-  title: 'Ihr Konto',
+  ...german,
   parts: 'Teile Ihres Kontos',
-  loading: 'Einen Moment …',
   signedOutTitle: 'Konto',
-  leftTitle: 'Sie sind abgemeldet',
   leftText: 'Ihre Sitzung auf dieser Seite ist beendet. Andere Programme und Geräte bleiben angemeldet.',
   signedOutText:
     'Melden Sie sich an, um Ihr Passwort zu ändern, eine Authenticator-App einzurichten und zu sehen, wo Sie angemeldet sind.',
@@ -19,10 +18,6 @@ export const de: Texts = {
     'Die Regeln Ihres Kontos verlangen bei jeder Anfrage ein zweites Token eines anderen Anbieters, und eine Seite im Browser kann keines senden. Deshalb kann diese Seite Ihr Konto nicht zeigen und nicht ändern.',
     'Sie sind angemeldet, und mit Ihrem Passwort und Ihrer App ist alles in Ordnung. Nutzen Sie die Anwendung, die Sie von Ihrer Organisation haben, oder bitten Sie einen Administrator, Ihr Konto für Sie zu ändern.',
   ],
-  signIn: 'Anmelden',
-  signOut: 'Abmelden',
-  toConsole: 'Konsole',
-  retry: 'Noch einmal versuchen',
   unreachable:
     'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
   tooMany: (reference) =>
@@ -30,24 +25,16 @@ export const de: Texts = {
   busy: (reference) =>
     `Der Server kann gerade nicht antworten. Warten Sie einen Moment und versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
   notShown: 'Ihr Konto kann nicht angezeigt werden',
-  errorTitle: (title) => `Fehler: ${title}`,
   failed: (reference) =>
     `Das hat nicht geklappt. Versuchen Sie es noch einmal; wenn es wieder vorkommt, geben Sie diese Kennung an einen Administrator weiter: ${reference}`,
 
   signInMethods: 'Wie Sie sich anmelden',
   who: 'Wer Sie sind',
-  name: 'Name',
-  userName: 'Benutzername',
   role: 'Rolle',
-  administrator: 'Administrator',
-
-  password: 'Passwort',
   noPassword:
     'Ihr Konto hat kein Passwort: Sie melden sich mit einem Zertifikat oder über einen anderen Anbieter an.',
-  certificates: 'Zertifikate',
   certificate: (since) => `Hinzugefügt am ${since}. Fingerabdruck:`,
   currentPassword: 'Jetziges Passwort',
-  newPassword: 'Neues Passwort',
   repeatPassword: 'Neues Passwort noch einmal',
   rules: 'Regeln für ein neues Passwort:',
   ruleLength: (count) => `mindestens ${count} Zeichen`,
@@ -62,34 +49,21 @@ export const de: Texts = {
   wrongPassword:
     'Das jetzige Passwort stimmt nicht. Nach zu vielen Fehlversuchen ist es eine Weile gesperrt.',
   lockedUntil: (time) => `Zu viele falsche Passwörter: Ihres ist bis ${time} gesperrt.`,
-
-  app: 'Authenticator-App',
   appOff:
     'Aus. Mit einer App geben Sie beim Anmelden auch einen Code ein; ein gestohlenes Passwort genügt dann nicht.',
   appOn: 'Ein. Beim Anmelden geben Sie einen Code aus der App ein.',
   codesLeft: (count) =>
     count === 1 ? 'Ein Wiederherstellungscode ist übrig.' : `${count} Wiederherstellungscodes sind übrig.`,
   fewCodes: 'Holen Sie neue, bevor sie ausgehen.',
-  setUp: 'App einrichten',
+  beginSetUp: 'App einrichten',
   proof:
     'Ihre Anmeldung liegt etwas zurück. Geben Sie Ihr jetziges Passwort ein, um zu bestätigen, dass Sie es sind.',
   proofBySignIn:
     'Ihre Anmeldung liegt etwas zurück. Melden Sie sich noch einmal an, um zu bestätigen, dass Sie es sind.',
   signInAgain: 'Noch einmal anmelden',
-  scan: 'Scannen Sie dieses Bild mit der App:',
-  qrCode: 'QR-Code für Ihre Authenticator-App; der Schlüssel darunter enthält dasselbe',
-  typeKey: 'Oder tippen Sie diesen Schlüssel in die App:',
-  openApp: 'Die App auf diesem Gerät öffnen',
-  copyKey: 'Schlüssel kopieren',
-  codesFile: 'wiederherstellungscodes.txt',
   recoveryCodes: 'Wiederherstellungscodes',
-  recoveryText:
-    'Jeder davon ersetzt einmal die App, falls Sie sie verlieren. Sie werden nicht noch einmal angezeigt.',
-  saved: 'Ich habe die Wiederherstellungscodes aufbewahrt',
   appCode: 'Code, den die App jetzt anzeigt',
   anyCode: 'Code aus der App oder ein Wiederherstellungscode',
-  confirm: 'Bestätigen',
-  cancel: 'Abbrechen',
   appReady: 'Die App ist eingerichtet. Ab jetzt geben Sie beim Anmelden einen Code ein.',
   wrongCode:
     'Der Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten und versuchen Sie es noch einmal.',
@@ -104,7 +78,6 @@ export const de: Texts = {
 
   sessions: 'Wo Sie angemeldet sind',
   thisSession: 'Diese Sitzung',
-  unknownProgram: 'Ein Programm, das seinen Namen nicht nennt',
   sessionLine: (application, method, since, address) =>
     `${application}. Angemeldet am ${since}${address === null ? '' : ` von ${address}`} (${method}).`,
   ownApplications: 'Kontoseite, Konsole oder Kommandozeile',
@@ -122,9 +95,7 @@ export const de: Texts = {
     'Darunter sind auch Versuche anderer Personen mit Ihrem Konto. Wenn Sie einen erfolgreichen nicht kennen, ändern Sie Ihr Passwort.',
   noAttempts: 'Es gibt keine.',
   passed: 'Gelungen',
-  refused: 'Abgelehnt',
   attemptLine: (method, time, address) => `${method}, ${time}, von ${address}`,
-  reference: 'Kennung:',
   more: 'Mehr anzeigen',
   language: 'Sprache',
   languageText: 'Für diese Seite, die Anmeldeseiten und die Konsole, in diesem Browser.',

@@ -1,11 +1,11 @@
 // English. de.ts has the same members.
 
+import { english } from '../../parts/words.ts';
+
 export const en = {
-  title: 'Your account',
+  ...english,
   parts: 'Parts of your account',
-  loading: 'One moment…',
   signedOutTitle: 'Account',
-  leftTitle: 'You are signed out',
   leftText: 'Your session on this page has ended. Other programs and devices stay signed in.',
   signedOutText:
     'Sign in to change your password, set up an authenticator app and see where you are signed in.',
@@ -17,33 +17,21 @@ export const en = {
     'The rules of your account ask for a second token of another provider with every request, and a page in a browser cannot send one. That is why this page cannot show or change your account.',
     'You are signed in, and nothing is wrong with your password or your app. Use the application that your organisation gave you, or ask an administrator to change your account for you.',
   ],
-  signIn: 'Sign in',
-  signOut: 'Sign out',
-  toConsole: 'Console',
-  retry: 'Try again',
   unreachable: 'The server could not be reached. Check your connection and try again.',
   tooMany: (reference: string) =>
     `Too many attempts. Wait a few minutes and try again; if it happens again, give this reference to an administrator: ${reference}`,
   busy: (reference: string) =>
     `The server cannot answer at the moment. Wait a little and try again; if it happens again, give this reference to an administrator: ${reference}`,
   notShown: 'Your account cannot be shown',
-  errorTitle: (title: string) => `Error: ${title}`,
   failed: (reference: string) =>
     `That did not work. Try again; if it happens again, give this reference to an administrator: ${reference}`,
 
   signInMethods: 'How you sign in',
   who: 'Who you are',
-  name: 'Name',
-  userName: 'User name',
   role: 'Role',
-  administrator: 'Administrator',
-
-  password: 'Password',
   noPassword: 'Your account has no password: you sign in with a certificate or through another provider.',
-  certificates: 'Certificates',
   certificate: (since: string) => `Added ${since}. Fingerprint:`,
   currentPassword: 'Current password',
-  newPassword: 'New password',
   repeatPassword: 'New password again',
   rules: 'Rules for a new password:',
   ruleLength: (count: number) => `at least ${count} characters`,
@@ -57,31 +45,19 @@ export const en = {
   passwordRefused: 'This password cannot be used. It breaks these rules:',
   wrongPassword: 'The current password is not right. After too many failures it is locked for a while.',
   lockedUntil: (time: string) => `Too many wrong passwords: yours is locked until ${time}.`,
-
-  app: 'Authenticator app',
   appOff:
     'Off. With an app, you also enter a code when you sign in, so that a stolen password is not enough.',
   appOn: 'On. You enter a code from the app when you sign in.',
   codesLeft: (count: number) =>
     count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`,
   fewCodes: 'Get new ones before they run out.',
-  setUp: 'Set up an app',
+  beginSetUp: 'Set up an app',
   proof: 'You signed in some time ago. Enter your current password to confirm that it is you.',
   proofBySignIn: 'You signed in some time ago. Sign in again to confirm that it is you.',
   signInAgain: 'Sign in again',
-  scan: 'Scan this picture with the app:',
-  qrCode: 'QR code for your authenticator app; the key below contains the same',
-  typeKey: 'Or type this key into the app:',
-  openApp: 'Open the app on this device',
-  copyKey: 'Copy the key',
-  codesFile: 'recovery-codes.txt',
   recoveryCodes: 'Recovery codes',
-  recoveryText: 'Each works once in place of the app if you lose it. They are not shown again.',
-  saved: 'I have saved the recovery codes',
   appCode: 'Code that the app shows now',
   anyCode: 'Code from the app, or a recovery code',
-  confirm: 'Confirm',
-  cancel: 'Cancel',
   appReady: 'The app is set up. From now on, you enter a code when you sign in.',
   wrongCode: 'The code is not right, or was used before. Wait for the next one and try again.',
   newCodes: 'Get new recovery codes',
@@ -94,7 +70,6 @@ export const en = {
 
   sessions: 'Where you are signed in',
   thisSession: 'This session',
-  unknownProgram: 'A program that does not say its name',
   /** @param address of the sign-in; null when it was not stored */
   sessionLine: (application: string, method: string, since: string, address: string | null) =>
     `${application}. Signed in ${since}${address === null ? '' : ` from ${address}`} (${method}).`,
@@ -113,9 +88,7 @@ export const en = {
     'They include attempts by other people on your account. If you do not recognise a successful one, change your password.',
   noAttempts: 'There are none.',
   passed: 'Succeeded',
-  refused: 'Refused',
   attemptLine: (method: string, time: string, address: string) => `${method}, ${time}, from ${address}`,
-  reference: 'Reference:',
   more: 'Show more',
   language: 'Language',
   languageText: 'For this page, the sign-in pages and the console, in this browser.',

@@ -17,7 +17,7 @@ export function AttemptsChart({ hours }: HourlyAttempts) {
   return (
     <>
       <p>
-        {outcomes.passed}: <strong id="passed">{total('passed')}</strong> · {outcomes.refused}:{' '}
+        {outcomes.passed}: <strong id="passed">{total('passed')}</strong> · {texts.refused}:{' '}
         <strong id="refused">{total('refused')}</strong>
       </p>
       <div className="chart" aria-hidden="true">
@@ -30,7 +30,7 @@ export function AttemptsChart({ hours }: HourlyAttempts) {
             <tr>
               <th scope="col">{words.hour}</th>
               <th scope="col">{outcomes.passed}</th>
-              <th scope="col">{outcomes.refused}</th>
+              <th scope="col">{texts.refused}</th>
             </tr>
           </thead>
           <tbody>
@@ -58,7 +58,7 @@ function draw(canvas: HTMLCanvasElement, hours: HourlyAttempts['hours']): () => 
       datasets: [
         { label: outcomes.passed, data: hours.map(({ passed }) => passed), backgroundColor: outlineColor },
         {
-          label: outcomes.refused,
+          label: texts.refused,
           data: hours.map(({ refused }) => refused),
           backgroundColor: textDecorationColor,
         },

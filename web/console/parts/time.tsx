@@ -1,4 +1,5 @@
-import { preciseTime, timeText } from '../texts/texts.ts';
+import { timeText } from '../../parts/language.ts';
+import { preciseTime } from '../texts/texts.ts';
 
 /** A line ends between day and hour, and nowhere else. @param at RFC 3339 */
 export function Time({ at, isPrecise = false }: { readonly at: string; readonly isPrecise?: boolean }) {

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { named } from '../../parts/language.ts';
 import { Badge, Card, Empty, Facts, Screen } from '../../parts/screen.tsx';
 import { PersonLink } from '../lists/columns.tsx';
 import { Checks, Explanation } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { Refusal, read } from '../session/api.ts';
-import { named, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
 
 const { attempts: words } = texts;
@@ -74,5 +75,5 @@ function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: nu
 
 export function OutcomeBadge({ outcome }: { readonly outcome: LoginAttempt['outcome'] }) {
   const isPassed = outcome === 'passed';
-  return <Badge kind={isPassed ? 'good' : 'bad'}>{isPassed ? words.passed : words.refused}</Badge>;
+  return <Badge kind={isPassed ? 'good' : 'bad'}>{isPassed ? words.passed : texts.refused}</Badge>;
 }

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { named } from '../../parts/language.ts';
 import { allOf, contains, equal, since } from '../filter.ts';
 import { codeColumn, PersonLink, textColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { Time } from '../parts/time.tsx';
-import { named, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
 import { OutcomeBadge } from './attempt.tsx';
 
@@ -68,7 +69,7 @@ export function AttemptsScreen() {
           <ChoiceFilter
             name="outcome"
             label={words.outcome}
-            choices={{ refused: words.refused, passed: words.passed }}
+            choices={{ refused: texts.refused, passed: words.passed }}
           />
           <ChoiceFilter name="reason" label={words.reason} choices={reasons} />
           <ChoiceFilter name="step" label={words.step} choices={words.steps} />

@@ -1,9 +1,10 @@
+import { named } from '../../parts/language.ts';
 import { allOf, contains, equal, since } from '../filter.ts';
 import { codeColumn, PersonLink, timeColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, PeriodFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
-import { named, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { AuditEvent } from '../types.ts';
 import { About, Changes, changesText, nameIn } from './audit-changes.tsx';
 import { words } from './audit-words.ts';

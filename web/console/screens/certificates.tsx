@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { timeText } from '../../parts/language.ts';
 import { Badge, Card } from '../../parts/screen.tsx';
 import { allOf, equal, ofPerson } from '../filter.ts';
 import { codeColumn, personColumn, timeColumn } from '../lists/columns.tsx';
@@ -9,7 +10,7 @@ import { notAfter } from '../parts/certificate.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { read } from '../session/api.ts';
-import { texts, timeText } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { Authenticator, SigningKey } from '../types.ts';
 import { words } from './running-words.ts';
 

@@ -12,7 +12,7 @@ import { words } from './running-words.ts';
 const { nodes: more } = words;
 
 const columns: readonly Column<Controller>[] = [
-  textColumn('name', texts.people.name, { cell: ({ name }) => <strong>{name}</strong> }),
+  textColumn('name', texts.name, { cell: ({ name }) => <strong>{name}</strong> }),
   {
     name: 'state',
     title: texts.people.state,

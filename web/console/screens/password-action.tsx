@@ -51,7 +51,7 @@ export function PasswordAction({
           )}
           <InputField
             id="new-password"
-            label={words.newPassword}
+            label={texts.newPassword}
             type="password"
             required
             autoComplete="new-password"

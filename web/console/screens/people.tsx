@@ -36,7 +36,7 @@ export const policyColumn: Column<Identity> = {
 const columns: readonly Column<Identity>[] = [
   fieldColumn(identityEntity, 'name', (person) => (
     <>
-      <PersonLink of={person} /> {person.isAdmin && <Badge>{texts.who.administrator}</Badge>}
+      <PersonLink of={person} /> {person.isAdmin && <Badge>{texts.administrator}</Badge>}
     </>
   )),
   stateColumn,

@@ -28,7 +28,7 @@ const columns: readonly Column<Identity>[] = [
   policyColumn,
   {
     name: 'app',
-    title: texts.person.app,
+    title: texts.app,
     cell: ({ isMfaEnabled }) => (isMfaEnabled ? texts.person.appSet : texts.person.appMissing),
     text: ({ isMfaEnabled }) => String(isMfaEnabled),
   },
@@ -51,7 +51,7 @@ export function PermissionsScreen() {
       }
       filters={
         <>
-          <TextFilter name="q" label={texts.people.name} />
+          <TextFilter name="q" label={texts.name} />
           <ChoiceFilter name="right" label={right} choices={rightNames} />
         </>
       }

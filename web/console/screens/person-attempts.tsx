@@ -1,11 +1,12 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { named } from '../../parts/language.ts';
 import { Card, Empty } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Page } from '../session/api.ts';
-import { named, texts } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
 import { OutcomeBadge } from './attempt.tsx';
 

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { timeText } from '../../parts/language.ts';
 import { Badge, Card, Empty } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { notAfter } from '../parts/certificate.ts';
 import { Loaded } from '../parts/loaded.tsx';
-import { texts, timeText } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { Authenticator, IdentityDetail } from '../types.ts';
 import { authenticatorsOf } from './password-action.tsx';
 import { AuthenticatorActions } from './people/authenticator-actions.tsx';
@@ -37,7 +38,7 @@ export function PersonAuthenticators({
                 />
               ))}
               <li>
-                <strong>{words.app}</strong>{' '}
+                <strong>{texts.app}</strong>{' '}
                 <Badge kind={person.isMfaEnabled ? 'good' : 'plain'}>
                   {person.isMfaEnabled ? words.appSet : words.appMissing}
                 </Badge>

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { programText } from '../../parts/program-words.ts';
+import { programText } from '../../parts/language.ts';
 import { Card, Empty } from '../../parts/screen.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -32,7 +32,7 @@ export function PersonSessions({
                 <li key={session.id} className="session">
                   <div>
                     <strong>
-                      <bdi>{programText(session) ?? words.unknownProgram}</bdi>
+                      <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
                     </strong>{' '}
                     <span className="hint">
                       {applicationText(session)}. {words.signedInAt} <Time at={session.authTime} />{' '}

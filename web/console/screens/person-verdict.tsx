@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { named } from '../../parts/language.ts';
 import { Badge, Card } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { list } from '../session/api.ts';
-import { alternatives, named, texts } from '../texts/texts.ts';
+import { alternatives, texts } from '../texts/texts.ts';
 import type { LoginExplanation } from '../types.ts';
 import { wayText } from '../words.ts';
 
@@ -60,9 +61,7 @@ function Way({ way, isOpen }: { readonly way: LoginExplanation; readonly isOpen:
       <details open={isOpen && !isAllowed}>
         <summary>
           <strong>{texts.attempts.steps[way.method]}</strong>{' '}
-          <Badge kind={isAllowed ? 'good' : 'bad'}>
-            {isAllowed ? words.allowed : texts.attempts.refused}
-          </Badge>{' '}
+          <Badge kind={isAllowed ? 'good' : 'bad'}>{isAllowed ? words.allowed : texts.refused}</Badge>{' '}
           {way.reason !== null && <span>{named(texts.reasons, way.reason)}</span>}
           {why?.saw != null && (
             <span className="hint" lang="en">

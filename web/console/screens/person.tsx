@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { CopyButton } from '../../parts/keep.tsx';
+import { timeText } from '../../parts/language.ts';
 import { Badge, Card, Facts, Screen } from '../../parts/screen.tsx';
 import { useNames } from '../forms/names.ts';
 import { factsOf } from '../lists/columns.tsx';
@@ -11,7 +12,7 @@ import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { list, quoted, read } from '../session/api.ts';
 import { valueText } from '../texts/fields.ts';
-import { texts, timeText } from '../texts/texts.ts';
+import { texts } from '../texts/texts.ts';
 import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt } from '../types.ts';
 import { policySentences } from '../words.ts';
 import { PersonEnrollments } from './people/person-enrollments.tsx';
@@ -79,7 +80,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
     <>
       <p className="badges">
         <Badge>{valueText('identity', 'type', person.typeId)}</Badge>
-        {person.isAdmin && <Badge>{texts.who.administrator}</Badge>}
+        {person.isAdmin && <Badge>{texts.administrator}</Badge>}
         {person.permissions.map((permission) => (
           <Badge key={permission}>{texts.who[permission]}</Badge>
         ))}
@@ -119,7 +120,7 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
         facts={[
           [texts.people.state, <StateBadge key="state" person={person} />],
           [words.locked, lockText(person)],
-          person.passwordMustChange ? [words.newPassword, more.mustChangeYes] : null,
+          person.passwordMustChange ? [texts.newPassword, more.mustChangeYes] : null,
           [
             texts.people.policy,
             <>

@@ -1,4 +1,4 @@
-import { programText } from '../../parts/program-words.ts';
+import { programText } from '../../parts/language.ts';
 import { allOf, contains, equal, ofPerson } from '../filter.ts';
 import { refreshEntities } from '../forms/entity.ts';
 import { actionsColumn, personColumn, textColumn, timeColumn } from '../lists/columns.tsx';

@@ -38,9 +38,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     );
   }
   if (state === 'signed-out' || state === 'failed') {
-    const { signedOutTitle, signedOutText, failedTitle, failedText } = texts.session;
+    const { signedOutText, failedTitle, failedText } = texts.session;
     return (
-      <Alone title={state === 'failed' ? failedTitle : signedOutTitle}>
+      <Alone title={state === 'failed' ? failedTitle : texts.signedOut}>
         <p>{state === 'failed' ? failedText : signedOutText}</p>
         <Button id="sign-in" kind="main" onClick={() => signIn().catch(setFailure)}>
           {texts.signIn}

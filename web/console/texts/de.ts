@@ -1,31 +1,25 @@
 // Deutsch.
 
+import { german } from '../../parts/words.ts';
 import type { Texts } from './en.ts';
 import { reasons } from './reasons-de.ts';
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
 export const de: Texts = {
-  console: 'Konsole',
+  ...german,
   menu: 'Menü',
   skip: 'Zum Inhalt springen',
-  account: 'Ihr Konto',
-  signIn: 'Anmelden',
-  signOut: 'Abmelden',
   signedInAs: 'Angemeldet als',
   close: 'Schließen',
-  cancel: 'Abbrechen',
   delete: 'Löschen',
   deleteTitle: (name) => `${name} löschen?`,
   save: 'Speichern',
   search: 'Suchen',
-  retry: 'Noch einmal versuchen',
-  loading: 'Einen Moment …',
   yes: 'Ja',
   no: 'Nein',
   none: 'Keine',
   never: 'Nie',
-  reference: 'Kennung',
   details: 'Einzelheiten',
   screens: {
     overview: 'Überblick',
@@ -46,7 +40,6 @@ export const de: Texts = {
   groups: { help: 'Support', rules: 'Regeln', running: 'System' },
 
   session: {
-    signedOutTitle: 'Sie sind abgemeldet',
     signedOutText: 'Die Sitzung ist hier und auf jedem Knoten beendet.',
     failedTitle: 'Die Anmeldung wurde nicht abgeschlossen',
     failedText:
@@ -74,7 +67,7 @@ export const de: Texts = {
     stale: 'Dies ließ sich nicht neu laden und ist vielleicht veraltet.',
   },
 
-  who: { administrator: 'Administrator', read: 'Darf lesen', helpdesk: 'Darf helfen', you: 'Sie' },
+  who: { read: 'Darf lesen', helpdesk: 'Darf helfen', you: 'Sie' },
   readOnly: 'Sie dürfen dies lesen und nichts ändern.',
   helpOnly:
     'Sie dürfen Personen wieder Zugang geben: entsperren, einladen, einen zweiten Faktor entfernen, Sitzungen beenden.',
@@ -104,7 +97,6 @@ export const de: Texts = {
   people: {
     find: 'Name, Benutzername, Id, externe Id oder Kennung eines Versuchs',
     findText: 'Nach Name, Benutzername, Id, externer Id oder der Kennung, die Abgelehnte sehen.',
-    name: 'Name',
     policy: 'Auth-Richtlinie',
     state: 'Zustand',
     enabled: 'Aktiv',
@@ -142,7 +134,6 @@ export const de: Texts = {
     passwordOf: (name) => `Passwort, Benutzername ${name}`,
     certificate: 'Zertifikat',
     fingerprint: 'Fingerabdruck',
-    app: 'Authenticator-App',
     appSet: 'Eingerichtet',
     appMissing: 'Nicht eingerichtet',
     since: (time) => `seit ${time}`,
@@ -152,7 +143,6 @@ export const de: Texts = {
     sessions: 'Laufende Sitzungen',
     noSessions: 'Keine.',
     program: 'Browser oder Programm',
-    unknownProgram: 'Ein Programm, das seinen Namen nicht nennt',
     signedInAt: 'Angemeldet',
     from: 'von',
     lastUsed: 'Zuletzt benutzt',
@@ -180,7 +170,6 @@ export const de: Texts = {
     setPassword: 'Passwort setzen',
     setPasswordTitle: (name) => `Ein Passwort für ${name} setzen`,
     setPasswordEnds: 'Das alte Passwort gilt nicht mehr.',
-    newPassword: 'Neues Passwort',
     endSessions: 'Alle Sitzungen beenden',
     endSessionsTitle: (name) => `Alle Sitzungen von ${name} beenden?`,
     endSessionsEnds: (number) =>
@@ -292,7 +281,6 @@ export const de: Texts = {
     to: 'Bis',
     any: 'Alle',
     passed: 'Bestanden',
-    refused: 'Abgelehnt',
     unknown: 'Unbekannt',
     said: 'Nach eigener Angabe',
     steps: {

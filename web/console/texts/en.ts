@@ -1,31 +1,25 @@
 // Every text of the console, in English. The other languages have the type of this catalogue: a missing text does not
 // compile.
 
+import { english } from '../../parts/words.ts';
 import { reasons } from './reasons-en.ts';
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
 export const en = {
-  console: 'Console',
+  ...english,
   menu: 'Menu',
   skip: 'Skip to the content',
-  account: 'Your account',
-  signIn: 'Sign in',
-  signOut: 'Sign out',
   signedInAs: 'Signed in as',
   close: 'Close',
-  cancel: 'Cancel',
   delete: 'Delete',
   deleteTitle: (name: string) => `Delete ${name}?`,
   save: 'Save',
   search: 'Search',
-  retry: 'Try again',
-  loading: 'One moment …',
   yes: 'Yes',
   no: 'No',
   none: 'None',
   never: 'Never',
-  reference: 'Reference',
   details: 'Details',
   screens: {
     overview: 'Overview',
@@ -46,7 +40,6 @@ export const en = {
   groups: { help: 'Help people', rules: 'Rules', running: 'System' },
 
   session: {
-    signedOutTitle: 'You are signed out',
     signedOutText: 'The session has ended here and on every node.',
     failedTitle: 'The sign-in did not finish',
     failedText:
@@ -73,7 +66,7 @@ export const en = {
     stale: 'This could not be refreshed and may be old.',
   },
 
-  who: { administrator: 'Administrator', read: 'May read', helpdesk: 'May help', you: 'You' },
+  who: { read: 'May read', helpdesk: 'May help', you: 'You' },
   readOnly: 'You may read this and change nothing.',
   helpOnly:
     'You may help people sign in again: unlock and invite them, remove a second factor, end sessions.',
@@ -103,7 +96,6 @@ export const en = {
   people: {
     find: 'Name, user name, id, external id or reference',
     findText: 'By name, user name, id, external id, or the reference that a refused person sees.',
-    name: 'Name',
     policy: 'Auth policy',
     state: 'State',
     enabled: 'Enabled',
@@ -145,7 +137,6 @@ export const en = {
     passwordOf: (name: string) => `Password, user name ${name}`,
     certificate: 'Certificate',
     fingerprint: 'Fingerprint',
-    app: 'Authenticator app',
     appSet: 'Set up',
     appMissing: 'Not set up',
     since: (time: string) => `since ${time}`,
@@ -155,7 +146,6 @@ export const en = {
     sessions: 'Live sessions',
     noSessions: 'None.',
     program: 'Browser or program',
-    unknownProgram: 'A program that does not say its name',
     signedInAt: 'Signed in',
     from: 'from',
     lastUsed: 'Last used',
@@ -183,7 +173,6 @@ export const en = {
     setPassword: 'Set password',
     setPasswordTitle: (name: string) => `Set a password for ${name}`,
     setPasswordEnds: 'The old password stops working.',
-    newPassword: 'New password',
     endSessions: 'End all sessions',
     endSessionsTitle: (name: string) => `End all sessions of ${name}?`,
     endSessionsEnds: (number: number) =>
@@ -295,7 +284,6 @@ export const en = {
     to: 'To',
     any: 'Any',
     passed: 'Passed',
-    refused: 'Refused',
     unknown: 'Unknown',
     said: 'Claimed to be',
     steps: {

@@ -1,9 +1,10 @@
 // Die Wörter für die Felder der verwalteten Dinge.
 
+import { german } from '../../parts/words.ts';
 import type { Fields } from './fields-en.ts';
 
 export const fields: Fields = {
-  common: { name: 'Name', tags: 'Tags', createdAt: 'Angelegt', updatedAt: 'Geändert', id: 'Id' },
+  common: { name: german.name, tags: 'Tags', createdAt: 'Angelegt', updatedAt: 'Geändert', id: 'Id' },
   tagsHint: 'Je Zeile: Name=Wert',
   onePerLine: 'Je Zeile ein Eintrag.',
   identity: {
@@ -11,7 +12,7 @@ export const fields: Fields = {
       type: 'Art',
       externalId: 'Externe Id',
       authPolicyId: 'Auth-Richtlinie',
-      isAdmin: 'Administrator',
+      isAdmin: german.administrator,
       permissions: 'Berechtigung',
       passwordMustChange: 'Bei der nächsten Anmeldung ein neues Passwort verlangen',
       disabled: 'Deaktiviert: Anmeldung nicht möglich',
@@ -36,7 +37,7 @@ export const fields: Fields = {
     },
   },
   authenticator: {
-    labels: { username: 'Benutzername', password: 'Passwort', certPem: 'Zertifikat' },
+    labels: { username: german.username, password: german.password, certPem: 'Zertifikat' },
     hints: {},
     choices: {},
   },

@@ -1,8 +1,10 @@
 // The words for the fields of managed entities, in English. They have the names of the tables in src/model/entities/;
 // members of groups and objects have the path.
 
+import { english } from '../../parts/words.ts';
+
 export const fields = {
-  common: { name: 'Name', tags: 'Tags', createdAt: 'Created', updatedAt: 'Changed', id: 'Id' },
+  common: { name: english.name, tags: 'Tags', createdAt: 'Created', updatedAt: 'Changed', id: 'Id' },
   tagsHint: 'One per line: name=value',
   onePerLine: 'One per line.',
   identity: {
@@ -10,7 +12,7 @@ export const fields = {
       type: 'Type',
       externalId: 'External id',
       authPolicyId: 'Auth policy',
-      isAdmin: 'Administrator',
+      isAdmin: english.administrator,
       permissions: 'Permission',
       passwordMustChange: 'Ask for a new password at the next sign-in',
       disabled: 'Disabled: they cannot sign in',
@@ -29,7 +31,7 @@ export const fields = {
     },
   },
   authenticator: {
-    labels: { username: 'User name', password: 'Password', certPem: 'Certificate' },
+    labels: { username: english.username, password: english.password, certPem: 'Certificate' },
     hints: {},
     choices: {},
   },

@@ -1,20 +1,14 @@
 // The texts in the language that the server chose for the page, and times and numbers in its notation.
 
+import { language } from '../../parts/language.ts';
 import { de } from './de.ts';
 import { en, type Texts } from './en.ts';
 
-export const language = document.documentElement.lang === 'de' ? 'de' : 'en';
 export const texts: Texts = language === 'de' ? de : en;
 
-const dateAndTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
 const precise = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
 export const alternatives = new Intl.ListFormat(language, { type: 'disjunction' });
 const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
-
-/** @param time RFC 3339 */
-export function timeText(time: string): string {
-  return dateAndTime.format(new Date(time));
-}
 
 /** With seconds. @param time RFC 3339 */
 export function preciseTime(time: string): string {
@@ -23,11 +17,6 @@ export function preciseTime(time: string): string {
 
 export function hourText(time: Date): string {
   return hour.format(time);
-}
-
-/** The name in a table for a key from the server, or the key itself if only a newer server knows it. */
-export function named<Names extends Readonly<Record<string, string>>>(names: Names, key: string): string {
-  return Object.hasOwn(names, key) ? (names[key] ?? key) : key;
 }
 
 /** The texts of a screen whose code loads later, in the language of the page. */

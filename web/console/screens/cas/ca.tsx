@@ -1,12 +1,13 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
+import { timeText } from '../../../parts/language.ts';
 import { Card, Facts } from '../../../parts/screen.tsx';
 import { newDraft } from '../../forms/entity-fields.ts';
 import { EntityForm } from '../../forms/entity-form.tsx';
 import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { fieldWords } from '../../texts/fields.ts';
-import { texts, timeText } from '../../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { Authority } from '../../types.ts';
 import { type CaDraft, CaFields } from './ca-fields.tsx';
 import { EndOf, VerifiedBadge } from './cas.tsx';

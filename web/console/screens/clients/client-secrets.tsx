@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
+import { timeText } from '../../../parts/language.ts';
 import { Card } from '../../../parts/screen.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
 import { type Change, make, read } from '../../session/api.ts';
-import { texts, timeText } from '../../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { OidcClientSecret } from '../../types.ts';
 import { words } from './words.ts';
 

@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { longestQrText } from '../../../../src/platform/formats/qr-text.ts';
 import { Button } from '../../../parts/button.tsx';
 import { KeepText } from '../../../parts/keep.tsx';
+import { timeText } from '../../../parts/language.ts';
 import { QrCode } from '../../parts/qr-code.tsx';
-import { timeText } from '../../texts/texts.ts';
+
 import type { Enrollment } from '../../types.ts';
 import type { Invited } from './first-access.ts';
 import { words } from './words.ts';

@@ -1,11 +1,12 @@
 // What somebody was given to get in with, and has not used yet.
 
 import { useQuery } from '@tanstack/react-query';
+import { timeText } from '../../../parts/language.ts';
 import { Card, Empty } from '../../../parts/screen.tsx';
 import { mayHelp } from '../../me.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { list } from '../../session/api.ts';
-import { timeText } from '../../texts/texts.ts';
+
 import type { Enrollment, Identity, IdentityDetail } from '../../types.ts';
 import { EnrollDevice } from './enroll-device.tsx';
 import { EnrollmentActions, WithdrawLink } from './enrollment-actions.tsx';

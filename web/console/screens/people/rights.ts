@@ -7,7 +7,7 @@ import type { Identity } from '../../types.ts';
 export type Right = NonNullable<ReturnType<typeof rightOf>>;
 
 export const rightNames: Readonly<Record<Right, string>> = {
-  all: texts.who.administrator,
+  all: texts.administrator,
   helpdesk: texts.who.helpdesk,
   read: texts.who.read,
 };

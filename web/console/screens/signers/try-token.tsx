@@ -1,13 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
+import { named } from '../../../parts/language.ts';
 import { Card } from '../../../parts/screen.tsx';
 import { PersonLink } from '../../lists/columns.tsx';
 import { Checks, Explanation } from '../../parts/checks.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { InputField } from '../../parts/field.tsx';
 import { type Change, make } from '../../session/api.ts';
-import { named, texts } from '../../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { Signer, TestedSigner, TriedToken } from '../../types.ts';
 import { decodedJwt } from './decoded-jwt.ts';
 import { TrySignIn } from './try-sign-in.tsx';
