@@ -147,4 +147,61 @@ export const faultsOfRequests: readonly Fault[] = [
       },
     ],
   },
+  {
+    name: 'a filter may cost any number of comparisons',
+    soughtBy: 'test/management/costly-reads.test.ts',
+    edits: [
+      {
+        file: 'src/store/sql/read-list.ts',
+        from: '  if (each * rows <= query.budget.comparisons) return;',
+        to: '  if (each * rows <= Number.MAX_SAFE_INTEGER) return;',
+      },
+    ],
+  },
+  {
+    name: 'a list of everything is collected before its first byte is sent',
+    soughtBy: 'test/management/costly-reads.test.ts',
+    edits: [
+      {
+        file: 'src/http/documents/whole-reads.ts',
+        from: '  let first: IteratorResult<string> | null = await next();',
+        to: `  const collected: string[] = [];
+  for (let part = await next(); part.done !== true; part = await next()) collected.push(part.value);
+  let first: IteratorResult<string> | null = { done: false, value: collected.join('') };`,
+      },
+    ],
+  },
+  {
+    name: 'a list of everything is read by one statement',
+    soughtBy: 'test/management/costly-reads.test.ts',
+    edits: [
+      {
+        file: 'src/admin/list-parameters.ts',
+        from: '    limit: limit === undefined ? defaultLimit : (limit ?? largestLimit),',
+        to: '    limit: limit === undefined ? defaultLimit : (limit ?? (reader.isAdmin ? largestOffset : largestLimit)),',
+      },
+    ],
+  },
+  {
+    name: 'a browser session of an alias client needs no fresh proof for factors',
+    soughtBy: 'test/edge/fresh-proof.test.ts',
+    edits: [
+      {
+        file: 'src/login/fresh-proof.ts',
+        from: '  if (mayBeExempt && session.openedByProgram) return true;',
+        to: '  if (mayBeExempt) return true;',
+      },
+    ],
+  },
+  {
+    name: 'a neighbour leads a visitor through a provider to a code without a click',
+    soughtBy: 'test/http/neighbour.test.ts',
+    edits: [
+      {
+        file: 'src/http/oidc/provider-visit.ts',
+        from: "  if (context.method !== 'POST' && code !== null && isOfNeighbour(authRequest)) {",
+        to: "  if (context.method !== 'POST' && code === null && isOfNeighbour(authRequest)) {",
+      },
+    ],
+  },
 ];
