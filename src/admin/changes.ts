@@ -28,7 +28,7 @@ export function changesOf(
         ...change,
         field: `${name}.${change.field}`,
       }));
-    if (field.isSecret) return [secretChanged(name)];
+    if (field.isSecret) return [secretChanged(field.shownAs ?? name)];
     const shown = (of: object | null, value: unknown) => (of === null ? null : cut(shownValue(field, value)));
     return [{ field: name, from: shown(before, from), to: shown(after, to) }];
   });

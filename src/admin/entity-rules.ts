@@ -50,7 +50,11 @@ export interface EntityRules<E extends Entity, Needs extends EntityNeeds> {
   readonly acceptableId?: (id: string, needs: Needs) => string;
   /** Defaults that follow from other fields. */
   readonly defaults?: (fields: New<E>) => Change<E>;
-  /** What else changes with the fields of a change. @param before null: it is new */
+  /**
+   * What else changes with the fields of a change.
+   * @param fields as they are stored
+   * @param before null: it is new
+   */
   readonly follows?: (
     fields: Change<E>,
     before: Stored<E> | null,
@@ -187,7 +191,7 @@ export function acceptableBy<E extends Entity, Needs extends EntityNeeds>({
       const [value, rule] = [values[name], ruleOf[name]];
       if (value !== undefined) patch[name] = rule === undefined ? value : await rule(value, needs);
     }
-    const whole = { ...patch, ...(await follows?.(given as Change<E>, before, needs)) };
+    const whole = { ...patch, ...(await follows?.(patch as Change<E>, before, needs)) };
     check?.(patched(entity.fields, before ?? {}, whole) as Stored<E>, needs);
     return whole;
   };

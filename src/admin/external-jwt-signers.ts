@@ -4,9 +4,11 @@ import { type ExternalJwtSigner, externalJwtSignerEntity } from '../model/entiti
 import type { AuthPolicyId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { OutboundLimits } from '../platform/network/outbound-client.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { StoreForCallers } from '../store/contracts/store.ts';
 import { refusedField } from './acceptable-values.ts';
 import { type EntityNeeds, managed } from './entity-rules.ts';
+import { clientProofOf } from './signer-client.ts';
 import { keySourceOf } from './signer-keys.ts';
 import {
   acceptableAudience,
@@ -24,6 +26,7 @@ export interface SignerNeeds extends EntityNeeds {
   /** Our own issuers. Nobody else can vouch for them. */
   readonly issuers: ReadonlySet<string>;
   readonly limits: OutboundLimits;
+  readonly vault: KeyVault;
 }
 
 export const signers = managed<typeof externalJwtSignerEntity, SignerNeeds>({
@@ -43,8 +46,11 @@ export const signers = managed<typeof externalJwtSignerEntity, SignerNeeds>({
     enrollAttributeClaimsSelector: (selector) =>
       selector === null ? null : acceptableSelector('enrollAttributeClaimsSelector', selector),
   },
-  // A certificate replaces the address of the keys, and the other way round.
-  follows: (fields, before, needs) => keySourceOf(needs, fields, before),
+  follows: (fields, before, needs) => ({
+    // A certificate replaces the address of the keys, and the other way round.
+    ...keySourceOf(needs, fields, before),
+    ...clientProofOf(needs, fields, before),
+  }),
 });
 
 /** Those that take part in logins, for anybody who wants to log in. */

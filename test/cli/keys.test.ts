@@ -9,6 +9,7 @@ import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { createKeyFile, readKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { clientOfHome, type Sandbox, sandbox, stopped, untilReady } from '../support/command.ts';
+import { createSigner } from '../support/external-jwt.ts';
 import { codeOf, redeem } from '../support/flow.ts';
 import { type Caller, callerWith, createdId, loggedIn, password } from '../support/management.ts';
 import { type AuthenticatorApp, partialLogin, scan, submitCode } from '../support/totp.ts';
@@ -96,13 +97,16 @@ describe('keys', () => {
     const app = await enrolled(ana);
     const withToken = (name: string) => ({ name, type: 'Device', enrollment: { ott: true } });
     const device = createdId(await ana.call('POST', 'identities', withToken('device')));
+    const provider = { issuer: 'https://id.example', jwksEndpoint: 'https://id.example/jwks' };
+    const client = { clientId: 'overlay', clientSecret: 'of our client there' };
+    const signer = await createSigner(ana, provider, 'Example ID', client);
     const key = (suffix = '') => join(box.cwd, 'h', 'secrets', `master.key${suffix}`);
     const old = readFileSync(key(), 'utf8');
 
     const rekeyed = await box.run(['keys', 'rekey', ...config]);
     assert.equal(rekeyed.code, 0, rekeyed.stderr);
-    // Two signing keys, the server secret, a seed and a token.
-    const said = /^Resealed 5 secrets under the key (\S+), which is in \S+master\.key now\.\n$/;
+    // Two signing keys, the server secret, a seed, a token and a client secret.
+    const said = /^Resealed 6 secrets under the key (\S+), which is in \S+master\.key now\.\n$/;
     const fingerprint = said.exec(rekeyed.stdout)?.[1] ?? assert.fail(rekeyed.stdout);
     assert.match(rekeyed.stderr, /Older backups need \S+master\.key\.previous/);
     assert.equal(readFileSync(key('.previous'), 'utf8'), old);
@@ -110,7 +114,7 @@ describe('keys', () => {
     assert.equal(existsSync(key('.next')), false);
     for (const suffix of ['', '.previous']) assert.equal(statSync(key(suffix)).mode & 0o777, 0o600);
     const log = readFileSync(join(box.cwd, 'h', 'controller.log'), 'utf8');
-    assert.match(log, /command="keys rekey" operator=\S+ event=secrets\.rekeyed fingerprint=\S+ resealed=5 /);
+    assert.match(log, /command="keys rekey" operator=\S+ event=secrets\.rekeyed fingerprint=\S+ resealed=6 /);
 
     // The controller that was running keeps working: tokens, codes of the app and enrollments, old and new.
     assert.equal((await ana.get('identities')).status, 200);
@@ -131,6 +135,9 @@ describe('keys', () => {
       assert.ok((await again.get(`identities/${enrollee}`)).json.data.enrollment.ott.jwt);
     }
     assert.equal((await newCodes(again, app.wrongCode())).status, 400);
+    // A change opens the secret, to see that it still fits.
+    const kept = await again.call('PATCH', `external-jwt-signers/${signer}`, { audience: 'another' });
+    assert.equal(kept.status, 200, kept.text);
     await stopped(after.run);
 
     writeFileSync(key(), old);

@@ -57,6 +57,7 @@ describe('a signer', () => {
       maxLifetimeSeconds: null,
       externalAuthUrl: null,
       clientId: null,
+      tokenEndpointAuthMethod: 'none',
       scopes: [],
       targetToken: 'ACCESS',
       enrollToCertEnabled: false,

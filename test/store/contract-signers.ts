@@ -31,6 +31,8 @@ function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtS
     maxLifetimeSeconds: null,
     externalAuthUrl: null,
     clientId: null,
+    tokenEndpointAuthMethod: 'none',
+    sealedClientSecret: null,
     scopes: ['openid', 'email'],
     targetToken: 'ACCESS',
     enrollToCertEnabled: false,

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
+import { cookieBrowser } from './cookie-browser.ts';
+import { httpsClient } from './https-client.ts';
 import { testPki } from './test-pki.ts';
 
 export interface OpenIdProvider {
@@ -12,17 +14,22 @@ export interface OpenIdProvider {
   readonly clientId: string;
   /** Registers a redirect URI of its one client, which is public and must use PKCE. */
   register(redirectUri: string): void;
+  /** Makes it another kind of client, as OpenID Connect Registration describes it. */
+  describe(client: object): void;
+  /** Signs in at an address that begins there. @returns where it leads back to */
+  signIn(address: string, login: string): Promise<URL>;
   close(): Promise<void>;
 }
 
 export async function startOpenIdProvider(): Promise<OpenIdProvider> {
-  const { server: identity } = await testPki();
+  const { server: identity, ca } = await testPki();
   const server = createServer({ cert: identity.certPem, key: identity.keyPem });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
   const clientId = 'overlay-pages';
   const redirectUris: string[] = [];
+  let described = {};
   const answerer = () =>
     new Provider(issuer, {
       clients: [
@@ -32,6 +39,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
           response_types: ['code'],
           grant_types: ['authorization_code'],
           token_endpoint_auth_method: 'none',
+          ...described,
         },
       ],
       cookies: { keys: ['only for tests'] },
@@ -49,6 +57,28 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
       redirectUris.push(redirectUri);
       // The provider reads its clients when it is created.
       answer = null;
+    },
+    describe(client) {
+      described = client;
+      answer = null;
+    },
+    async signIn(address, login) {
+      const client = httpsClient(issuer, ca.certPem);
+      const browser = cookieBrowser({ ...client, url: issuer });
+      try {
+        let at = await browser.get(address.slice(issuer.length));
+        for (let step = 0; step < 10; step += 1) {
+          const to = new URL(String(at.headers.location), issuer);
+          if (to.origin !== issuer) return to;
+          at = await browser.get(to.pathname);
+          const prompt = /name="prompt" value="(\w+)"/.exec(at.text)?.[1];
+          if (prompt !== undefined)
+            at = await browser.post(to.pathname, { prompt, login, password: 'any', commit: '' });
+        }
+        throw new Error(`the provider does not lead back: ${at.status} ${at.text}`);
+      } finally {
+        client.closeConnections();
+      }
     },
     async close() {
       server.close();

@@ -2,6 +2,7 @@
 
 import type { Field, Fields } from '../../model/entities/entity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
+import { secretChanged } from '../changes.ts';
 import type { MemberChange } from './state.ts';
 
 /** The given members that differ. Missing members stay as they are; members of groups are compared one by one. */
@@ -16,7 +17,9 @@ export function differences(fields: Fields, stored: object, given: object): read
         field: `${member}.${change.field}`,
       }));
     const isSame = comparable(field, before ?? null) === comparable(field, after);
-    return isSame ? [] : [{ field: member, before, after }];
+    if (isSame) return [];
+    const { from, to } = secretChanged(member);
+    return [field.isSecret ? { field: member, before: from, after: to } : { field: member, before, after }];
   });
   const id =
     sent?.id === undefined || sent.id === old?.id ? [] : [{ field: 'id', before: old?.id, after: sent.id }];

@@ -1,12 +1,15 @@
 // The stored entities as a document.
 
+import { openClientSecret } from '../../login/external-jwt/client-secret.ts';
 import { isDisabled } from '../../model/account.ts';
 import type { Entity, Field, Fields } from '../../model/entities/entity.ts';
+import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import { collected } from '../../platform/in-chunks.ts';
+import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import type { StoreForCallers } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
 import { largestLimit } from '../list-parameters.ts';
@@ -17,6 +20,11 @@ export interface ReadStateNeeds {
     'authPolicies' | 'externalJwtSigners' | 'cas' | 'configTypes' | 'oidcClients' | 'identities'
   >;
   readonly clock: Clock;
+}
+
+/** Opens the secrets that documents may set, to compare them. */
+interface SecretNeeds {
+  readonly vault: Pick<KeyVault, 'open'>;
 }
 
 /** A stored entity with its entry in the document. */
@@ -39,15 +47,17 @@ interface Names {
   readonly signers: ReadonlyMap<string, string>;
 }
 
-/** Everything of these kinds, sorted by name. */
+/** Everything of these kinds, sorted by name, with the secrets that a document can set: not to be shown. */
 export async function readState(
-  needs: ReadStateNeeds,
+  needs: ReadStateNeeds & SecretNeeds,
   kinds: ReadonlySet<StateKind>,
   reader: ListReader,
 ): Promise<StoredState> {
   const names = await namesFor(needs, reader);
   const all = async (kind: StateKind) =>
-    kinds.has(kind) ? (await collected(pagesOf(entitiesOf[kind](needs, names), reader))).flat() : [];
+    kinds.has(kind)
+      ? (await collected(pagesOf(entitiesOf[kind](needs, names, needs.vault), reader))).flat()
+      : [];
   const idsByName = (byId: ReadonlyMap<string, string>) => new Map([...byId].map(([id, name]) => [name, id]));
   return {
     entities: {
@@ -124,21 +134,30 @@ function entries<Entity extends { readonly id: string; readonly updatedAt: Milli
   };
 }
 
-const entitiesOf: Readonly<Record<StateKind, (needs: ReadStateNeeds, names: Names) => ListOf<StoredEntity>>> =
-  {
-    'auth-policy': ({ store }, names) => entries('auth-policy', store.authPolicies.list, names),
-    'ext-jwt-signer': ({ store }, names) => entries('ext-jwt-signer', store.externalJwtSigners.list, names),
-    ca: ({ store }, names) => entries('ca', store.cas.list, names),
-    'config-type': ({ store }, names) => entries('config-type', store.configTypes.list, names),
-    'oidc-client': ({ store }, names) => entries('oidc-client', store.oidcClients.list, names),
-    identity: ({ store, clock }, names) => {
-      const list = async (query: ListQuery) => {
-        const page = await store.identities.list(query);
-        return { ...page, items: page.items.map((identity) => withDisabled(identity, clock.now())) };
-      };
-      return entries('identity', list, names);
-    },
-  };
+type EntitiesOf = (needs: ReadStateNeeds, names: Names, vault?: SecretNeeds['vault']) => ListOf<StoredEntity>;
+
+const entitiesOf: Readonly<Record<StateKind, EntitiesOf>> = {
+  'auth-policy': ({ store }, names) => entries('auth-policy', store.authPolicies.list, names),
+  'ext-jwt-signer': ({ store }, names, vault) => {
+    const list = async (query: ListQuery) => {
+      const page = await store.externalJwtSigners.list(query);
+      const opened = (signer: ExternalJwtSigner) =>
+        vault === undefined ? signer : { ...signer, clientSecret: openClientSecret(vault, signer) };
+      return { ...page, items: page.items.map(opened) };
+    };
+    return entries('ext-jwt-signer', list, names);
+  },
+  ca: ({ store }, names) => entries('ca', store.cas.list, names),
+  'config-type': ({ store }, names) => entries('config-type', store.configTypes.list, names),
+  'oidc-client': ({ store }, names) => entries('oidc-client', store.oidcClients.list, names),
+  identity: ({ store, clock }, names) => {
+    const list = async (query: ListQuery) => {
+      const page = await store.identities.list(query);
+      return { ...page, items: page.items.map((identity) => withDisabled(identity, clock.now())) };
+    };
+    return entries('identity', list, names);
+  },
+};
 
 /** Whether an identity is disabled now. A time in the past no longer says anything about it. */
 function withDisabled(identity: Identity, now: Millis): Identity & { readonly disabled: boolean } {

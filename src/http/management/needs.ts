@@ -63,7 +63,7 @@ export interface ManagementNeeds
   readonly tokenLifetime: Millis;
   readonly random: Random;
   readonly audit: KeptAuditTrail;
-  readonly ring: Pick<KeyRing, 'list'>;
+  readonly ring: Pick<KeyRing, 'list' | 'signer'>;
   readonly attempts: AttemptLog & { flush(): Promise<void> };
   /** Whether there is an external JWT signer with this id. */
   signerExists(id: string): Promise<boolean>;

@@ -18,6 +18,7 @@ const discovery = z.object({
   authorization_endpoint: httpsUrl,
   token_endpoint: httpsUrl,
   authorization_response_iss_parameter_supported: z.boolean().optional(),
+  token_endpoint_auth_signing_alg_values_supported: z.array(z.string().max(20)).max(50).nullish(),
 });
 
 export interface ProviderEndpoints {
@@ -26,6 +27,8 @@ export interface ProviderEndpoints {
   readonly tokenEndpoint: string;
   /** Whether each answer of the authorization endpoint carries `iss` (RFC 9207 section 3). */
   readonly promisesIssuer: boolean;
+  /** What may sign our assertions there (OIDC Discovery 3); null: it does not say. */
+  readonly assertionAlgs: readonly string[] | null;
 }
 
 export interface ProviderDirectory {
@@ -80,6 +83,7 @@ async function fetchEndpoints(client: OutboundClient, address: string): Promise<
     authorizationEndpoint: authorization_endpoint,
     tokenEndpoint: token_endpoint,
     promisesIssuer: rest.authorization_response_iss_parameter_supported ?? false,
+    assertionAlgs: rest.token_endpoint_auth_signing_alg_values_supported ?? null,
   };
 }
 

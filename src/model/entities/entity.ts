@@ -251,7 +251,8 @@ export function defaultOf(field: FieldRules): unknown {
 
 /** The defaults of an entity's fields. */
 export function defaultsOf<F extends Fields>({ fields }: Entity<F>): Pick<Values<F>, Named<F, 'optional'>> {
-  const all = sentFields(fields).map(([name, field]) => [name, defaultOf(field)] as const);
+  const stored = sentFields(fields).filter(([, { column }]) => column !== null);
+  const all = stored.map(([name, field]) => [name, defaultOf(field)] as const);
   // Sound for entities none of whose defaults depend on other fields.
   return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as Pick<
     Values<F>,

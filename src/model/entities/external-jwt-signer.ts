@@ -19,6 +19,14 @@ import {
 export const targetTokens = ['ACCESS', 'ID'] as const;
 export type TargetToken = (typeof targetTokens)[number];
 
+/** How this service proves at a provider who it is when it redeems a code (OIDC Core 9). */
+export const providerAuthMethods = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const;
+
 export const externalJwtSignerEntity = entity<SignerId>()({
   kind: 'ext-jwt-signer',
   table: 'external_jwt_signers',
@@ -56,9 +64,15 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     /** Tokens with a longer lifetime are refused; null: no limit. */
     maxLifetimeSeconds: number({ isNullable: true }),
 
-    /** What clients need to get a token; not used by this service. */
+    /** Where people sign in, and as which client: for clients that get tokens themselves, and for our login page. */
     externalAuthUrl: text({ isNullable: true }),
     clientId: text({ isNullable: true, isListed: true }),
+    /** The default depends on whether there is a secret. */
+    tokenEndpointAuthMethod: choice(providerAuthMethods, { isOptional: true, whenLeftOut: 'kept' }),
+    /** Taken and never shown. Null removes it. */
+    clientSecret: text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
+    /** The same, sealed for this provider (login/external-jwt/client-secret.ts). */
+    sealedClientSecret: text({ isNullable: true, isDerived: true, isSecret: true, shownAs: 'clientSecret' }),
     scopes: texts({ ...usually([]), isSet: true }),
     /** Which of the provider's tokens clients should send. An ID token must contain the time of its issue. */
     targetToken: choice(targetTokens, usually('ACCESS')),
@@ -113,4 +127,8 @@ export const externalJwtSignerEntity = entity<SignerId>()({
 /** An identity provider whose JWTs are accepted as a primary method or as a secondary factor (spec 2.9). */
 export type ExternalJwtSigner = Stored<typeof externalJwtSignerEntity>;
 
-export const externalJwtSignerDefaults = defaultsOf(externalJwtSignerEntity);
+export const externalJwtSignerDefaults = {
+  ...defaultsOf(externalJwtSignerEntity),
+  tokenEndpointAuthMethod: 'none',
+  sealedClientSecret: null,
+} as const;

@@ -1,4 +1,4 @@
-// A visit to another provider and back: an authorization code flow with PKCE in which this service is the public client
+// A visit to another provider and back: an authorization code flow with PKCE in which this service is the client
 // (RFC 6749 4.1, RFC 7636, RFC 9700 2.1). It fetches a token and believes none of it. A login (provider-login.ts) and
 // the test of a signer (signer-test.ts) use visits, and one kind cannot be taken for the other.
 
@@ -16,20 +16,18 @@ import type { BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { ApiSessionId, IdentityId, SignerId } from '../../model/ids.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
+import type { Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { FormPoster } from '../../platform/network/outbound-client.ts';
-import type { Random } from '../../platform/random.ts';
 import type { DailySealer } from '../../platform/secrets/sealed-box.ts';
 import type { AttemptStore } from '../../store/contracts/attempts.ts';
 import type { ExchangePlaces } from './exchange-limit.ts';
 import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
+import { type ProviderProof, type ProviderProofNeeds, proofForProvider } from './provider-proof.ts';
 
-export interface ProviderVisitNeeds {
-  readonly clock: Clock;
-  readonly random: Random;
+export interface ProviderVisitNeeds extends ProviderProofNeeds {
   readonly providers: ProviderDirectory;
   readonly poster: FormPoster;
   readonly exchanges: ExchangePlaces;
@@ -222,9 +220,10 @@ async function exchange(needs: ProviderVisitNeeds, { signer, visit, answer }: Re
     const said = answer.error?.replace(/[^\w.-]/g, '?').slice(0, 60) ?? 'neither code nor error';
     return { ...refused(`the provider answered ${said}`), outcome: 'cancelled' };
   }
-  const tokens = await redeemAtProvider(needs, endpoints, { signer, visit, code: answer.code });
-  if (typeof tokens === 'string') return unreachable(tokens);
-  return chosenToken(signer, visit, tokens);
+  const proof = proofForProvider(needs, signer, endpoints);
+  if (typeof proof === 'string') return refused(proof);
+  const tokens = await redeemAtProvider(needs, endpoints, { visit, code: answer.code, proof });
+  return 'kind' in tokens ? tokens : chosenToken(signer, visit, tokens);
 }
 
 function unreachable(saw: string): NoToken {
@@ -256,34 +255,48 @@ async function endpointsOf(
 }
 
 const maxBytes = 256 * 1024;
-const tokenResponse = z.object({ access_token: z.string().nullish(), id_token: z.string().nullish() });
+/** RFC 6749 5.1 and 5.2. */
+const tokenResponse = z.object({
+  access_token: z.string().nullish(),
+  id_token: z.string().nullish(),
+  error: z.string().nullish(),
+  error_description: z.string().nullish(),
+});
 type ProviderTokens = z.output<typeof tokenResponse>;
 
-/** @returns why not, in words for an administrator, when there are no tokens */
 async function redeemAtProvider(
   needs: ProviderVisitNeeds,
   endpoints: ProviderEndpoints,
-  { signer, visit, code }: { readonly signer: SignerForPeople; readonly visit: Visit; readonly code: string },
-): Promise<ProviderTokens | string> {
+  { visit, code, proof }: { readonly visit: Visit; readonly code: string; readonly proof: ProviderProof },
+): Promise<ProviderTokens | NoToken> {
   const form = {
     grant_type: 'authorization_code',
     code,
     redirect_uri: redirectUriOf(visit),
-    client_id: signer.clientId,
     code_verifier: visit.codeVerifier,
+    ...proof.form,
   };
   let body: Buffer;
   try {
     body = await needs.poster.postForm(endpoints.tokenEndpoint, form, {
       accept: 'application/json',
       maxBytes,
+      failures: [400, 401],
+      authorization: proof.authorization,
     });
   } catch (error) {
-    if (error instanceof FetchRefused) return `the token endpoint of the provider: ${error.message}`;
+    if (error instanceof FetchRefused)
+      return unreachable(`the token endpoint of the provider: ${error.message}`);
     throw error;
   }
-  const parsed = tokenResponse.safeParse(jsonOf(body));
-  return parsed.success ? parsed.data : 'the token endpoint of the provider answered no token response';
+  const { data: answer = {} } = tokenResponse.safeParse(jsonOf(body));
+  if (answer.error) {
+    const { error, error_description: why } = answer;
+    return refused(`the token endpoint answered ${quoted(error)}${why ? `, ${quoted(why)}` : ''}`);
+  }
+  return !answer.access_token && !answer.id_token
+    ? unreachable('the token endpoint of the provider answered no token response')
+    : answer;
 }
 
 /**

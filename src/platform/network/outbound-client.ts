@@ -41,6 +41,10 @@ export interface OutboundRequest {
    * address that a redirect names.
    */
   readonly allowPlainLoopback?: boolean;
+  /** Answers with these statuses are returned like a 200 one: their body says what is wrong. */
+  readonly failures?: readonly number[];
+  /** The `authorization` header of a form. */
+  readonly authorization?: string | undefined;
 }
 
 export interface OutboundClient {
@@ -204,6 +208,7 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
         'accept-encoding': 'identity',
         'user-agent': 'overlay-auth',
         ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(wanted.authorization === undefined ? {} : { authorization: wanted.authorization }),
       },
     });
     // A second safety net: however the runtime found an address, it is checked before a byte of the request is sent.
@@ -216,7 +221,7 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
     });
     outgoing.on('error', (error) => reject(refusalOf(error, signal)));
     outgoing.on('response', (incoming) => {
-      readAnswer(incoming, wanted.maxBytes)
+      readAnswer(incoming, wanted)
         .then(resolve, (error: unknown) => reject(refusalOf(error, signal)))
         .finally(() => outgoing.destroy());
     });
@@ -228,12 +233,12 @@ const redirectStatuses: ReadonlySet<number | undefined> = new Set([301, 302, 303
 
 async function readAnswer(
   incoming: IncomingMessage,
-  maxBytes: number,
+  { maxBytes, failures = [] }: OutboundRequest,
 ): Promise<Buffer | { location: string }> {
   const { statusCode, headers } = incoming;
   if (redirectStatuses.has(statusCode) && headers.location !== undefined)
     return { location: headers.location };
-  if (statusCode !== 200) throw new FetchRefused('status');
+  if (statusCode !== 200 && !failures.includes(statusCode ?? 0)) throw new FetchRefused('status');
   // Compressed bodies are not requested: unpacked they could have any size.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new FetchRefused('encoding');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchRefused('too-large');

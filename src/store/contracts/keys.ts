@@ -9,6 +9,7 @@ export const sealedKinds = [
   'totp',
   'pending-totp',
   'device-login',
+  'signer',
 ] as const;
 export type SealedKind = (typeof sealedKinds)[number];
 

@@ -27,6 +27,8 @@ const fromMain: readonly Migration[] = [
   () => lowerCaseEverything(identityEntity),
   'ALTER TABLE api_sessions ADD COLUMN opened_by_program INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE api_sessions DROP COLUMN primary_proof',
+  `ALTER TABLE external_jwt_signers ADD COLUMN token_endpoint_auth_method TEXT NOT NULL DEFAULT 'none'`,
+  'ALTER TABLE external_jwt_signers ADD COLUMN sealed_client_secret TEXT',
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -2293,6 +2293,8 @@ export interface components {
             maxLifetimeSeconds: number | null;
             externalAuthUrl: string | null;
             clientId: string | null;
+            /** @enum {string} */
+            tokenEndpointAuthMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
             scopes: string[];
             /** @enum {string} */
             targetToken: "ACCESS" | "ID";
@@ -2647,6 +2649,9 @@ export interface components {
                 maxLifetimeSeconds?: number | null;
                 externalAuthUrl?: string | null;
                 clientId?: string | null;
+                /** @enum {string} */
+                tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                clientSecret?: string | null;
                 scopes?: string[] | null;
                 targetToken?: ("ACCESS" | "ID") | null;
                 enrollToCertEnabled?: boolean | null;
@@ -4996,6 +5001,9 @@ export interface operations {
                     maxLifetimeSeconds?: number | null;
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
+                    /** @enum {string} */
+                    tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    clientSecret?: string | null;
                     /** @default [] */
                     scopes?: string[] | null;
                     /** @default ACCESS */
@@ -5090,6 +5098,9 @@ export interface operations {
                     maxLifetimeSeconds?: number | null;
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
+                    /** @enum {string} */
+                    tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    clientSecret?: string | null;
                     /** @default [] */
                     scopes?: string[] | null;
                     /** @default ACCESS */
@@ -5186,6 +5197,9 @@ export interface operations {
                     maxLifetimeSeconds?: number | null;
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
+                    /** @enum {string} */
+                    tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    clientSecret?: string | null;
                     scopes?: string[] | null;
                     targetToken?: ("ACCESS" | "ID") | null;
                     enrollToCertEnabled?: boolean | null;

@@ -60,6 +60,9 @@ export function mapSigners(
       ...claimsOf(needs, subject, entity),
       leewaySeconds: externalJwtSignerDefaults.leewaySeconds,
       maxLifetimeSeconds: externalJwtSignerDefaults.maxLifetimeSeconds,
+      // Its clients are public ones.
+      tokenEndpointAuthMethod: externalJwtSignerDefaults.tokenEndpointAuthMethod,
+      sealedClientSecret: null,
       requireVerifiedEmail: emailOf(needs, subject, entity),
       ...clientFieldsOf(needs, subject, entity),
       enrollAuthPolicyId: enrollPolicyOf({ ...needs, policyIds }, subject, entity),
