@@ -75,8 +75,9 @@ test('the command for a new one contains what differs from the defaults', () => 
   assert.deepEqual(createCommand(oidcClientEntity, client, usual), [
     ...['create', 'oidc-client', 'wiki', 'confidential'],
   ]);
-  const signer = { name: 'a', issuer: 'b', audience: 'c', useExternalId: true };
-  assert.deepEqual(createCommand(externalJwtSignerEntity, newDraft(externalJwtSignerEntity, signer)), [
+  const open = { tokenEndpointAuthMethod: 'none' };
+  const signer = { name: 'a', issuer: 'b', audience: 'c', useExternalId: true, ...open };
+  assert.deepEqual(createCommand(externalJwtSignerEntity, newDraft(externalJwtSignerEntity, signer), open), [
     ...['create', 'ext-jwt-signer', 'a', 'b', 'c', '--use-external-id'],
   ]);
   const ca = newDraft(caEntity, { name: 'a', certPem: '-----BEGIN', isAuthEnabled: true });

@@ -81,6 +81,28 @@ describe('external JWTs on the command line', () => {
     await fine(['update', 'ext-jwt-signer', 'corporate', '--enabled']);
   });
 
+  test('a client secret comes from a file, and is never printed', async () => {
+    await using cli = commandLine();
+    const secret = join(cli.cwd, 'secret.txt');
+    writeFileSync(secret, 'of our client there\n');
+    const keys = ['--jwks-endpoint', idp.jwksEndpoint, '--client-id', 'overlay'];
+    const named = ['ext-jwt-signer', 'secretive'];
+    const created = await fine([
+      ...['create', ...named, `${idp.issuer}/s`, 's', ...keys],
+      ...['--client-secret-file', secret],
+    ]);
+    const method = async () => {
+      const shown = await fine(['get', ...named, '-j']);
+      assert.ok(![created, shown].some(({ stdout, stderr }) => /of our client/.test(stdout + stderr)));
+      return shown.json.tokenEndpointAuthMethod;
+    };
+    assert.equal(await method(), 'client_secret_basic');
+    await fine(['update', ...named, '--client-auth', 'client_secret_post']);
+    assert.equal(await method(), 'client_secret_post');
+    await fine(['update', ...named, '--client-secret-file', '']);
+    assert.equal(await method(), 'none');
+  });
+
   test('one update replaces the address of the keys with a certificate, and back', async () => {
     await fine([
       'create',

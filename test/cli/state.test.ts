@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
@@ -170,6 +170,42 @@ describe('apply', () => {
     ]);
     assert.equal(twice.code, 2);
     assert.match(twice.stderr, /identity cleo appears twice: in one\.yml and in two\.yml/);
+  });
+
+  test('a client secret comes from a file beside the document, or from the environment', async () => {
+    mkdirSync(join(cli.cwd, 'folder'));
+    file('folder/secret.txt', 'of our client there\n');
+    const described = (secret: string) => `ext-jwt-signer:
+  - name: Example ID
+    issuer: https://id.example
+    audience: overlay
+    jwksEndpoint: https://id.example/jwks
+    clientId: overlay
+    clientSecret: ${secret}
+`;
+    const apply = (secret: string, env = {}) =>
+      cli.run(['apply', file('folder/signers.yml', described(secret)), '-j'], { env });
+    for (const [secret, counts] of [
+      ['{ file: secret.txt }', { created: 1, changed: 0, unchanged: 0 }],
+      ['{ env: CLIENT_SECRET }', { created: 0, changed: 0, unchanged: 1 }],
+    ] as const) {
+      const outcome = await apply(secret, { CLIENT_SECRET: 'of our client there' });
+      assert.equal(outcome.code, 0, outcome.stderr);
+      const { created, changed, unchanged } = outcome.json;
+      const seen = { created: created.length, changed: changed.length, unchanged: unchanged.length };
+      assert.deepEqual(seen, counts);
+    }
+    const exported = await fine(['export', '--kind', 'ext-jwt-signer']);
+    assert.doesNotMatch(exported.stdout, /of our client|sealed|clientSecret/);
+    for (const [secret, message] of [
+      ['{ file: gone.txt }', /secret file .*gone\.txt cannot be read/],
+      ['{ env: UNSET }', /environment variable UNSET, which is not set/],
+      ['{ vault: a }', /neither a file nor an environment variable/],
+    ] as const) {
+      const outcome = await apply(secret);
+      assert.equal(outcome.code, 2, outcome.stderr);
+      assert.match(outcome.stderr, message);
+    }
   });
 });
 

@@ -295,6 +295,37 @@ describe('the test sign-in of a signer', () => {
     await guest.close();
   });
 
+  test('works with a client secret, which is typed once and shown nowhere', async () => {
+    const secret = 'of our client there, 32 characters';
+    provider.describe({ client_secret: secret, token_endpoint_auth_method: 'client_secret_post' });
+    const guest = await admin.at(`/console/signers/${id}`);
+    const { page, context } = guest;
+    assert.equal(await page.locator('#field-clientSecret').count(), 0);
+    await page.selectOption('#field-tokenEndpointAuthMethod', 'client_secret_post');
+    await page.fill('#field-clientSecret', secret);
+    assert.equal(await page.locator('#field-clientSecret').getAttribute('type'), 'password');
+    await page.locator('details.same summary').first().click();
+    const same = (await page.locator('details.same').first().textContent()) ?? '';
+    assert.match(same, /--client-auth client_secret_post --client-secret-file secret\.txt/);
+    assert.ok(!same.includes(secret), same);
+    await assertClean(guest);
+    await page.locator('#save').click();
+    await announced(page, 'Saved');
+    assert.equal(await page.inputValue('#field-clientSecret'), '');
+    const opening = context.waitForEvent('page');
+    await page.locator('#test-sign-in').click();
+    const there = await opening;
+    await there.waitForURL(`${provider.issuer}/**`);
+    const closed = there.waitForEvent('close');
+    await Promise.all([closed, signInAtProvider(provider, there, 'olive').catch(leftByClosing(there))]);
+    await page.locator('#verdict').getByText('Accepted. It signs in olive').waitFor();
+    await page.selectOption('#field-tokenEndpointAuthMethod', 'none');
+    await page.locator('#save').click();
+    await announced(page, 'Saved');
+    provider.describe({});
+    await guest.close();
+  });
+
   test('reports a provider that refuses or is gone, and can be cancelled', async () => {
     const patch = (fields: object) => root.call('PATCH', `external-jwt-signers/${id}`, fields);
     await patch({ externalAuthUrl: 'https://localhost:1' });

@@ -72,6 +72,11 @@ export async function readNamedFile(ports: CliPorts, path: string, what: string)
   }
 }
 
+/** A secret in a file, without the line break at its end. @throws CliError exit 2 when it cannot be read */
+export async function readSecretFile(ports: CliPorts, path: string, what: string): Promise<string> {
+  return withoutLineEnd(await readNamedFile(ports, path, what));
+}
+
 /** The external JWT in a file, or on standard input for `-`. @throws CliError exit 2 when there is none */
 export async function externalJwt(ports: CliPorts, file: string): Promise<string> {
   const text = file === '-' ? await readStdin(ports) : await readNamedFile(ports, file, 'JWT file');
@@ -103,9 +108,7 @@ export function isPrompted(ports: CliPorts, options: SecretOptions): boolean {
 
 async function givenSecret(ports: CliPorts, options: SecretOptions): Promise<string | undefined> {
   if (options.passwordStdin === true) return withoutLineEnd(await readStdin(ports));
-  if (options.passwordFile !== undefined) {
-    return withoutLineEnd(await readNamedFile(ports, options.passwordFile, 'password file'));
-  }
+  if (options.passwordFile !== undefined) return readSecretFile(ports, options.passwordFile, 'password file');
   return ports.env.OVERLAY_AUTH_PASSWORD;
 }
 

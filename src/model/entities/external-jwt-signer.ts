@@ -108,6 +108,11 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     maxLifetimeSeconds: 'refuse tokens with a longer lifetime',
     externalAuthUrl: 'where clients get a token',
     clientId: 'that clients use there',
+    tokenEndpointAuthMethod: [
+      '--client-auth <method>',
+      'how this service proves there that it is this client',
+    ],
+    clientSecret: ['--client-secret-file <file>', 'file with the secret of the client, which is never shown'],
     scopes: 'that clients ask for, separated by commas',
     targetToken: ['--send <token>', 'which token clients send'],
     enrollToCertEnabled: ['--enroll-to-cert', 'let its tokens enroll a client certificate'],

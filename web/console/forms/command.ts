@@ -34,7 +34,7 @@ export function createCommand(entity: Entity, draft: object, usual: Values = {})
   return options === null ? null : ['create', entity.kind, ...typed, ...options];
 }
 
-/** The command line takes certificates from files. */
+/** The command line takes certificates and secrets from files. */
 const file = 'certificate.pem';
 
 /** A flag and its opposite, lists with commas, pairs one by one, and an empty text for none. */
@@ -43,6 +43,7 @@ function optionsFor(entity: Entity, changes: Values): readonly string[] | null {
   const words = Object.entries(changes).map(([path, value]) => {
     const field = fieldAt(entity, path);
     if (field.kind === 'pem') return value === null ? null : [options[path] ?? '', file];
+    if (field.isSecret) return [options[path] ?? '', 'secret.txt'];
     if (field.kind === 'object') return wordsOfMembers(options, path, value);
     const option = options[path];
     return option === undefined ? null : wordsOf(option, value);

@@ -83,6 +83,12 @@ export function newDraft<Of extends object>(entity: Entity, given: Values = {}):
   return withValues({}, { ...Object.fromEntries(values), ...given }) as Of;
 }
 
+/** To be shown: secrets are dots. */
+export function withoutSecrets({ fields }: Entity, body: object): object {
+  const shown = Object.entries(body).map(([name, value]) => [name, fields[name]?.isSecret ? '…' : value]);
+  return Object.fromEntries(shown);
+}
+
 /** The fields that somebody has changed, by path. */
 export function changesOf(entity: Entity, before: object, after: object): Values {
   const changed = formFields(entity)

@@ -14,7 +14,7 @@ import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
 import { refreshEntities } from './entity.ts';
-import { changesOf, isEmpty, type Values, withValues } from './entity-fields.ts';
+import { changesOf, isEmpty, type Values, withoutSecrets, withValues } from './entity-fields.ts';
 import type { FormState, Typed } from './fields.tsx';
 import { type Meanwhile, MeanwhileChanged } from './meanwhile.tsx';
 
@@ -110,7 +110,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
           command={
             id === null ? createCommand(entity, draft, usual?.(draft)) : updateCommand(entity, id, changes)
           }
-          change={change}
+          change={{ ...change, body: withoutSecrets(entity, change.body ?? {}) }}
         />
       )}
       <SaveQuestion

@@ -84,7 +84,12 @@ export function EntityField({ form, name, also, ...details }: EntityFieldProps) 
     problem: form.problemOf(name),
   };
   const isDisabled = form.isReadOnly;
-  const input = { ...about, readOnly: form.isReadOnly, spellCheck: false, autoComplete: 'off' };
+  const input = {
+    ...about,
+    readOnly: form.isReadOnly,
+    spellCheck: false,
+    autoComplete: field.isSecret ? 'new-password' : 'off',
+  };
   const isNullable = field.isNullable === true;
   const setText = (text: string) => set(text === '' && isNullable ? null : text);
   const isNeeded = details.isRequired ?? (!isNullable && defaultOf(field) !== '');
@@ -154,7 +159,8 @@ export function EntityField({ form, name, also, ...details }: EntityFieldProps) 
     }
     default: {
       const { type } = details;
-      const shape = field.kind === 'pem' ? { rows: 3 } : { type: type ?? 'text' };
+      const plain = { type: field.isSecret ? 'password' : (type ?? 'text') } as const;
+      const shape = field.kind === 'pem' ? { rows: 3 } : plain;
       return (
         <InputField {...input} {...shape} required={isNeeded} value={String(value ?? '')} set={setText} />
       );

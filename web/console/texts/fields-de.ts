@@ -3,6 +3,13 @@
 import { german } from '../../parts/words.ts';
 import type { Fields } from './fields-en.ts';
 
+const authMethods = {
+  none: 'Gar nicht (öffentlich)',
+  client_secret_basic: 'Geheimnis im Header (client_secret_basic)',
+  client_secret_post: 'Geheimnis im Formular (client_secret_post)',
+  private_key_jwt: 'Signierte Aussage (private_key_jwt)',
+};
+
 export const fields: Fields = {
   common: { name: german.name, tags: 'Tags', createdAt: 'Angelegt', updatedAt: 'Geändert', id: 'Id' },
   tagsHint: 'Je Zeile: Name=Wert',
@@ -84,6 +91,8 @@ export const fields: Fields = {
       maxLifetimeSeconds: 'Längste Lebensdauer eines Tokens in Sekunden',
       externalAuthUrl: 'Wo sich Personen anmelden',
       clientId: 'Client-Id beim Anbieter',
+      tokenEndpointAuthMethod: 'Wie dieser Dienst dort beweist, dass er dieser Client ist',
+      clientSecret: 'Geheimnis des Clients',
       scopes: 'Scopes',
       targetToken: 'Welches Token zählt',
       enrollToCertEnabled: 'Ein Token registriert ein Gerät für ein Zertifikat',
@@ -104,11 +113,16 @@ export const fields: Fields = {
       maxLifetimeSeconds: 'Leer: beliebig.',
       requireVerifiedEmail: 'Nur für einen Anbieter ausschalten, der nie sagt, ob eine Adresse geprüft ist.',
       externalAuthUrl: 'Die Adresse des Anbieters. Leer: Die Anmeldeseiten bieten ihn nicht an.',
+      tokenEndpointAuthMethod:
+        'Für eine signierte Aussage muss beim Anbieter die Adresse der Schlüssel dieses Dienstes (jwks_uri) eingetragen sein.',
+      clientSecret:
+        'Wird nie angezeigt. Leer: wie bisher. Nach einer Änderung von Issuer, Client-Id oder Adresse neu eingeben.',
       enrollNameClaimsSelector:
         'Etwa sub oder email, oder ein JSON-Pointer, der mit einem Schrägstrich beginnt.',
       enrollAttributeClaimsSelector: 'Leer: keiner.',
     },
     choices: {
+      tokenEndpointAuthMethod: authMethods,
       targetToken: { ACCESS: 'Access-Token', ID: 'ID-Token' },
       enabled: { true: 'Aktiv', false: 'Deaktiviert' },
     },
@@ -194,12 +208,7 @@ export const fields: Fields = {
         public: 'Öffentlich: läuft auf Geräten der Benutzer, kann kein Geheimnis bewahren',
         confidential: 'Vertraulich: läuft auf einem Server, kann ein Geheimnis bewahren',
       },
-      tokenEndpointAuthMethod: {
-        none: 'Gar nicht (öffentlich)',
-        client_secret_basic: 'Geheimnis im Header (client_secret_basic)',
-        client_secret_post: 'Geheimnis im Formular (client_secret_post)',
-        private_key_jwt: 'Signierte Aussage (private_key_jwt)',
-      },
+      tokenEndpointAuthMethod: authMethods,
     },
     shortChoices: { type: { public: 'Öffentlich', confidential: 'Vertraulich' } },
   },

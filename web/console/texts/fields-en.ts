@@ -3,6 +3,13 @@
 
 import { english } from '../../parts/words.ts';
 
+const authMethods = {
+  none: 'Not at all (public)',
+  client_secret_basic: 'Secret in a header (client_secret_basic)',
+  client_secret_post: 'Secret in the form (client_secret_post)',
+  private_key_jwt: 'Signed assertion (private_key_jwt)',
+};
+
 export const fields = {
   common: { name: english.name, tags: 'Tags', createdAt: 'Created', updatedAt: 'Changed', id: 'Id' },
   tagsHint: 'One per line: name=value',
@@ -78,6 +85,8 @@ export const fields = {
       maxLifetimeSeconds: 'Longest lifetime of a token in seconds',
       externalAuthUrl: 'Where people sign in',
       clientId: 'Client id at the provider',
+      tokenEndpointAuthMethod: 'How this service proves there that it is this client',
+      clientSecret: 'Secret of the client',
       scopes: 'Scopes',
       targetToken: 'Which token counts',
       enrollToCertEnabled: 'A token enrolls a device for a certificate',
@@ -98,10 +107,14 @@ export const fields = {
       maxLifetimeSeconds: 'Empty: any.',
       requireVerifiedEmail: 'Turn it off only for a provider that never says whether an address is verified.',
       externalAuthUrl: 'The address of the provider. Empty: the sign-in pages do not offer it.',
+      tokenEndpointAuthMethod:
+        'For a signed assertion, register the address of the keys of this service (jwks_uri) at the provider.',
+      clientSecret: 'Never shown. Empty: as it is. Set it again where issuer, client id or address change.',
       enrollNameClaimsSelector: 'Such as sub or email, or a JSON pointer that begins with a slash.',
       enrollAttributeClaimsSelector: 'Empty: none.',
     },
     choices: {
+      tokenEndpointAuthMethod: authMethods,
       targetToken: { ACCESS: 'Access token', ID: 'ID token' },
       enabled: { true: 'Enabled', false: 'Disabled' },
     },
@@ -185,12 +198,7 @@ export const fields = {
         public: 'Public: runs on people’s devices, cannot keep a secret',
         confidential: 'Confidential: runs on a server, can keep a secret',
       },
-      tokenEndpointAuthMethod: {
-        none: 'Not at all (public)',
-        client_secret_basic: 'Secret in a header (client_secret_basic)',
-        client_secret_post: 'Secret in the form (client_secret_post)',
-        private_key_jwt: 'Signed assertion (private_key_jwt)',
-      },
+      tokenEndpointAuthMethod: authMethods,
     },
     shortChoices: { type: { public: 'Public', confidential: 'Confidential' } },
   },

@@ -2,7 +2,7 @@ import type { TypedField } from '../../../model/entities/typed-fields.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { usageError } from '../../terminal/cli-error.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { readNamedFile } from '../../terminal/secret-input.ts';
+import { readNamedFile, readSecretFile } from '../../terminal/secret-input.ts';
 import { requireTidyName } from '../../terminal/tidy-name.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import type { EntityDescriptor } from './descriptor.ts';
@@ -51,6 +51,7 @@ async function typedValue(
   const text = String(typed);
   if (path === 'name' || path === 'username') requireTidyName(label, text);
   if (field.isNullable && text === '') return null;
+  if (field.isSecret) return readSecretFile(ports, text, 'file');
   switch (field.kind) {
     case 'texts':
     case 'choices':

@@ -1,8 +1,10 @@
+import { dirname, isAbsolute, join } from 'node:path';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { CliError, usageError } from '../../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, confirm } from '../../terminal/prompt.ts';
+import { readSecretFile } from '../../terminal/secret-input.ts';
 import { withApi } from '../connection/api-client.ts';
 import { changed } from '../entities/change.ts';
 import { readDocument } from '../entities/document-file.ts';
@@ -113,9 +115,35 @@ async function readStateFiles(ports: CliPorts, files: readonly string[]): Promis
             'leave it in one place',
           );
         places.set(`${kind} ${name}`, file);
-        list.push(entity);
+        list.push(await withSecrets(ports, { file, kind, entity }));
       }
     }
   }
   return Object.fromEntries(state);
+}
+
+/**
+ * The entry with the secrets that it names: `{file: PATH}`, which begins at the folder of the entry's file, or
+ * `{env: NAME}`.
+ * @throws CliError exit 2: there is no such file or variable
+ */
+async function withSecrets(
+  ports: CliPorts,
+  { file, kind, entity }: { readonly file: string; readonly kind: string; readonly entity: unknown },
+): Promise<unknown> {
+  const { clientSecret, ...rest } = asObject(entity);
+  if (kind !== 'ext-jwt-signer' || typeof clientSecret !== 'object' || clientSecret === null) return entity;
+  const { file: path, env } = asObject(clientSecret);
+  if (typeof path === 'string') {
+    const named = isAbsolute(path) ? path : join(dirname(file), path);
+    return { ...rest, clientSecret: await readSecretFile(ports, named, 'secret file') };
+  }
+  const secret = typeof env === 'string' ? ports.env[env] : undefined;
+  if (secret !== undefined) return { ...rest, clientSecret: secret };
+  throw usageError(
+    typeof env === 'string'
+      ? `${file} takes a client secret from the environment variable ${env}, which is not set.`
+      : `${file}: clientSecret names neither a file nor an environment variable.`,
+    'write {file: PATH} or {env: NAME}',
+  );
 }

@@ -2,6 +2,7 @@ import type { externalJwtSignerEntity } from '../../../../src/model/entities/ext
 import type { Draft } from '../../forms/entity-fields.ts';
 import { FieldCard, type FormState } from '../../forms/fields.tsx';
 import type { Signer } from '../../types.ts';
+import { usesSecrets } from '../clients/auth-method.ts';
 import { words } from './words.ts';
 
 export type SignerDraft = Draft<Signer, typeof externalJwtSignerEntity>;
@@ -42,8 +43,17 @@ export function SignerFields({ form }: { readonly form: FormState<SignerDraft> }
         form={form}
         id="people"
         title={words.people}
-        names={['externalAuthUrl', 'scopes', 'targetToken']}
-        details={{ externalAuthUrl: url }}
+        names={[
+          ...['externalAuthUrl', 'scopes', 'targetToken', 'tokenEndpointAuthMethod'],
+          ...(usesSecrets(draft) ? ['clientSecret'] : []),
+        ]}
+        details={{
+          externalAuthUrl: url,
+          tokenEndpointAuthMethod: {
+            also: (method) =>
+              method === 'none' || method === 'private_key_jwt' ? { clientSecret: null } : {},
+          },
+        }}
       />
       <FieldCard
         form={form}

@@ -54,8 +54,9 @@ function NewSigner() {
       <EntityForm<SignerDraft>
         entity={entity}
         id={null}
-        read={{ document: newDraft(entity, given(found)), version: null }}
+        read={{ document: newDraft(entity, { ...usual, ...given(found) }), version: null }}
         mayChange
+        usual={() => usual}
         saved={(id) => navigate({ to: '/signers/$id', params: { id: id ?? '' } })}
       >
         {(form) => <SignerFields form={form} />}
@@ -63,6 +64,9 @@ function NewSigner() {
     </>
   );
 }
+
+/** What the server takes for what is not sent. */
+const usual = { tokenEndpointAuthMethod: 'none' };
 
 /** The initial values for a new one, beside its defaults. @param found null: to be filled in by hand */
 function given(found: DiscoveredSigner | null): Values {
