@@ -213,6 +213,21 @@ test('a changed password is in the audit trail, without the password', async () 
   for (const never of [password, newPassword]) assert.ok(!text.includes(never));
 });
 
+test('passwords are found by part of the user name, folded as for logins and stored so', async () => {
+  const identityId = await server.createUser({ name: 'Finn', username: 'ﬁnn ΣΊΣΥΦΟΣ', password });
+  for (const part of ['FINN', 'ﬁnn', 'Ｆinn', 'nn σίσυ', 'FI']) {
+    const term = `username icontains "${part}"`;
+    for (const filter of [term, `${term} and not username icontains "x"`]) {
+      const found = (await admin.get(`authenticators?filter=${encodeURIComponent(filter)}`)).json.data;
+      assert.deepEqual(
+        found.map((one: { identityId: string }) => one.identityId),
+        [identityId],
+        filter,
+      );
+    }
+  }
+});
+
 test('authenticators of one identity are listed with it, whatever the filter says', async () => {
   const identityId = await server.createUser({ name: 'lister', password });
   const filter = encodeURIComponent('true or method = "updb" limit none');

@@ -222,7 +222,7 @@ function condition(listed: Filtered, filter: Filter): Sql {
       // A position instead of LIKE: there are no wildcards to escape.
       if (filter.op === 'contains') return sql`${position}(${sql.raw(field.column)}, ${filter.value}) > 0`;
       const text = sql.raw(listed.folded.get(field) ?? lowerCaseOf(dialect, field));
-      return sql`${position}(${text}, ${filter.value.toLowerCase()}) > 0`;
+      return sql`${position}(${text}, ${field.fold(filter.value)}) > 0`;
     }
     default:
       return comparison(source, filter);

@@ -3,6 +3,7 @@
 import type { Entity, Field } from '../../model/entities/entity.ts';
 import { identityEntity } from '../../model/entities/identity.ts';
 import type { FieldKind, ListFields } from '../../model/list-fields.ts';
+import { foldedName } from '../../model/names.ts';
 import type { Statement } from './intent.ts';
 import { fieldOfUnique } from './unique-fields.ts';
 
@@ -11,6 +12,8 @@ export interface StoredField {
   readonly column: string;
   /** The column that has the text in lower case too, null in rows that another program wrote. Null: there is none. */
   readonly lowerCase: string | null;
+  /** The form in which `icontains` compares texts: that of `lowerCase`. */
+  readonly fold: (text: string) => string;
   readonly kind: FieldKind;
   /** Whether it may have no value. */
   readonly isOptional: boolean;
@@ -35,6 +38,7 @@ export interface ListSource {
  * A list of the rows of a table.
  * @param source.columns      for fields whose column has another name; `id` if the unique column has another name
  * @param source.searched     columns whose texts are stored in lower case too
+ * @param source.named        columns of names that are stored as `foldedName` too, and where
  * @param source.identity     how to join the identity that a row belongs to; adds `identity_name` to the row
  * @param source.select       further columns to read
  */
@@ -44,6 +48,7 @@ export function listSource(
   source: {
     readonly columns?: Readonly<Record<string, string>>;
     readonly searched?: readonly string[];
+    readonly named?: Readonly<Record<string, string>>;
     readonly identity?: 'JOIN' | 'LEFT JOIN';
     readonly select?: string;
     readonly where?: Statement;
@@ -58,12 +63,15 @@ export function listSource(
     const column = columns[field] ?? snakeCase(field);
     const qualified = column.includes('.') ? column : `${table}.${column}`;
     const isUnique = fieldOfUnique(qualified) !== undefined;
-    const lowerCase = searched.includes(qualified) ? lowerCaseColumn(qualified) : null;
-    return [field, { column: qualified, lowerCase, kind, isOptional: nullable, isUnique }] as const;
+    const named = source.named?.[qualified];
+    const lowerCase = named ?? (searched.includes(qualified) ? lowerCaseColumn(qualified) : null);
+    const fold = named === undefined ? inLowerCase : foldedName;
+    return [field, { column: qualified, lowerCase, fold, kind, isOptional: nullable, isUnique }] as const;
   });
   const id = {
     column: `${table}.${columns.id ?? 'id'}`,
     lowerCase: null,
+    fold: inLowerCase,
     kind: 'text',
     isOptional: false,
     isUnique: true,
@@ -87,6 +95,10 @@ export function listSource(
     fields: { id, ...Object.fromEntries(stored) },
     tieBreaker: id.column,
   };
+}
+
+function inLowerCase(text: string): string {
+  return text.toLowerCase();
 }
 
 /** The columns of an entity whose texts are stored in lower case too, as `table.column`. */
