@@ -45,9 +45,7 @@ const bindPointSchema = seenAs(
   z
     .strictObject({
       interface: says`Where to listen, host:port, for example 0.0.0.0:1280.`(hostAndPort),
-      address: says`What clients dial, host:port without a scheme. The issuer of tokens is derived from it.`(
-        dialableAddress,
-      ),
+      address: says`What clients dial, host:port. The issuer of tokens is derived from it.`(dialableAddress),
     })
     .superRefine((bindPoint, context) => {
       if (bindPoint.address.endsWith(':0') && bindPoint.interface.port !== 0) {

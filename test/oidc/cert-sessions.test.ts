@@ -289,7 +289,7 @@ describe('a TLS session that resumes', () => {
     const two = await startTestServer({
       configure: (yaml) =>
         yaml.replace(
-          /^web:\n/m,
+          /^web:.*\n/m,
           `web:\n  - name: second\n    bindPoints: [{ interface: "127.0.0.1:${port}", address: "${address}" }]\n` +
             '    apis: [{ binding: edge-client }]\n',
         ),
