@@ -48,7 +48,7 @@ export class AuthError extends Error {
   readonly allow: readonly string[];
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
-    const description = options.description ?? errorCodes[code];
+    const description = options.description ?? errorCodes[code].description;
     super(options.detail === undefined ? `${code}: ${description}` : `${code}: ${options.detail}`, {
       cause: options.cause,
     });

@@ -1,80 +1,220 @@
+// The one home of every failure that has a meaning outside. Texts for people are in pages/texts, by the kind of page.
+
 /**
- * The closed list of failures. The description is for the person or program outside and names no internals.
- * http/request/errors.ts maps each code to a status and to the words of each protocol; an unlisted code does not compile.
+ * The error values in use, from RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1, RFC 8628 3.5 and OIDC Core
+ * 3.1.2.6.
  */
+export type OAuthError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'invalid_target'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type'
+  | 'access_denied'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
+  | 'login_required'
+  | 'interaction_required'
+  | 'account_selection_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
+/**
+ * What a code means outside: status, word of OAuth, word of the Edge APIs (`error.code` of the envelope), and the page
+ * that a person gets, if it is not that of a malformed request. The text is for the person or program outside and names
+ * no internals.
+ */
+function code({ raw: [description = ''] }: TemplateStringsArray) {
+  return <const Page extends string = 'malformed'>(
+    at: `${number} ${OAuthError} ${Uppercase<string>}`,
+    page = 'malformed' as Page,
+  ) => {
+    const [status, oauthError, edgeCode] = at.split(' ') as [string, OAuthError, string];
+    return { description, status: Number(status), oauthError, edgeCode, page };
+  };
+}
+
+/** The closed list of failures. An unlisted code does not compile. */
 export const errorCodes = {
   // OAuth 2.0 and OpenID Connect (RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009, OIDC Core 3.1.2.6)
-  invalid_request: 'the request is malformed or lacks a required parameter',
-  invalid_client: 'the client is not known',
-  client_not_authenticated: 'the client could not be authenticated',
-  client_not_allowed: 'the user may not use this application',
-  invalid_target: 'the requested resource does not belong to the client',
-  redirect_uri_not_registered: 'the redirect_uri is not registered for this address',
-  invalid_grant: 'the grant is invalid, expired, already used, or was issued to another client',
-  invalid_scope: 'the requested scope is invalid or exceeds the scope that was granted',
-  unauthorized_client: 'the client may not use this grant',
-  unsupported_grant_type: 'the grant type is not supported',
-  unsupported_response_type: 'the response type is not supported',
-  unsupported_token_type: 'the token type is not supported',
+  invalid_request: code`the request is malformed or lacks a required parameter`(
+    '400 invalid_request COULD_NOT_VALIDATE',
+  ),
+  invalid_client: code`the client is not known`('400 invalid_client INVALID_CLIENT', 'invalid_client'),
+  client_not_authenticated: code`the client could not be authenticated`('401 invalid_client INVALID_CLIENT'),
+  client_not_allowed: code`the user may not use this application`(
+    '403 access_denied FORBIDDEN',
+    'client_not_allowed',
+  ),
+  invalid_target: code`the requested resource does not belong to the client`(
+    '400 invalid_target COULD_NOT_VALIDATE',
+  ),
+  redirect_uri_not_registered: code`the redirect_uri is not registered for this address`(
+    '400 invalid_request COULD_NOT_VALIDATE',
+    'redirect_uri_not_registered',
+  ),
+  invalid_grant: code`the grant is invalid, expired, already used, or was issued to another client`(
+    '400 invalid_grant INVALID_GRANT',
+  ),
+  invalid_scope: code`the requested scope is invalid or exceeds the scope that was granted`(
+    '400 invalid_scope COULD_NOT_VALIDATE',
+  ),
+  unauthorized_client: code`the client may not use this grant`('400 unauthorized_client INVALID_CLIENT'),
+  unsupported_grant_type: code`the grant type is not supported`(
+    '400 unsupported_grant_type COULD_NOT_VALIDATE',
+  ),
+  unsupported_response_type: code`the response type is not supported`(
+    '400 unsupported_response_type COULD_NOT_VALIDATE',
+  ),
+  unsupported_token_type: code`the token type is not supported`(
+    '400 unsupported_token_type COULD_NOT_VALIDATE',
+  ),
   // RFC 8628 3.5
-  authorization_pending: 'the person has not finished the login yet; ask again',
-  slow_down: 'ask less often: wait five seconds longer than before',
-  access_denied: 'the person refused the login',
-  expired_token: 'the device code has expired; start again',
-  login_required: 'the user has to log in',
-  interaction_required: 'the user has to interact',
-  account_selection_required: 'the user has to choose an account',
-  request_not_supported: 'request objects are not supported',
-  request_uri_not_supported: 'request objects by reference are not supported',
-  registration_not_supported: 'client registration is not supported',
-  insufficient_scope: 'the token lacks the scope that this resource requires',
+  authorization_pending: code`the person has not finished the login yet; ask again`(
+    '400 authorization_pending COULD_NOT_VALIDATE',
+  ),
+  slow_down: code`ask less often: wait five seconds longer than before`('400 slow_down COULD_NOT_VALIDATE'),
+  access_denied: code`the person refused the login`('400 access_denied INVALID_AUTH'),
+  expired_token: code`the device code has expired; start again`('400 expired_token COULD_NOT_VALIDATE'),
+  login_required: code`the user has to log in`('400 login_required INVALID_AUTH'),
+  interaction_required: code`the user has to interact`('400 interaction_required INVALID_AUTH'),
+  account_selection_required: code`the user has to choose an account`(
+    '400 account_selection_required INVALID_AUTH',
+  ),
+  request_not_supported: code`request objects are not supported`(
+    '400 request_not_supported COULD_NOT_VALIDATE',
+  ),
+  request_uri_not_supported: code`request objects by reference are not supported`(
+    '400 request_uri_not_supported COULD_NOT_VALIDATE',
+  ),
+  registration_not_supported: code`client registration is not supported`(
+    '400 registration_not_supported COULD_NOT_VALIDATE',
+  ),
+  insufficient_scope: code`the token lacks the scope that this resource requires`(
+    '403 insufficient_scope FORBIDDEN',
+    'forbidden',
+  ),
 
   // Authentication on the login endpoints and the Edge APIs
-  invalid_auth: 'The authentication request failed',
-  invalid_totp_code: 'The code was invalid',
+  invalid_auth: code`The authentication request failed`('401 access_denied INVALID_AUTH', 'invalid_auth'),
+  invalid_totp_code: code`The code was invalid`('400 access_denied INVALID_TOTP_CODE', 'invalid_totp_code'),
   password_change_required:
-    'The password must be replaced first; log in with a browser, such as on the account page',
-  mfa_exists: 'A TOTP enrollment already exists or has been started',
-  auth_request_unknown: 'The authentication request is unknown, expired or finished; start again',
+    code`The password must be replaced first; log in with a browser, such as on the account page`(
+      '403 access_denied PASSWORD_CHANGE_REQUIRED',
+      'password_change_required',
+    ),
+  mfa_exists: code`A TOTP enrollment already exists or has been started`(
+    '409 invalid_request MFA_EXISTS',
+    'changed',
+  ),
+  auth_request_unknown: code`The authentication request is unknown, expired or finished; start again`(
+    '400 invalid_request INVALID_AUTH_REQUEST',
+    'auth_request_unknown',
+  ),
   unauthorized:
-    'The request could not be completed. The session is not authorized or the credentials are invalid',
-  forbidden: 'The authenticated identity lacks the permission for this operation',
+    code`The request could not be completed. The session is not authorized or the credentials are invalid`(
+      '401 invalid_token UNAUTHORIZED',
+      'forbidden',
+    ),
+  forbidden: code`The authenticated identity lacks the permission for this operation`(
+    '403 access_denied FORBIDDEN',
+    'forbidden',
+  ),
 
   // Enrollment
   invalid_enrollment_token:
-    'The enrollment token is not valid: it was used, replaced or deleted, or never existed. Ask for a new one',
-  enrollment_expired: 'The enrollment token has expired. Ask for a new one',
-  enrollment_not_allowed: 'Enrollment in this way is not allowed',
-  enrollment_certificate_refused: 'The client certificate of the connection cannot be enrolled',
-  already_enrolled: 'The identity is already enrolled',
+    code`The enrollment token is not valid: it was used, replaced or deleted, or never existed. Ask for a new one`(
+      '400 invalid_grant INVALID_ENROLLMENT_TOKEN',
+      'forbidden',
+    ),
+  enrollment_expired: code`The enrollment token has expired. Ask for a new one`(
+    '400 invalid_grant ENROLLMENT_EXPIRED',
+    'forbidden',
+  ),
+  enrollment_not_allowed: code`Enrollment in this way is not allowed`(
+    '409 access_denied INVALID_ENROLLMENT_NOT_ALLOWED',
+    'forbidden',
+  ),
+  enrollment_certificate_refused: code`The client certificate of the connection cannot be enrolled`(
+    '400 access_denied INVALID_CERT_PEM',
+    'forbidden',
+  ),
+  already_enrolled: code`The identity is already enrolled`('409 invalid_request CONFLICT', 'changed'),
 
   // Input
-  could_not_parse_body: 'The body of the request could not be parsed',
-  could_not_validate: 'The supplied request contains an invalid document or parameter',
-  invalid_filter: 'The filter could not be parsed',
-  invalid_field: 'The field contains an invalid value',
-  not_found: 'The resource requested was not found or is no longer available',
-  conflict: 'The entity conflicts with an existing one',
-  precondition_failed: 'It was changed meanwhile; read it again, then repeat the change',
-  cannot_delete_referenced: 'Other entities refer to this entity, so it cannot be deleted',
-  cannot_be_deleted: 'The entity cannot be deleted',
-  password_not_acceptable: 'The password does not meet the rules',
-  csr_not_acceptable: 'The certificate signing request cannot be processed',
+  could_not_parse_body: code`The body of the request could not be parsed`(
+    '400 invalid_request COULD_NOT_PARSE_BODY',
+  ),
+  could_not_validate: code`The supplied request contains an invalid document or parameter`(
+    '400 invalid_request COULD_NOT_VALIDATE',
+  ),
+  invalid_filter: code`The filter could not be parsed`('400 invalid_request INVALID_FILTER'),
+  invalid_field: code`The field contains an invalid value`('400 invalid_request INVALID_FIELD'),
+  not_found: code`The resource requested was not found or is no longer available`(
+    '404 invalid_request NOT_FOUND',
+    'notFound',
+  ),
+  conflict: code`The entity conflicts with an existing one`('409 invalid_request CONFLICT', 'changed'),
+  precondition_failed: code`It was changed meanwhile; read it again, then repeat the change`(
+    '412 invalid_request PRECONDITION_FAILED',
+    'changed',
+  ),
+  cannot_delete_referenced: code`Other entities refer to this entity, so it cannot be deleted`(
+    '409 invalid_request CAN_NOT_DELETE_REFERENCED_ENTITY',
+    'changed',
+  ),
+  cannot_be_deleted: code`The entity cannot be deleted`(
+    '400 invalid_request ENTITY_CAN_NOT_BE_DELETED',
+    'changed',
+  ),
+  password_not_acceptable: code`The password does not meet the rules`('400 invalid_request INVALID_FIELD'),
+  csr_not_acceptable: code`The certificate signing request cannot be processed`(
+    '400 invalid_request COULD_NOT_PROCESS_CSR',
+  ),
 
   // HTTP
-  method_not_allowed: 'The method is not allowed on this resource',
-  not_acceptable: 'None of the media types that the client accepts can be produced',
-  unsupported_media_type: 'The media type of the body is not supported here',
-  payload_too_large: 'The body is larger than this endpoint accepts',
-  uri_too_long: 'The address of the request is too long',
-  header_too_large: 'The headers of the request are too large',
-  misdirected_request: 'This server does not serve the requested host',
+  method_not_allowed: code`The method is not allowed on this resource`(
+    '405 invalid_request METHOD_NOT_ALLOWED',
+  ),
+  not_acceptable: code`None of the media types that the client accepts can be produced`(
+    '406 invalid_request NOT_ACCEPTABLE',
+  ),
+  unsupported_media_type: code`The media type of the body is not supported here`(
+    '415 invalid_request UNSUPPORTED_MEDIA_TYPE',
+  ),
+  payload_too_large: code`The body is larger than this endpoint accepts`(
+    '413 invalid_request REQUEST_ENTITY_TOO_LARGE',
+  ),
+  uri_too_long: code`The address of the request is too long`('414 invalid_request URI_TOO_LONG'),
+  header_too_large: code`The headers of the request are too large`('431 invalid_request HEADER_TOO_LARGE'),
+  misdirected_request: code`This server does not serve the requested host`(
+    '421 invalid_request MISDIRECTED_REQUEST',
+    'notFound',
+  ),
 
   // Load and failure
-  rate_limited: 'Too many attempts; try again later',
-  busy: 'The server is busy; try again later',
-  unavailable: 'The service is temporarily unavailable',
-  server_error: 'An unexpected error occurred',
-} as const;
+  rate_limited: code`Too many attempts; try again later`(
+    '429 temporarily_unavailable RATE_LIMITED',
+    'rate_limited',
+  ),
+  busy: code`The server is busy; try again later`('503 temporarily_unavailable SERVER_BUSY', 'outage'),
+  unavailable: code`The service is temporarily unavailable`(
+    '503 temporarily_unavailable UNAVAILABLE',
+    'outage',
+  ),
+  server_error: code`An unexpected error occurred`('500 server_error UNHANDLED', 'defect'),
+};
 
 export type ErrorCode = keyof typeof errorCodes;
+/** The kinds of pages that tell a person of a failure: some have one for many codes. */
+export type ErrorPageKind = (typeof errorCodes)[ErrorCode]['page'];

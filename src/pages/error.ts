@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/codes.ts';
+import { type ErrorCode, errorCodes } from '../errors/codes.ts';
 import { referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
@@ -21,7 +21,7 @@ export interface ErrorPage {
 /** The page of a failure: what happened, what to do next, and the reference id. */
 export function errorPage(view: View, failure: ErrorPage): Html {
   const { error, errorTitle, startAgain, backToLogin } = view.texts;
-  const { heading, text, next } = error.byCode[failure.code];
+  const { heading, text, next } = error.byKind[errorCodes[failure.code].page];
   const { retryAfterSeconds: seconds } = failure;
   return layout(view, {
     title: errorTitle(heading),

@@ -6,7 +6,6 @@ import { oidcChallenge } from '../../src/errors/challenge.ts';
 import { type ErrorCode, errorCodes } from '../../src/errors/codes.ts';
 import { json } from '../../src/http/request/answer.ts';
 import type { ErrorFormat } from '../../src/http/request/error-answers.ts';
-import { errorTable } from '../../src/http/request/errors.ts';
 import { type Route, route } from '../../src/http/request/route.ts';
 import { MalformedInput } from '../../src/platform/formats/malformed-input.ts';
 import { HashPoolFull } from '../../src/platform/secrets/hash-pool.ts';
@@ -46,12 +45,16 @@ describe('errors', () => {
         challenges: [oidcChallenge('invalid')],
         allow: ['GET'],
       });
-      const { status, edgeCode, oauthError } = errorTable[code];
+      const { status, edgeCode, oauthError } = errorCodes[code];
 
       const edge = await send(port, '/throws/edge');
       assert.equal(edge.status, status, code);
       assert.deepEqual(edge.json, {
-        error: { code: edgeCode, message: errorCodes[code], requestId: edge.headers['x-request-id'] },
+        error: {
+          code: edgeCode,
+          message: errorCodes[code].description,
+          requestId: edge.headers['x-request-id'],
+        },
         meta: {},
       });
       assert.match(edgeCode, /^[A-Z][A-Z_]+$/);

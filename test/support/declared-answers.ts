@@ -1,9 +1,9 @@
 // Compares real answers with the declarations from which the API description is written.
 
+import { errorCodes } from '../../src/errors/codes.ts';
 import type { Answer } from '../../src/http/request/answer.ts';
 import type { DeclaredAnswer } from '../../src/http/request/declared-answers.ts';
 import { declaredRefusals, refusalsOf } from '../../src/http/request/declared-refusals.ts';
-import { errorTable } from '../../src/http/request/errors.ts';
 import type { Route } from '../../src/http/request/route.ts';
 
 /** What an answer contains that its endpoint does not declare, in words; null when everything is declared. */
@@ -50,7 +50,7 @@ function isDeclaredCode(route: Route, answer: Answer): boolean {
   const isOAuth = typeof document.error === 'string';
   const word = isOAuth ? document.error : document.error.code;
   return [...refusalsOf(route)].some((code) => {
-    const row = errorTable[code];
+    const row = errorCodes[code];
     const status = code === 'invalid_client' && answer.status === 401 ? 401 : row.status;
     return status === answer.status && (isOAuth ? row.oauthError : row.edgeCode) === word;
   });

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import {
   abandonTotpEnrollment,
   enrollTotp,
@@ -13,7 +14,6 @@ import {
 import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
 import { type Answer, htmlType, json } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
-import { errorTable } from '../request/errors.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
@@ -196,7 +196,7 @@ async function forPeople(
   } catch (error) {
     const shown = error instanceof AuthError && isForPeople(step) ? pages[error.code] : undefined;
     if (shown === undefined || !(error instanceof AuthError)) throw error;
-    return shown(errorTable[error.code].status);
+    return shown(errorCodes[error.code].status);
   }
 }
 

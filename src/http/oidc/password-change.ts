@@ -2,12 +2,12 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
 import { outstandingQueries, replacePassword } from '../../oidc/flow/login-flow.ts';
 import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import type { Answer } from '../request/answer.ts';
-import { errorTable } from '../request/errors.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals } from './login-declarations.ts';
@@ -71,7 +71,7 @@ async function again(
   return outcome.newPassword === null
     ? loginStepFor(needs.signers, step, outcome)
     : newPasswordPage(step, outcome.newPassword, {
-        status: errorTable.password_not_acceptable.status,
+        status: errorCodes.password_not_acceptable.status,
         problems,
       });
 }

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { type CameWithLogin, requireOpen, submitPrimary } from '../../oidc/flow/login-flow.ts';
 import type { LoginFlowNeeds, LoginStep } from '../../oidc/flow/next-step.ts';
@@ -10,7 +11,6 @@ import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
 import { loginPage } from '../../pages/login.ts';
 import { certificateLoginPage } from '../../pages/login-cert.ts';
 import { type Answer, json } from '../request/answer.ts';
-import { errorTable } from '../request/errors.ts';
 import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../request/fields.ts';
 import { bearerTokens, originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
@@ -118,7 +118,7 @@ function routesOf<Fields extends z.ZodRawShape>(
       } catch (error) {
         const isRefusal = error instanceof AuthError && error.code === 'invalid_auth';
         if (!isRefusal || login.again === undefined || !isForPeople(step)) throw error;
-        return login.again(step, errorTable[error.code].status, body);
+        return login.again(step, errorCodes[error.code].status, body);
       }
     },
   });

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { requireOpen } from '../../oidc/flow/login-flow.ts';
 import { requireWayBack } from '../../oidc/flow/open-auth-request.ts';
@@ -29,7 +30,6 @@ import { sha256 } from '../../platform/digest.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
-import { errorTable } from '../request/errors.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
@@ -206,7 +206,7 @@ function failurePage(
   step: Step,
   failure: ProviderFailure,
 ): Answer {
-  const { status } = errorTable[codes[failure.reason]];
+  const { status } = errorCodes[codes[failure.reason]];
   return failure.step === 'primary'
     ? providerPage(signers, step, { status, failure })
     : secondProviderAnswer(signers, step, { signerId: failure.signer.id, status, failure });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkSetupLink, completeSetup, setupPasswordRules } from '../../admin/setup.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
 import {
   type DeadLink,
@@ -13,7 +14,6 @@ import type { View } from '../../pages/view.ts';
 import { AlreadyTaken } from '../../store/contracts/store.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
 import { contentAnswer } from '../request/declared-answers.ts';
-import { errorTable } from '../request/errors.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { consoleOf } from './console-paths.ts';
@@ -100,7 +100,7 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
         return page(setupDonePage(view, done), { status: 201 });
       } catch (error) {
         if (!(error instanceof AuthError) || !retryable.has(error.code)) throw error;
-        return await again(errorTable[error.code].status, problemsOf(error));
+        return await again(errorCodes[error.code].status, problemsOf(error));
       }
     },
   });

@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import { htmlType, isUnacceptable, jsonType } from './answer.ts';
 import type { DeclaredAnswer, DeclaredAnswers } from './declared-answers.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
-import { errorTable } from './errors.ts';
 import { countsAgainstSource, mediaTypesOf, type Route } from './route.ts';
 import { mayChangeSomething } from './sender.ts';
 
@@ -53,7 +53,7 @@ export function declaredRefusals(route: Route): DeclaredAnswers {
   const codes = new Map<number, Set<string>>();
   const isOAuth = route.errors === 'oauth' || route.errors === 'html-or-oauth';
   for (const code of refusalsOf(route)) {
-    const { status, edgeCode, oauthError } = errorTable[code];
+    const { status, edgeCode, oauthError } = errorCodes[code];
     // 401 for clients that used the Basic scheme (RFC 6749 section 5.2).
     for (const possible of code === 'invalid_client' ? [status, 401] : [status]) {
       const words = codes.get(possible) ?? new Set();

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type AuthError, AuthorizationError, grantReasons } from '../../errors/auth-error.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import { errorPage } from '../../pages/error.ts';
 import type { View } from '../../pages/view.ts';
 import { type Answer, type AnswerHeaders, json, page, redirect, wantsHtml } from './answer.ts';
 import { challengeLines } from './challenges.ts';
-import { errorTable, retryAfterOf } from './errors.ts';
+import { retryAfterOf } from './errors.ts';
 import { formPostAnswer } from './form-post.ts';
 
 /** The form of an endpoint's errors; `html-or-…`: a page for clients that prefer one. */
@@ -35,7 +36,7 @@ export function errorAnswer(failure: AuthError, format: ErrorFormat, request: Fa
     : edgeError(failure, request);
 }
 
-const outside = Object.values(errorTable);
+const outside = Object.values(errorCodes);
 // All possible values, so that generated clients know them.
 const oauthErrors = [...new Set(outside.map(({ oauthError }) => oauthError))].sort();
 const edgeCodes = [...new Set(outside.map(({ edgeCode }) => edgeCode))].sort();
@@ -78,7 +79,7 @@ export const edgeErrorBody = z
 function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
   return json(
     {
-      error: errorTable[failure.code].oauthError,
+      error: errorCodes[failure.code].oauthError,
       error_description: oauthDescription(failure),
       ...(failure.reason === undefined ? {} : { reason: failure.reason }),
     },
@@ -96,7 +97,7 @@ function oauthError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'l
 export function edgeError(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): Answer {
   const problem = failure.fields[0];
   const error = {
-    code: errorTable[failure.code].edgeCode,
+    code: errorCodes[failure.code].edgeCode,
     message: failure.description,
     requestId: request.requestId,
     ...(request.traceId === undefined ? {} : { traceId: request.traceId }),
@@ -135,7 +136,7 @@ function htmlError(failure: AuthError, request: FailedRequest): Answer {
 function authorizationErrorAnswer(failure: AuthorizationError, view: () => View): Answer {
   const { redirectUri, state, issuer, responseMode } = failure.redirect;
   const fields: readonly (readonly [string, string])[] = [
-    ['error', errorTable[failure.code].oauthError],
+    ['error', errorCodes[failure.code].oauthError],
     ['error_description', oauthDescription(failure)],
     // toWellFormed: a lone surrogate cannot be percent-encoded, and would turn the refusal into our own failure.
     ...(state === null ? [] : [['state', state.toWellFormed()] as const]),
@@ -161,7 +162,7 @@ function oauthDescription(failure: AuthError): string {
 
 function statusOf(failure: AuthError, request: Omit<FailedRequest, 'view' | 'loginPage'>): number {
   if (failure.code === 'invalid_client' && request.usedBasic) return 401;
-  return errorTable[failure.code].status;
+  return errorCodes[failure.code].status;
 }
 
 function isAboutClient({ code }: AuthError): boolean {

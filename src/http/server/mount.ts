@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
+import { errorCodes } from '../../errors/codes.ts';
 import type { KeptAuditTrail } from '../../model/audit-event.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
@@ -21,7 +22,7 @@ import { bodyLimit, bodyLimitOf, readBody, readQuery, takeFormToken, validate } 
 import { type ApplicationOrigins, preflightHeaders } from '../request/cors.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
-import { asAuthError, errorTable } from '../request/errors.ts';
+import { asAuthError } from '../request/errors.ts';
 import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
@@ -153,7 +154,7 @@ function fieldsOf(failure: AuthError, { id, method, overlay }: FastifyRequest) {
     path: context?.path,
     remoteAddress: context?.remoteAddress,
     errorCode: failure.code,
-    status: errorTable[failure.code].status,
+    status: errorCodes[failure.code].status,
     detail: failure.detail,
   };
 }

@@ -1,6 +1,6 @@
 // Deutsch.
 
-import type { ErrorCode } from '../../errors/codes.ts';
+import type { ErrorPageKind } from '../../errors/codes.ts';
 import { type Html, html } from '../html.ts';
 import { common } from './common.ts';
 import type { ErrorText, Texts } from './en.ts';
@@ -11,7 +11,7 @@ const startAgain = 'Gehen Sie zur Anwendung zurück und melden Sie sich erneut a
 const toAdministrator = 'Wenn es wieder vorkommt, geben Sie die Kennung unten an einen Administrator weiter.';
 const tryAgain = `Versuchen Sie es noch einmal. ${toAdministrator}`;
 
-const badRequest: ErrorText = {
+const malformed: ErrorText = {
   heading: 'Diese Anfrage kann nicht ausgeführt werden',
   text: 'In der Anfrage fehlt etwas, oder sie ist fehlerhaft.',
   next: 'Die Anwendung, die Sie hierher geschickt hat, hat einen Fehler gemacht. Gehen Sie zu ihr zurück, oder informieren Sie ihre Betreiber.',
@@ -42,42 +42,28 @@ const changed: ErrorText = {
   next: startAgain,
 };
 
-const errors: Readonly<Record<ErrorCode, ErrorText>> = {
-  invalid_request: badRequest,
+const errors: Readonly<Record<ErrorPageKind, ErrorText>> = {
+  malformed,
+  outage,
+  defect,
+  forbidden,
+  notFound,
+  changed,
   invalid_client: {
-    ...badRequest,
+    ...malformed,
     heading: 'Unbekannte Anwendung',
     text: 'Die Anwendung, die Sie hierher geschickt hat, ist nicht bekannt.',
   },
-  client_not_authenticated: badRequest,
   client_not_allowed: {
     heading: 'Nicht erlaubt',
     text: 'Sie dürfen diese Anwendung nicht benutzen.',
     next: 'Geben Sie die Kennung unten an einen Administrator weiter, der Ihnen den Zugang geben kann.',
   },
-  invalid_target: badRequest,
   redirect_uri_not_registered: {
     heading: 'Diese Anwendung darf hier nicht verwendet werden',
     text: 'Sie möchte, dass Sie nach der Anmeldung an eine Adresse geschickt werden, die nicht eingetragen ist. Sie wurden nicht dorthin geschickt.',
     next: 'Wenn Sie der Anwendung vertrauen, geben Sie die Kennung unten an einen Administrator weiter, der ihre Adresse zulassen kann.',
   },
-  invalid_grant: badRequest,
-  invalid_scope: badRequest,
-  unauthorized_client: badRequest,
-  unsupported_grant_type: badRequest,
-  unsupported_response_type: badRequest,
-  unsupported_token_type: badRequest,
-  authorization_pending: badRequest,
-  slow_down: badRequest,
-  access_denied: badRequest,
-  expired_token: badRequest,
-  login_required: badRequest,
-  interaction_required: badRequest,
-  account_selection_required: badRequest,
-  request_not_supported: badRequest,
-  request_uri_not_supported: badRequest,
-  registration_not_supported: badRequest,
-  insufficient_scope: forbidden,
   invalid_auth: {
     heading: 'Sie sind nicht angemeldet',
     text: 'Ihre Angaben wurden nicht angenommen, oder Ihr Konto darf sich so nicht anmelden.',
@@ -93,45 +79,16 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
     text: 'Sie müssen ein neues Passwort wählen, bevor Sie fortfahren können.',
     next: 'Melden Sie sich auf Ihrer Kontoseite an; dort können Sie ein neues wählen.',
   },
-  mfa_exists: changed,
   auth_request_unknown: {
     heading: 'Diese Anmeldung ist abgelaufen',
     text: 'Sie hat zu lange gedauert, ist schon abgeschlossen oder wurde in einem anderen Browser begonnen.',
     next: 'Beginnen Sie neu, oder gehen Sie zur Anwendung zurück. Wenn das jedes Mal geschieht, erlauben Sie Cookies für diese Seite.',
   },
-  unauthorized: forbidden,
-  forbidden,
-  could_not_parse_body: badRequest,
-  could_not_validate: badRequest,
-  invalid_filter: badRequest,
-  invalid_field: badRequest,
-  not_found: notFound,
-  conflict: changed,
-  precondition_failed: changed,
-  cannot_delete_referenced: changed,
-  cannot_be_deleted: changed,
-  password_not_acceptable: badRequest,
-  csr_not_acceptable: badRequest,
-  invalid_enrollment_token: forbidden,
-  enrollment_expired: forbidden,
-  enrollment_not_allowed: forbidden,
-  enrollment_certificate_refused: forbidden,
-  already_enrolled: changed,
-  method_not_allowed: badRequest,
-  not_acceptable: badRequest,
-  unsupported_media_type: badRequest,
-  payload_too_large: badRequest,
-  uri_too_long: badRequest,
-  header_too_large: badRequest,
-  misdirected_request: notFound,
   rate_limited: {
     heading: 'Bitte versuchen Sie es später noch einmal',
     text: 'Von hier kamen zu viele Versuche.',
     next: 'Warten Sie einen Moment und versuchen Sie es dann noch einmal.',
   },
-  busy: outage,
-  unavailable: outage,
-  server_error: defect,
 };
 
 export const de: Texts = {
@@ -433,6 +390,6 @@ export const de: Texts = {
     retryIn: (seconds: number) =>
       `Versuchen Sie es in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'} noch einmal.`,
     details: 'Einzelheiten für Administratoren',
-    byCode: errors,
+    byKind: errors,
   },
 };

@@ -1,7 +1,7 @@
 // Every text on the pages, in English. The other languages have the type of this catalogue: a missing text does not
 // compile.
 
-import type { ErrorCode } from '../../errors/codes.ts';
+import type { ErrorPageKind } from '../../errors/codes.ts';
 import { type Html, html } from '../html.ts';
 import { common } from './common.ts';
 
@@ -19,7 +19,7 @@ const notYours =
   'The application that sent you here made a mistake. Go back to it, or tell the people who run it.';
 const tellAdministrator = 'Try again. If it happens again, give the reference below to an administrator.';
 
-const badRequest: ErrorText = {
+const malformed: ErrorText = {
   heading: 'This request cannot be completed',
   text: 'Something in the request is missing or malformed.',
   next: notYours,
@@ -50,42 +50,28 @@ const changed: ErrorText = {
   next: startAgain,
 };
 
-const errors: Readonly<Record<ErrorCode, ErrorText>> = {
-  invalid_request: badRequest,
+const errors: Readonly<Record<ErrorPageKind, ErrorText>> = {
+  malformed,
+  outage,
+  defect,
+  forbidden,
+  notFound,
+  changed,
   invalid_client: {
-    ...badRequest,
+    ...malformed,
     heading: 'Unknown application',
     text: 'The application that sent you here is not known.',
   },
-  client_not_authenticated: badRequest,
   client_not_allowed: {
     heading: 'Not allowed',
     text: 'You may not use this application.',
     next: 'Give the reference below to an administrator, who can let you use it.',
   },
-  invalid_target: badRequest,
   redirect_uri_not_registered: {
     heading: 'This application may not be used here',
     text: 'After signing in, it wants you to be sent to an address that is not registered. You were not sent there.',
     next: 'If you trust the application, give the reference below to an administrator, who can allow its address.',
   },
-  invalid_grant: badRequest,
-  invalid_scope: badRequest,
-  unauthorized_client: badRequest,
-  unsupported_grant_type: badRequest,
-  unsupported_response_type: badRequest,
-  unsupported_token_type: badRequest,
-  authorization_pending: badRequest,
-  slow_down: badRequest,
-  access_denied: badRequest,
-  expired_token: badRequest,
-  login_required: badRequest,
-  interaction_required: badRequest,
-  account_selection_required: badRequest,
-  request_not_supported: badRequest,
-  request_uri_not_supported: badRequest,
-  registration_not_supported: badRequest,
-  insufficient_scope: forbidden,
   invalid_auth: {
     heading: 'You are not signed in',
     text: 'Your sign-in details were not accepted, or your account cannot sign in this way.',
@@ -101,45 +87,16 @@ const errors: Readonly<Record<ErrorCode, ErrorText>> = {
     text: 'You must choose a new password before you can continue.',
     next: 'Sign in on your account page, where you can choose a new one.',
   },
-  mfa_exists: changed,
   auth_request_unknown: {
     heading: 'This sign-in has expired',
     text: 'It took too long, is already finished, or was started in another browser.',
     next: 'Start again, or go back to the application. If this happens every time, allow cookies for this site.',
   },
-  unauthorized: forbidden,
-  forbidden,
-  could_not_parse_body: badRequest,
-  could_not_validate: badRequest,
-  invalid_filter: badRequest,
-  invalid_field: badRequest,
-  not_found: notFound,
-  conflict: changed,
-  precondition_failed: changed,
-  cannot_delete_referenced: changed,
-  cannot_be_deleted: changed,
-  password_not_acceptable: badRequest,
-  csr_not_acceptable: badRequest,
-  invalid_enrollment_token: forbidden,
-  enrollment_expired: forbidden,
-  enrollment_not_allowed: forbidden,
-  enrollment_certificate_refused: forbidden,
-  already_enrolled: changed,
-  method_not_allowed: badRequest,
-  not_acceptable: badRequest,
-  unsupported_media_type: badRequest,
-  payload_too_large: badRequest,
-  uri_too_long: badRequest,
-  header_too_large: badRequest,
-  misdirected_request: notFound,
   rate_limited: {
     heading: 'Please try again later',
     text: 'There were too many attempts from here.',
     next: 'Wait a moment, then try again.',
   },
-  busy: outage,
-  unavailable: outage,
-  server_error: defect,
 };
 
 export const en = {
@@ -439,7 +396,7 @@ export const en = {
   error: {
     retryIn: (seconds: number) => `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     details: 'Details for an administrator',
-    byCode: errors,
+    byKind: errors,
   },
 };
 
