@@ -497,6 +497,29 @@ describe('run controller --check', () => {
     );
   });
 
+  test('reads the files of the PKI as the start does', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const pki = (name: string) => join(box.cwd, 'h', 'pki', name);
+    const copy = (from: string, to: string) => writeFileSync(pki(to), readFileSync(pki(from)));
+    for (const name of ['ca-bundle.pem', 'client-ca.cert.pem', 'client-ca.key.pem'])
+      copy(name, `${name}.kept`);
+    for (const [spoil, said] of [
+      [() => writeFileSync(pki('ca-bundle.pem'), ''), /ca-bundle\.pem contains no certificates/],
+      [() => writeFileSync(pki('ca-bundle.pem'), 'text'), /ca-bundle\.pem contains no certificates/],
+      [() => copy('server.key.pem', 'client-ca.key.pem'), /cannot be signed with .*signingCert/],
+      [() => copy('server.cert.pem', 'client-ca.cert.pem'), /cannot be signed with .*signingCert/],
+    ] as const) {
+      spoil();
+      const { code, stderr } = await check(box);
+      assert.equal(code, 1);
+      assert.match(stderr, said);
+      for (const name of ['ca-bundle.pem', 'client-ca.cert.pem', 'client-ca.key.pem'])
+        copy(`${name}.kept`, name);
+    }
+    assert.equal((await check(box)).code, 0);
+  });
+
   test('says what the start will do to the database, and that it cannot be looked into', async (t) => {
     const box = await homeBox();
     t.after(() => box.close());

@@ -3,7 +3,10 @@ import type { Config } from '../../../config/config.ts';
 import { ConfigError } from '../../../config/config-error.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { findUnreadableFiles } from '../../../config/named-files.ts';
+import { tryNamedFiles } from '../../../controller/listeners.ts';
 import { checkTlsMaterial } from '../../../http/server/tls-material.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Logger, silentLogger } from '../../../platform/log/logger.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { loadConfigFile } from '../load-config.ts';
 import { endingCertificates } from './certificate-warnings.ts';
@@ -18,6 +21,7 @@ export interface CheckedConfig {
  * Reads the configuration and the files that it names.
  * @throws ConfigError the file is wrong, or names files that cannot be read
  * @throws ListenError certificate and key of a listener cannot be used
+ * @throws PkiFileError a file of the overlay's PKI cannot be used
  */
 export function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>, file: string): CheckedConfig {
   const loaded = loadConfigFile(ports, file);
@@ -25,12 +29,28 @@ export function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>, fi
   const problems = findUnreadableFiles(loaded, { readFile: (path) => readFileSync(path) });
   if (problems.length > 0) throw new ConfigError(problems);
   checkListenerFiles(config);
-  const notes = endingCertificates(config, ports.clock.now()).map(({ path, daysLeft }) =>
+  const unused = checkNamedFiles(config, ports.clock);
+  const ending = endingCertificates(config, ports.clock.now()).map(({ path, daysLeft }) =>
     daysLeft < 0
       ? `the server certificate ${path} has ended; clients refuse it`
       : `the server certificate ${path} ends in ${daysLeft} days`,
   );
-  return { loaded, notes };
+  return { loaded, notes: [...ending, ...unused] };
+}
+
+/**
+ * Reads the other files as the start does.
+ * @returns sentences about certificates that are named and not used
+ */
+function checkNamedFiles(config: Config, clock: Clock): readonly string[] {
+  const unused: string[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    warn: (message, { file, subject, problem } = {}) =>
+      void unused.push(`${message}: ${subject} in ${file}: ${problem}`),
+  };
+  tryNamedFiles({ config, clock, log });
+  return unused;
 }
 
 function checkListenerFiles(config: Config): void {
