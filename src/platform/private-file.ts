@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   copyFileSync,
@@ -40,6 +41,8 @@ export async function createWhole(
   path: string,
   write: (partial: string) => Promise<void> | void,
 ): Promise<boolean> {
+  // A folder that is missing is named here, not by a name that nobody has given.
+  accessSync(dirname(path), constants.W_OK);
   const folder = mkdtempSync(`${path}.partial-`);
   try {
     const partial = join(folder, basename(path));

@@ -94,6 +94,9 @@ describe('ops db', () => {
     const again = await box.run(['ops', 'db', 'backup', 'copy.db'], { env });
     assert.equal(again.code, 1);
     assert.match(again.stderr, /copy\.db exists already/);
+    const nowhere = await box.run(['ops', 'db', 'backup', 'nowhere/b.db'], { env });
+    assert.equal(nowhere.code, 1);
+    assert.match(nowhere.stderr, /\/nowhere cannot be used: it does not exist\.\n/);
     const check = await box.run(['ops', 'db', 'check'], {
       env: { ...env, OVERLAY_AUTH_DB: `sqlite:${join(box.cwd, 'copy.db')}` },
     });
