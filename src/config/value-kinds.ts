@@ -89,13 +89,14 @@ export const dbSchema = text(
       throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');
     }
     const url = URL.parse(given);
+    requireEscapes(given);
     const hosts = /^\w+:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(given)?.[1] ?? '';
     if (`${hosts}${url?.searchParams.get('host') ?? ''}`.includes(',')) {
       throw new Refusal(
         'a PostgreSQL URL names one host; for failover, name what leads to the server in charge: a DNS name, a virtual address or a proxy',
       );
     }
-    if (url === null) throw new Refusal('the PostgreSQL URL cannot be parsed');
+    if (url === null) throw new Refusal(`the PostgreSQL URL cannot be parsed; ${escapes}`);
     if (url.hostname === '' && !url.searchParams.has('host')) {
       throw new Refusal('the PostgreSQL URL names no host');
     }
@@ -105,6 +106,17 @@ export const dbSchema = text(
   },
   (db) => (db.engine === 'sqlite' ? `sqlite:${db.file}` : db.url),
 );
+
+const escapes =
+  'in user name and password, write these characters percent-encoded: # as %23, / as %2F, ? as %3F, @ as %40, : as %3A, % as %25';
+
+/** Without its escapes, a part of the password becomes the host, which messages would show, or is cut off. */
+function requireEscapes(given: string): void {
+  const [, ...afterHost] = given.slice(given.indexOf('//') + 2).split(/[/?#]/);
+  const isCut = given.includes('#') || afterHost.some((part) => part.includes('@'));
+  if (isCut || /%(?![0-9A-Fa-f]{2})/.test(given))
+    throw new Refusal(`the PostgreSQL URL has a character that is not escaped; ${escapes}`);
+}
 
 function sqliteFile(given: string): string {
   const file = given.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');

@@ -275,6 +275,24 @@ describe('loading the configuration', () => {
     });
   });
 
+  test('a database URL whose password has unescaped characters is explained', () => {
+    const urls = [
+      '#hunter2@h/x',
+      '@hunter2#x@h/x',
+      '/hunter2@h/x',
+      '?hunter2@h/x',
+      '1/hunter2@h/x',
+      '%hunter2@h/x',
+    ];
+    for (const password of urls) {
+      const [problem] = problemsOf(replaceAt(minimalFile(), ['db'], `postgres://u:top${password}`));
+      assert.match(problem?.message ?? '', /percent-encoded: # as %23/, password);
+      assert.doesNotMatch(JSON.stringify(problem), /hunter2|top/, password);
+    }
+    const escaped = 'postgres://u:%23%2f%3F%40%25:@h:5432/x?sslmode=disable&options=-c%20a%3D1';
+    assert.equal(load(replaceAt(minimalFile(), ['db'], escaped)).config.db.engine, 'postgres');
+  });
+
   test('no message repeats a database URL', () => {
     for (const db of ['mysql://u:hunter2@h/x', 'postgres://u:hunter2@:x:/', 'postgres://u:hunter2@/x']) {
       assert.doesNotMatch(JSON.stringify(problemsOf(replaceAt(minimalFile(), ['db'], db))), /hunter2/);
