@@ -12,7 +12,7 @@ const longestTag = 1024;
 
 // Control characters, lone surrogates, line separators, and anything invisible: it makes two names look alike, or shows
 // text in another order than it is stored.
-const refusedCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+const refusedCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\ufffd]/u;
 // Joiners are allowed where scripts and emoji need them (RFC 5892 appendix A.1 and A.2, more coarsely).
 const visibleJoiners =
   /(?<=[\p{M}\p{Script=Arabic}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d](?=\P{ASCII})|(?<=\p{Extended_Pictographic})\ufe0f/gu;

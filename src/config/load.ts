@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { fileErrorReason } from '../platform/file-error-reason.ts';
+import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
 import { ConfigError, formatPath, type Problem } from './config-error.ts';
@@ -84,9 +85,10 @@ function readText(path: string, readFile: (path: string) => string): string {
   } catch (error) {
     const code = (error as { code?: unknown } | null)?.code;
     const missing = code === 'ENOENT';
+    const reason = error instanceof MalformedInput ? error.reason : fileErrorReason(error);
     throw new ConfigError([
       {
-        message: missing ? 'the file does not exist' : `the file cannot be read: ${fileErrorReason(error)}`,
+        message: missing ? 'the file does not exist' : `the file cannot be read: ${reason}`,
         file: path,
         line: null,
         column: null,

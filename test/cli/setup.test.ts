@@ -323,11 +323,17 @@ describe('init', () => {
       [['--admin', 'ana'], 2, /go together/],
       [['--admin', 'ana', '--admin-password-file', 'missing'], 2, /cannot be read/],
       [['--admin', 'ana', '--admin-password-file', 'weak'], 1, /password is not acceptable/],
+      [['--admin', 'ana', '--admin-password-file', 'latin1'], 2, /line 1 is not in UTF-8: save/],
+      [['--admin', 'ana', '--admin-password-file', 'utf16'], 2, /in UTF-16, not in UTF-8/],
+      [['--db', 'postgres://u:top#hunter2@db/overlay'], 1, /percent-encoded: # as %23/],
     ];
+    writeFileSync(join(box.cwd, 'latin1'), Buffer.from('Admin-Passwörd-12345\n', 'latin1'));
+    writeFileSync(join(box.cwd, 'utf16'), Buffer.from('\ufeffAdmin-Password-12345\n', 'utf16le'));
     for (const [args, exitCode, text] of refusals) {
       const { code, stderr, stdout } = await box.run(['init', '--home', 'h', ...args]);
       assert.equal(code, exitCode, `${args.join(' ')}: ${stderr}`);
       assert.match(stderr, text);
+      assert.doesNotMatch(stderr, /hunter2/);
       assert.equal(stdout, '');
       assert.ok(!existsSync(join(box.cwd, 'h', 'controller.yml')));
     }

@@ -67,6 +67,10 @@ describe('apply', () => {
   test('shows the difference, makes it, and makes nothing the second time', async () => {
     const people = file('people.yml', 'identity:\n  - name: ana\n    roleAttributes: [staff]\n');
     const types = file('types.json', '{"config-type": [{"name": "host.v1"}]}');
+    writeFileSync(join(cli.cwd, 'latin1.yml'), Buffer.from('identity:\n  - name: M\u00fcller\n', 'latin1'));
+    const other = await cli.run(['apply', 'latin1.yml', '--dry-run']);
+    assert.equal(other.code, 2);
+    assert.match(other.stderr, /line 2 is not in UTF-8/);
     const tried = await fine(['apply', people, types, '--dry-run']);
     assert.match(tried.stdout, /^\+ config-type host\.v1\n\+ identity ana\n2 created, 0 changed/);
     assert.match(tried.stdout, /trial: nothing was changed/);

@@ -4,11 +4,12 @@ import { ConfigError } from '../../config/config-error.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load.ts';
 import { findUnreadableFiles } from '../../config/named-files.ts';
 import type { Millis } from '../../platform/clock.ts';
+import { textOfFile } from '../../platform/formats/utf8.ts';
 import { type CliPorts, homeFolder } from '../terminal/ports.ts';
 
-/** @throws the error of the file system */
+/** @throws the error of the file system; MalformedInput: it is not in UTF-8 */
 export function readConfigText(path: string): string {
-  return readFileSync(path, 'utf8');
+  return textOfFile(readFileSync(path));
 }
 
 /** @throws ConfigError with every problem of the file */

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
+import { MalformedInput } from '../../platform/formats/malformed-input.ts';
+import { textOfFile } from '../../platform/formats/utf8.ts';
 import { CliError, usageError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { CliPorts } from './ports.ts';
@@ -61,13 +63,15 @@ export async function readNewPassword(
 /** Reads a file named by the person. @throws CliError exit 2 when it cannot be read */
 export async function readNamedFile(ports: CliPorts, path: string, what: string): Promise<string> {
   try {
-    return await readFile(resolve(ports.cwd, path), 'utf8');
+    return textOfFile(await readFile(resolve(ports.cwd, path)));
   } catch (error) {
-    throw new CliError(`The ${what} ${path} cannot be read: ${fileErrorReason(error)}.`, {
+    const isOtherEncoding = error instanceof MalformedInput;
+    const reason = isOtherEncoding ? error.reason : fileErrorReason(error);
+    throw new CliError(`The ${what} ${path} cannot be read: ${reason}.`, {
       exitCode: exitCodes.usage,
       code: 'usage',
       cause: error,
-      next: 'check the path and the permissions of the file',
+      next: isOtherEncoding ? 'convert the file to UTF-8' : 'check the path and the permissions of the file',
     });
   }
 }
@@ -90,14 +94,21 @@ export async function externalJwt(ports: CliPorts, file: string): Promise<string
 
 /** Everything on standard input, up to 64 KiB. */
 export async function readStdin(ports: CliPorts): Promise<string> {
-  let text = '';
+  const chunks: Buffer[] = [];
+  let length = 0;
   for await (const chunk of ports.stdin) {
-    text += String(chunk);
-    if (text.length > longestSecret) {
+    chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk as Uint8Array));
+    length += chunks.at(-1)?.length ?? 0;
+    if (length > longestSecret) {
       throw usageError('Standard input contains more than 64 KiB.', 'check what is piped into the command');
     }
   }
-  return text;
+  try {
+    return textOfFile(Buffer.concat(chunks));
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw usageError(`Standard input cannot be read: ${error.reason}.`, 'pipe UTF-8 into the command');
+  }
 }
 
 /** Whether a person types the password, and so can be asked again. */
@@ -118,5 +129,8 @@ function withoutLineEnd(text: string): string {
 
 function notEmpty(secret: string): string {
   if (secret === '') throw usageError('The password is empty.', 'give the password again');
+  // What the runtime reads from a variable or a terminal in another encoding.
+  if (secret.includes('\ufffd'))
+    throw usageError('The password is not in UTF-8.', 'set the locale of the terminal or script to UTF-8');
   return secret;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MalformedInput } from './malformed-input.ts';
-import { decodeUtf8 } from './utf8.ts';
+import { decodeUtf8, textOfFile } from './utf8.ts';
 
 test('UTF-8 is read, with its byte order mark left in place for the parser to refuse', () => {
   assert.equal(decodeUtf8(Buffer.from('ключ 🔑')), 'ключ 🔑');
@@ -25,4 +25,17 @@ test('overlong, cut and foreign encodings are refused', () => {
     assert.throws(() => decodeUtf8(Buffer.from(hex, 'hex')), MalformedInput, hex);
   }
   assert.equal(decodeUtf8(Buffer.from('a')), 'a', 'a refusal leaves nothing behind');
+});
+
+test('a file that a person wrote may have a byte order mark, and another encoding is named with its line', () => {
+  assert.equal(textOfFile(Buffer.from('\ufeffeins\n')), 'eins\n');
+  for (const [bytes, said] of [
+    [Buffer.from('a\nb\nM\u00fcller', 'latin1'), /^line 3 is not in UTF-8/],
+    [Buffer.from('\ufeffa', 'utf16le'), /UTF-16/],
+    [Buffer.from([0xfe, 0xff, 0, 0x61]), /UTF-16/],
+    [Buffer.from([0x61, 0xc3]), /^line 1/],
+  ] as const) {
+    const refused = (error: unknown) => error instanceof MalformedInput && said.test(error.reason);
+    assert.throws(() => textOfFile(bytes), refused);
+  }
 });

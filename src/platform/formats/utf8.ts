@@ -11,3 +11,24 @@ export function decodeUtf8(bytes: Uint8Array): string {
     throw new MalformedInput('not UTF-8');
   }
 }
+
+/**
+ * The text of a file that a person has written, without a byte order mark. Reading another encoding with replacement
+ * characters would make, for example, a password that nobody can type.
+ * @throws MalformedInput it is in another encoding; names the line
+ */
+export function textOfFile(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw new MalformedInput('it is in UTF-16, not in UTF-8: save it as UTF-8');
+  try {
+    return decodeUtf8(bytes).replace(/^\ufeff/, '');
+  } catch {
+    throw new MalformedInput(`line ${lineOfFault(bytes)} is not in UTF-8: save the file as UTF-8`);
+  }
+}
+
+function lineOfFault(bytes: Uint8Array): number {
+  const lossy = new TextDecoder('utf-8').decode(bytes);
+  return lossy.slice(0, lossy.indexOf('\ufffd')).split('\n').length;
+}

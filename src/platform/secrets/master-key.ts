@@ -3,6 +3,8 @@
 
 import type { Stats } from 'node:fs';
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { MalformedInput } from '../formats/malformed-input.ts';
+import { textOfFile } from '../formats/utf8.ts';
 import { systemRandom } from '../random.ts';
 import { encodeKeyFile, KeyFileError, type MasterKey, masterKey, parseKeyFile } from './key-file-format.ts';
 
@@ -79,10 +81,11 @@ export function keyPassphrase(env: Readonly<Record<string, string | undefined>>)
   if (path === undefined) return direct;
   let text: string;
   try {
-    text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    text = textOfFile(readFileSync(path)).replace(/\r?\n$/, '');
   } catch (error) {
+    const reason = error instanceof MalformedInput ? error.reason : errorCode(error);
     throw unusable(
-      `The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, cannot be read (${errorCode(error)}).`,
+      `The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, cannot be read (${reason}).`,
     );
   }
   if (text === '') throw unusable(`The file ${path}, named by OVERLAY_AUTH_KEY_PASSPHRASE_FILE, is empty.`);

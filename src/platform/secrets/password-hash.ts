@@ -105,8 +105,8 @@ export function verifyPasswordBlocking(phc: string, password: Password): boolean
 }
 
 // Unassigned or privately assigned characters: their normal form may change with the next Unicode version. Surrogates
-// here are unpaired ones, which have no bytes to hash.
-const refusedCharacters = /[\p{Cc}\p{Cs}\p{Cn}\p{Co}]/u;
+// here are unpaired ones, which have no bytes to hash. U+FFFD is what is left of text in another encoding.
+const refusedCharacters = /[\p{Cc}\p{Cs}\p{Cn}\p{Co}\ufffd]/u;
 // Invisible characters, such as U+200B and U+202E: typed by accident, and not typed again.
 const invisibleCharacters =
   /(?!\p{Join_Control}|\p{Variation_Selector}|[\u{e0020}-\u{e007f}])\p{Default_Ignorable_Code_Point}/u;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { issuerOf } from '../../../config/addresses.ts';
 import { loadConfig } from '../../../config/load.ts';
+import { textOfFile } from '../../../platform/formats/utf8.ts';
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
 
 const usualUrl = 'https://localhost:1280';
@@ -10,7 +11,7 @@ const usualUrl = 'https://localhost:1280';
 export function suggestedServer(ports: Pick<CliPorts, 'cwd' | 'env'>): string {
   try {
     const file = resolve(ports.cwd, homeFolder(ports), 'controller.yml');
-    const readFile = (path: string) => readFileSync(path, 'utf8');
+    const readFile = (path: string) => textOfFile(readFileSync(path));
     const { config } = loadConfig(file, { readFile, env: ports.env });
     return new URL(issuerOf(config.edge.api.address)).origin;
   } catch {
