@@ -7,7 +7,9 @@ import {
   linkSync,
   mkdtempSync,
   openSync,
+  readSync,
   rmSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -17,6 +19,19 @@ import { basename, dirname, join } from 'node:path';
  */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
+}
+
+/** Copies into a new file that only its owner can read, whoever can read the original: `copyFile` would copy its mode. */
+export function copyPrivately(from: string, to: string): void {
+  createPrivateFile(to);
+  const [source, target] = [openSync(from, 'r'), openSync(to, 'r+')];
+  try {
+    const chunk = Buffer.alloc(1024 * 1024);
+    for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk))
+      for (let at = 0; at < read; ) at += writeSync(target, chunk, at, read - at);
+  } finally {
+    for (const file of [source, target]) closeSync(file);
+  }
 }
 
 /**

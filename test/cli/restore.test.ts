@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
+import { replaceSqlite } from '../../src/store/sqlite/restore.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
 
@@ -38,6 +40,8 @@ test('restore brings the backup back, keeps what it replaces, and is audited', a
     (await home.run(['admin', 'create', 'bob', '--password-stdin'], { env, input: password })).code,
     0,
   );
+  // As after a way over another machine.
+  chmodSync(home.path('copy.db'), 0o644);
   const { code, stdout, stderr } = await home.restore();
   assert.equal(code, 0, stderr);
   assert.match(
@@ -142,6 +146,19 @@ test('a backup that cannot be used is refused in a sentence, and nothing is chan
   }
   assert.deepEqual(readFileSync(home.path('h/overlay.db')), before);
   assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+});
+
+test('a database that cannot be kept stays as it is, with its log', (t) => {
+  const box = sandbox();
+  t.after(() => box.close());
+  const path = (name: string) => join(box.cwd, name);
+  // Damaged, so that its log stays beside it.
+  for (const name of ['db', 'db-wal', 'aside', 'working']) writeFileSync(path(name), name);
+  assert.throws(() => replaceSqlite(path('working'), path('db'), path('aside')), { code: 'EEXIST' });
+  assert.deepEqual(
+    [readFileSync(path('db'), 'utf8'), readFileSync(path('db-wal'), 'utf8')],
+    ['db', 'db-wal'],
+  );
 });
 
 test('a backup that another key sealed is refused', async (t) => {

@@ -3,7 +3,6 @@
 
 import {
   closeSync,
-  copyFileSync,
   existsSync,
   fsyncSync,
   linkSync,
@@ -14,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createPrivateFile } from '../../platform/private-file.ts';
+import { copyPrivately } from '../../platform/private-file.ts';
 
 const logSuffixes = ['-wal', '-shm'] as const;
 
@@ -30,8 +29,7 @@ export function copySqliteBackup(backup: string, path: string): string {
   discardSqliteCopy(working);
   for (const suffix of ['', '-wal']) {
     if (!existsSync(`${backup}${suffix}`)) continue;
-    createPrivateFile(`${working}${suffix}`);
-    copyFileSync(`${backup}${suffix}`, `${working}${suffix}`);
+    copyPrivately(`${backup}${suffix}`, `${working}${suffix}`);
   }
   return working;
 }
@@ -55,12 +53,12 @@ export function replaceSqlite(working: string, path: string, aside: string): boo
   const isReplacing = existsSync(target);
   if (isReplacing) {
     moveLogInto(target);
+    linkSync(target, aside);
     // A log left behind because the database is damaged or somebody has it open belongs to the old database. SQLite
     // would take it for the log of the new one.
     for (const suffix of logSuffixes) {
       if (existsSync(`${target}${suffix}`)) renameSync(`${target}${suffix}`, `${aside}${suffix}`);
     }
-    linkSync(target, aside);
   }
   renameSync(working, target);
   syncToDisk(dirname(target));
