@@ -28,7 +28,11 @@ export interface ImportOptions {
 }
 
 /** @throws CliError the database cannot be read as a whole, or another file cannot be used; nothing is written */
-export async function importZiti(report: Report, file: string, options: ImportOptions): Promise<void> {
+export async function importZiti(
+  report: Report,
+  options: ImportOptions,
+  [file]: readonly [string],
+): Promise<void> {
   const { ports } = report;
   const { source, facts } = readDatabase(report, file);
   const trust = readTrustFiles(ports, options.trust ?? []);
@@ -53,7 +57,7 @@ function intoHost(
   options: ImportOptions,
 ): Promise<ReportDocument> {
   const dryRun = options.dryRun === true;
-  return withHost(ports, { named: options.config, command: 'ops import ziti' }, async (host) => {
+  return withHost(ports, { ...options, command: 'ops import ziti' }, async (host) => {
     const { foundations, configFile, audit } = host;
     const { config, store, vault } = foundations;
     const { recoveryKey } = await openServerSecrets({ keys: store.keys, vault, random: foundations.random });

@@ -26,8 +26,8 @@ interface ServerStatus {
 }
 
 /** `status`: the state of the server of the login, and its nodes. @throws CliError exit 1 when a check fails */
-export async function serverStatus(report: Report, named: string | undefined): Promise<void> {
-  const status = await withApi(report, named, (api) => statusOf(report, api));
+export async function serverStatus(report: Report, { server }: { readonly server?: string }): Promise<void> {
+  const status = await withApi(report, server, (api) => statusOf(report, api));
   printResult(report, status, () => statusText(status));
   if (status.isHealthy === false) {
     throw new CliError(`${status.server} is not ready: ${failing(status)}.`, {

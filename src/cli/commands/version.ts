@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { reportOf } from '../terminal/command-options.ts';
+import { reportOf } from '../terminal/command.ts';
 import { printResult } from '../terminal/output.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 

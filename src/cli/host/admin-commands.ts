@@ -23,12 +23,16 @@ export interface AdminOptions extends SecretOptions {
 }
 
 /** `admin create NAME` */
-export async function createAdmin(report: Report, name: string, options: AdminOptions): Promise<void> {
+export async function createAdmin(
+  report: Report,
+  options: AdminOptions,
+  [name]: readonly [string],
+): Promise<void> {
   if (options.link === true) return createLink(report, options);
   const { ports } = report;
   const created = await withHost(
     ports,
-    { named: options.config, command: 'admin create' },
+    { config: options.config, command: 'admin create' },
     async ({ foundations, audit }) => {
       if ((await findAdministrator(foundations, name)) !== null) {
         throw new CliError(`There is an identity with the name ${JSON.stringify(name)} already.`, {
@@ -50,7 +54,7 @@ export async function createAdmin(report: Report, name: string, options: AdminOp
 async function createLink(report: Report, options: AdminOptions): Promise<void> {
   const link = await withHost(
     report.ports,
-    { named: options.config, command: 'admin create' },
+    { config: options.config, command: 'admin create' },
     async ({ foundations, audit }) => {
       const { token, expiresAt } = await createSetupLink({ ...foundations, audit });
       const url = setupUrl(issuerOf(foundations.config.edge.api.address), token);
@@ -65,12 +69,16 @@ async function createLink(report: Report, options: AdminOptions): Promise<void> 
 }
 
 /** `admin recover NAME` */
-export async function recoverAdmin(report: Report, name: string, options: RecoverOptions): Promise<void> {
+export async function recoverAdmin(
+  report: Report,
+  options: RecoverOptions,
+  [name]: readonly [string],
+): Promise<void> {
   const { ports } = report;
   const removeTotp = options.resetTotp === true;
   const recovered = await withHost(
     ports,
-    { named: options.config, command: 'admin recover' },
+    { config: options.config, command: 'admin recover' },
     async ({ foundations, audit }) => {
       const identity = await findAdministrator(foundations, name);
       if (identity === null) {

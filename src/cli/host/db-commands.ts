@@ -21,66 +21,63 @@ import { openVault } from '../../platform/secrets/key-files.ts';
 import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';
-import { explained } from './failures.ts';
-import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
 
 /** `ops db migrate` */
-export async function migrateCommand(report: Report, named: string | undefined): Promise<void> {
-  await explained(async () => {
-    const config = configOf(report, named);
-    const store = await openStore(config);
-    await store.close();
-    const { version } = await databaseVersion(config);
-    printResult(report, { database: databaseName(config), schemaVersion: version }, () =>
-      version === schemaVersion
-        ? `The database has schema version ${version}, that of this release.`
-        : `The database has schema version ${version}, of a newer release. This release, with version ${schemaVersion}, can work on it.`,
-    );
-  });
+export async function migrateCommand(report: Report, options: ConfigOptions): Promise<void> {
+  const { config } = openConfig(report.ports, options);
+  const store = await openStore(config);
+  await store.close();
+  const { version } = await databaseVersion(config);
+  printResult(report, { database: databaseName(config), schemaVersion: version }, () =>
+    version === schemaVersion
+      ? `The database has schema version ${version}, that of this release.`
+      : `The database has schema version ${version}, of a newer release. This release, with version ${schemaVersion}, can work on it.`,
+  );
 }
 
 /** `ops db backup FILE` @throws CliError the file exists, or cannot be written */
-export async function backupCommand(report: Report, named: string | undefined, file: string): Promise<void> {
-  await explained(async () => {
-    const { ports } = report;
-    const target = resolve(ports.cwd, file);
-    if (existsSync(target)) {
-      throw new CliError(`${file} exists already; a backup never replaces a file.`, {
-        code: 'exists',
-        next: 'choose another name',
-      });
-    }
-    const configFile = configPath(ports, named);
-    const { config } = loadConfigFile(ports, configFile);
-    await audited({ configFile, config, command: 'ops db backup' }, async (audit) => {
-      await backupDatabase(config, target);
-      audit.record({ event: 'database.copied', from: databaseName(config), to: target }, null);
+export async function backupCommand(
+  report: Report,
+  options: ConfigOptions,
+  [file]: readonly [string],
+): Promise<void> {
+  const { ports } = report;
+  const target = resolve(ports.cwd, file);
+  if (existsSync(target)) {
+    throw new CliError(`${file} exists already; a backup never replaces a file.`, {
+      code: 'exists',
+      next: 'choose another name',
     });
-    printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
-    notice(
-      report,
-      `Keep the key file ${config.secrets.keyFile} too, in another place: neither is of use alone.`,
-    );
+  }
+  const opened = openConfig(ports, options);
+  const { config } = opened;
+  await audited(opened, 'ops db backup', async (audit) => {
+    await backupDatabase(config, target);
+    audit.record({ event: 'database.copied', from: databaseName(config), to: target }, null);
   });
+  printResult(report, { backup: target }, () => `Copied the database to ${shownPath(ports.cwd, target)}.`);
+  notice(
+    report,
+    `Keep the key file ${config.secrets.keyFile} too, in another place: neither is of use alone.`,
+  );
 }
 
 /** `ops db check` @throws CliError with every finding */
-export async function checkCommand(report: Report, named: string | undefined): Promise<void> {
-  await explained(async () => {
-    const config = configOf(report, named);
-    const findings = await checkDatabase(config);
-    if (findings.length > 0) {
-      throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
-        code: 'damaged',
-        next: 'stop the controller, keep an unchanged copy of the database, and put back a backup',
-      });
-    }
-    const alike = await namesAlike(config);
-    printResult(report, { database: databaseName(config), sound: true, alike }, () =>
-      ['The database is sound.', ...alikeLines(alike)].join('\n'),
-    );
-  });
+export async function checkCommand(report: Report, options: ConfigOptions): Promise<void> {
+  const { config } = openConfig(report.ports, options);
+  const findings = await checkDatabase(config);
+  if (findings.length > 0) {
+    throw new CliError(`The database is not as it should be: ${findings.join('; ')}.`, {
+      code: 'damaged',
+      next: 'stop the controller, keep an unchanged copy of the database, and put back a backup',
+    });
+  }
+  const alike = await namesAlike(config);
+  printResult(report, { database: databaseName(config), sound: true, alike }, () =>
+    ['The database is sound.', ...alikeLines(alike)].join('\n'),
+  );
 }
 
 /** How many groups of names that pass for one another are shown. */
@@ -105,23 +102,22 @@ async function namesAlike(config: Config): Promise<readonly (readonly string[])[
 const afterRestore =
   'Identities, policies, passwords and certificates are those of the backup: check what was disabled, removed or changed since.';
 
-export interface RestoreOptions {
-  readonly config?: string;
+export interface RestoreOptions extends ConfigOptions {
   readonly yes?: boolean;
 }
 
 /** `ops db restore FILE` @throws CliError a controller runs, or the backup cannot be used; nothing is changed then */
 export async function restoreCommand(
   report: Report,
-  { config: named, yes }: RestoreOptions,
-  file: string,
+  options: RestoreOptions,
+  [file]: readonly [string],
 ): Promise<void> {
   const { ports } = report;
-  await withRestoreNeeds(report, { named, command: 'ops db restore' }, async (needs, audit) => {
+  await withRestoreNeeds(report, { options, command: 'ops db restore' }, async (needs, audit) => {
     await confirmAtTerminal(
       report,
       `Replace ${databaseName(needs.config)} by ${file}? Everybody will have to log in again.`,
-      yes === true,
+      options.yes === true,
     );
     const restored = await restoreDatabase(needs, resolve(ports.cwd, file));
     recordRestore(audit, restored);
@@ -140,12 +136,12 @@ export async function restoreCommand(
 }
 
 /** `ops db restored` @throws CliError controllers run */
-export async function restoredCommand(report: Report, { config: named, yes }: RestoreOptions): Promise<void> {
-  await withRestoreNeeds(report, { named, command: 'ops db restored' }, async (needs, audit) => {
+export async function restoredCommand(report: Report, options: RestoreOptions): Promise<void> {
+  await withRestoreNeeds(report, { options, command: 'ops db restored' }, async (needs, audit) => {
     await confirmAtTerminal(
       report,
       `End all sessions in ${databaseName(needs.config)}? Everybody will have to log in again.`,
-      yes === true,
+      options.yes === true,
     );
     const restored = await afterForeignRestore(needs);
     recordRestore(audit, restored);
@@ -156,16 +152,14 @@ export async function restoredCommand(report: Report, { config: named, yes }: Re
 
 async function withRestoreNeeds(
   { ports }: Report,
-  { named, command }: { readonly named: string | undefined; readonly command: string },
+  { options, command }: { readonly options: ConfigOptions; readonly command: string },
   work: (needs: RestoreNeeds, audit: AuditTrail) => Promise<void>,
 ): Promise<void> {
-  await explained(async () => {
-    const configFile = configPath(ports, named);
-    const { config } = loadConfigFile(ports, configFile);
-    const { clock, random, env } = ports;
-    const vault = openVault(config.secrets.keyFile, env);
-    await audited({ configFile, config, command }, (audit) => work({ config, vault, clock, random }, audit));
-  });
+  const opened = openConfig(ports, options);
+  const { config } = opened;
+  const { clock, random, env } = ports;
+  const vault = openVault(config.secrets.keyFile, env);
+  await audited(opened, command, (audit) => work({ config, vault, clock, random }, audit));
 }
 
 function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): void {
@@ -175,8 +169,4 @@ function recordRestore(audit: AuditTrail, { restoreId, withdrawn }: Restored): v
 function withdrawnText({ withdrawn }: Restored): string {
   const { sessions, recoveryCodes, setupLinks, enrollments, invitations } = withdrawn;
   return `Everything issued before is withdrawn: ${sessions} sessions, ${recoveryCodes} recovery codes, ${enrollments} enrollments, ${invitations} invitations and ${setupLinks} set-up links of the backup, and whatever came after it. Everybody must log in again.`;
-}
-
-function configOf({ ports }: Report, named: string | undefined) {
-  return loadConfigFile(ports, configPath(ports, named)).config;
 }

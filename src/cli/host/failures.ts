@@ -24,7 +24,7 @@ import { CliError } from '../terminal/cli-error.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 
 /** A failure of a command on the host, as one sentence with what to do next; other errors unchanged. */
-function hostFailure(error: unknown): unknown {
+export function hostFailure(error: unknown): unknown {
   if (error instanceof ConfigError) {
     return new CliError(renderProblems(error.problems).trimEnd(), {
       code: 'config',
@@ -153,15 +153,6 @@ function engineFailure(error: unknown): CliError | undefined {
     return new CliError(error.message, { code: 'unsupported_database', cause: error });
   }
   return undefined;
-}
-
-/** Runs `work`. Errors that have a text become CliErrors. */
-export async function explained<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw hostFailure(error);
-  }
 }
 
 function afterConfigFailure({ problems: [first] }: ConfigError): string {

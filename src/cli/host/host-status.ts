@@ -2,20 +2,24 @@ import { administratorNamers } from '../../admin/administrator-namers.ts';
 import { formatHostAndPort } from '../../config/addresses.ts';
 import { databaseName } from '../../controller/database.ts';
 import { isOnline } from '../../model/node.ts';
+import { SECOND } from '../../platform/clock.ts';
 import type { DescribedKey } from '../../tokens/described-keys.ts';
+import { CliError } from '../terminal/cli-error.ts';
 import { namersText } from '../terminal/namers-text.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
+import { askController } from './ask-controller.ts';
 import { alikeLines, mostAlike } from './db-commands.ts';
 import { listedKeys } from './key-commands.ts';
+import { type ConfigOptions, configPath, shownPath } from './load-config.ts';
 import { withHost } from './open-host.ts';
 import { type ShownCertificate, shownCertificates } from './pki-commands.ts';
 
 /** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
-export async function hostStatus(report: Report, named: string): Promise<void> {
+export async function hostStatus(report: Report, { config: named }: ConfigOptions): Promise<void> {
   const status = await withHost(
     report.ports,
-    { named, command: 'status' },
+    { config: named, command: 'status' },
     async ({ foundations, configFile }) => {
       const { config, store, clock } = foundations;
       const now = clock.now();
@@ -91,4 +95,27 @@ export async function hostStatus(report: Report, named: string): Promise<void> {
     namersText(status.administratorsNamedBy),
   ];
   printResult(report, status, () => [...text(), ...alikeLines(status.namesAlike)].join('\n\n'));
+}
+
+/** More than its checks may take. */
+const longestWait = 8 * SECOND;
+
+/**
+ * `status --ready`: whether the controller of this configuration runs and passes all health checks. It asks through the
+ * control socket, so no listener has to serve health checks and no certificate has to be trusted.
+ * @throws CliError exit 5 when none is running or answers, exit 1 when a check fails
+ */
+export async function controllerReadiness(report: Report, options: ConfigOptions): Promise<void> {
+  const { ports } = report;
+  const path = configPath(ports, options);
+  const file = shownPath(ports.cwd, path);
+  const checks = await askController({ ports, file: path, word: 'health', limit: longestWait });
+  const failing = checks.filter(({ healthy }) => !healthy).map(({ id }) => id);
+  if (failing.length > 0) {
+    throw new CliError(`The controller of ${file} is not ready: ${failing.join(', ')}.`, {
+      code: 'unhealthy',
+      next: 'look into its log',
+    });
+  }
+  printResult(report, { ready: true, checks }, () => `The controller of ${file} is ready.`);
 }

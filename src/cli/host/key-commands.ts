@@ -5,28 +5,25 @@ import { longestSignedLifetime, openKeyRing, publishAhead, rotateSigningKey } fr
 import { CliError } from '../terminal/cli-error.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { withoutMilliseconds } from '../terminal/table.ts';
+import { columns, withoutMilliseconds } from '../terminal/table.ts';
+import type { ConfigOptions } from './load-config.ts';
 import { withHost } from './open-host.ts';
 
 /** `keys list` */
-export async function listKeys(report: Report, configFile: string | undefined): Promise<void> {
-  const keys = await withHost(
-    report.ports,
-    { named: configFile, command: 'keys list' },
-    async ({ foundations }) => {
-      return listedKeys(foundations);
-    },
+export async function listKeys(report: Report, { config }: ConfigOptions): Promise<void> {
+  const keys = await withHost(report.ports, { config, command: 'keys list' }, ({ foundations }) =>
+    listedKeys(foundations),
   );
   printTable(report, keys, {
     value: keys,
-    columns: [
-      { heading: 'kid', cell: (key: DescribedKey) => key.kid },
-      { heading: 'use', cell: (key) => key.use },
-      { heading: 'signs until', cell: (key) => key.signsUntil },
-      { heading: 'signs from', cell: (key) => key.signsFrom },
-      { heading: 'alg', cell: (key) => key.alg },
-      { heading: 'removed', cell: (key) => key.removedAt },
-    ],
+    columns: columns<DescribedKey>(
+      'kid',
+      'use',
+      ['signs until', 'signsUntil'],
+      ['signs from', 'signsFrom'],
+      'alg',
+      ['removed', 'removedAt'],
+    ),
   });
 }
 
@@ -39,12 +36,11 @@ export async function listedKeys({ store, clock }: OpenFoundations): Promise<rea
 /** `keys rotate`: one new key for each algorithm in use. */
 export async function rotateKeys(
   report: Report,
-  configFile: string | undefined,
-  atOnce: boolean,
+  { config: file, now: atOnce = false }: ConfigOptions & { readonly now?: boolean },
 ): Promise<void> {
   const made = await withHost(
     report.ports,
-    { named: configFile, command: 'keys rotate' },
+    { config: file, command: 'keys rotate' },
     async ({ foundations, audit }) => {
       const { config, store, vault, clock } = foundations;
       const { oidc } = config.edge;

@@ -62,12 +62,26 @@ function textOf(read: () => string): string | null {
   }
 }
 
+/** The options of a command that works with one controller of this host. */
+export interface ConfigOptions {
+  readonly config?: string | undefined;
+}
+
 /**
  * The configuration for a command on the host: the named one, that of the home in OVERLAY_AUTH_HOME, or that of the
  * quickstart in this folder.
  */
-export function configPath(ports: Pick<CliPorts, 'cwd' | 'env'>, named: string | undefined): string {
-  return resolve(ports.cwd, named ?? join(homeFolder(ports), 'controller.yml'));
+export function configPath(ports: Pick<CliPorts, 'cwd' | 'env'>, { config }: ConfigOptions): string {
+  return resolve(ports.cwd, config ?? join(homeFolder(ports), 'controller.yml'));
+}
+
+/** That configuration, with its file. @throws ConfigError with every problem of the file */
+export function openConfig(
+  ports: Pick<CliPorts, 'cwd' | 'env'>,
+  options: ConfigOptions,
+): LoadedConfig & { readonly configFile: string } {
+  const configFile = configPath(ports, options);
+  return { configFile, ...loadConfigFile(ports, configFile) };
 }
 
 /** A path as a person in `cwd` would type it: relative if it is below, otherwise absolute. */

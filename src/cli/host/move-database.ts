@@ -7,8 +7,7 @@ import { dbSchema } from '../../config/value-kinds.ts';
 import { claimDatabase, copyToPostgres, sqliteFile } from '../../controller/database.ts';
 import { usageError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
-import { explained } from './failures.ts';
-import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';
 import { writeWhole } from './setup/write-file.ts';
 
@@ -17,39 +16,40 @@ import { writeWhole } from './setup/write-file.ts';
  * so that nobody continues with it by mistake. Until the configuration is written, nothing has changed for the
  * controller.
  */
-export async function moveCommand(report: Report, named: string | undefined, to: string): Promise<void> {
-  await explained(async () => {
-    const { ports } = report;
-    const target = targetOf(to);
-    const file = configPath(ports, named);
-    const { config } = loadConfigFile(ports, file);
-    const source = sqliteFile(config, 'The database is on PostgreSQL already.');
-    const lock = claimDatabase(config);
-    try {
-      const moved = await audited({ configFile: file, config, command: 'ops db move' }, async (audit) => {
-        let rows = 0;
-        await copyToPostgres(config, target.url, (table, copied) => {
-          rows += copied;
-          notice(report, `copied and compared ${table}: ${copied}`);
-        });
-        const isFromFile = (ports.env[dbVariable] ?? '') === '';
-        if (isFromFile) nameDatabase(file, target.url);
-        const aside = putAside(source);
-        audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
-        return { database: dbText(target), rows, config: isFromFile ? file : null, formerDatabase: aside };
+export async function moveCommand(
+  report: Report,
+  options: ConfigOptions & { readonly to: string },
+): Promise<void> {
+  const { ports } = report;
+  const target = targetOf(options.to);
+  const opened = openConfig(ports, options);
+  const { config, configFile: file } = opened;
+  const source = sqliteFile(config, 'The database is on PostgreSQL already.');
+  const lock = claimDatabase(config);
+  try {
+    const moved = await audited(opened, 'ops db move', async (audit) => {
+      let rows = 0;
+      await copyToPostgres(config, target.url, (table, copied) => {
+        rows += copied;
+        notice(report, `copied and compared ${table}: ${copied}`);
       });
-      printResult(report, moved, () => `Moved ${moved.rows} rows to ${moved.database}.`);
-      notice(report, `The former database is kept as ${shownPath(ports.cwd, moved.formerDatabase)}.`);
-      notice(
-        report,
-        moved.config !== null
-          ? `${shownPath(ports.cwd, file)} names the new one; start the controller.`
-          : `Give ${dbVariable} the new address, then start the controller.`,
-      );
-    } finally {
-      lock.release();
-    }
-  });
+      const isFromFile = (ports.env[dbVariable] ?? '') === '';
+      if (isFromFile) nameDatabase(file, target.url);
+      const aside = putAside(source);
+      audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
+      return { database: dbText(target), rows, config: isFromFile ? file : null, formerDatabase: aside };
+    });
+    printResult(report, moved, () => `Moved ${moved.rows} rows to ${moved.database}.`);
+    notice(report, `The former database is kept as ${shownPath(ports.cwd, moved.formerDatabase)}.`);
+    notice(
+      report,
+      moved.config !== null
+        ? `${shownPath(ports.cwd, file)} names the new one; start the controller.`
+        : `Give ${dbVariable} the new address, then start the controller.`,
+    );
+  } finally {
+    lock.release();
+  }
 }
 
 function targetOf(to: string): Extract<Config['db'], { engine: 'postgres' }> {

@@ -27,16 +27,11 @@ export function operatorMembers(command: string) {
 
 /** Runs a command on the host with its audit trail open before it begins and on disk after it ends. */
 export async function audited<T>(
-  {
-    configFile,
-    config: {
-      log: { format },
-    },
-    command,
-  }: { readonly configFile: string; readonly config: { readonly log: LogConfig }; readonly command: string },
+  { configFile, config }: { readonly configFile: string; readonly config: { readonly log: LogConfig } },
+  command: string,
   work: (audit: WrittenAuditTrail, log: OpenLogger) => Promise<T>,
 ): Promise<T> {
-  const log = openOperatorLog(configFile, format);
+  const log = openOperatorLog(configFile, config.log.format);
   try {
     return await work(operatorAudit(log, command), log);
   } finally {

@@ -8,8 +8,8 @@ import { type CertificateFacts, certificateFacts, parseCertificates } from '../.
 import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { explained } from './failures.ts';
-import { configPath, loadConfigFile, shownPath } from './load-config.ts';
+import { columns } from '../terminal/table.ts';
+import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
 import { homePaths } from './setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
 
@@ -24,25 +24,20 @@ export interface ShownCertificate {
 }
 
 /** `pki show` */
-export async function showPki(report: Report, named: string | undefined): Promise<void> {
-  await explained(async () => {
-    const { ports } = report;
-    const { config } = loadConfigFile(ports, configPath(ports, named));
-    const certificates = shownCertificates(config, ports.clock.now());
-    printTable(report, certificates, {
-      value: certificates,
-      columns: [
-        { heading: 'use', cell: (certificate: ShownCertificate) => certificate.use },
-        { heading: 'subject', cell: ({ subject }) => subject },
-        {
-          heading: 'expires',
-          cell: ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`,
-        },
-        { heading: 'names', cell: ({ names }) => names },
-        { heading: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
-        { heading: 'file', cell: ({ file }) => shownPath(ports.cwd, file) },
-      ],
-    });
+export async function showPki(report: Report, options: ConfigOptions): Promise<void> {
+  const { ports } = report;
+  const { config } = openConfig(ports, options);
+  const certificates = shownCertificates(config, ports.clock.now());
+  printTable(report, certificates, {
+    value: certificates,
+    columns: columns<ShownCertificate>(
+      'use',
+      'subject',
+      ['expires', ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`],
+      'names',
+      ['SHA-256', 'fingerprint'],
+      ['file', ({ file }) => shownPath(ports.cwd, file)],
+    ),
   });
 }
 
@@ -94,33 +89,26 @@ function shown(
  */
 export async function renewPki(
   report: Report,
-  named: string | undefined,
-  more: readonly string[],
+  options: ConfigOptions & { readonly dns?: readonly string[]; readonly ip?: readonly string[] },
 ): Promise<void> {
-  await explained(async () => {
-    const { ports } = report;
-    const configFile = configPath(ports, named);
-    const { config } = loadConfigFile(ports, configFile);
-    const paths = homePaths(ports.cwd, dirname(configFile));
-    if (
-      config.identity.serverCertFile !== paths.server.cert ||
-      config.identity.keyFile !== paths.server.key
-    ) {
-      throw new CliError('The server certificate of this configuration was not made by overlay-auth.', {
-        code: 'foreign_certificate',
-        next: `renew it at its issuer, then run: ${reloadCommand(ports, configFile)}`,
-      });
-    }
-    const facts = await renew(report, paths, more);
-    const certificate = shown({ use: 'server', file: paths.server.cert }, facts, ports.clock.now());
-    printResult(
-      report,
-      certificate,
-      () =>
-        `A new server certificate for ${certificate.names.join(', ')} is valid until ${certificate.expires.slice(0, 10)}.`,
-    );
-    notice(report, `next: ${reloadCommand(ports, configFile)}`);
-  });
+  const { ports } = report;
+  const { config, configFile } = openConfig(ports, options);
+  const paths = homePaths(ports.cwd, dirname(configFile));
+  if (config.identity.serverCertFile !== paths.server.cert || config.identity.keyFile !== paths.server.key) {
+    throw new CliError('The server certificate of this configuration was not made by overlay-auth.', {
+      code: 'foreign_certificate',
+      next: `renew it at its issuer, then run: ${reloadCommand(ports, configFile)}`,
+    });
+  }
+  const facts = await renew(report, paths, [...(options.dns ?? []), ...(options.ip ?? [])]);
+  const certificate = shown({ use: 'server', file: paths.server.cert }, facts, ports.clock.now());
+  printResult(
+    report,
+    certificate,
+    () =>
+      `A new server certificate for ${certificate.names.join(', ')} is valid until ${certificate.expires.slice(0, 10)}.`,
+  );
+  notice(report, `next: ${reloadCommand(ports, configFile)}`);
 }
 
 /** Makes a running controller present the new certificate. */

@@ -11,6 +11,7 @@ import { type KeyVault, keyVault } from '../../platform/secrets/key-vault.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../platform/secrets/master-key.ts';
 import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
+import type { ConfigOptions } from './load-config.ts';
 import { type Host, withHost } from './open-host.ts';
 import { giveName, partialOf } from './setup/write-file.ts';
 
@@ -18,8 +19,8 @@ import { giveName, partialOf } from './setup/write-file.ts';
 const untilNoticed = 3 * SECOND;
 
 /** `keys rekey` @throws CliError another one runs, or a key file cannot be used */
-export async function rekey(report: Report, configFile: string | undefined): Promise<void> {
-  await withHost(report.ports, { named: configFile, command: 'keys rekey' }, async (host) => {
+export async function rekey(report: Report, { config }: ConfigOptions): Promise<void> {
+  await withHost(report.ports, { config, command: 'keys rekey' }, async (host) => {
     const { keyFile } = host.foundations.config.secrets;
     const lock = tryFileLock(`${keyFile}.lock`);
     if (lock === null) {

@@ -5,6 +5,19 @@ export interface Column<Row> {
   readonly cell: (row: Row) => unknown;
 }
 
+export type ColumnSpelling<Row> =
+  | (keyof Row & string)
+  | readonly [heading: string, of: (keyof Row & string) | ((row: Row) => unknown)];
+
+/** Columns: a heading that is also the member, or a heading with the member or with what makes the cell. */
+export function columns<Row>(...spelled: readonly ColumnSpelling<Row>[]): readonly Column<Row>[] {
+  return spelled.map((one) => {
+    if (typeof one === 'string') return { heading: one, cell: (row) => row[one] };
+    const [heading, of] = one;
+    return { heading, cell: typeof of === 'function' ? of : (row) => row[of] };
+  });
+}
+
 /**
  * The columns that fit side by side, from the left, and the others. The first two always stay.
  * @param width of the terminal, in characters

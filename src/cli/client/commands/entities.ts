@@ -1,96 +1,75 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Field } from '../../../model/entities/entity.ts';
 import type { TypedField } from '../../../model/entities/typed-fields.ts';
-import { forceOption, reportOf, serverOption, yesOption } from '../../terminal/command-options.ts';
+import { commandOf, reportOf, withPassword, yesOption } from '../../terminal/command.ts';
 import { argumentCompletedBy, completedBy } from '../../terminal/hints.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import type { EntityDescriptor, EntityOptions } from '../entities/descriptor.ts';
+import { forceOption, serverOption } from '../command.ts';
+import type { EntityDescriptor } from '../entities/descriptor.ts';
 import { entities } from '../entities/entities.ts';
-import type { ListOptions } from '../entities/run-entities.ts';
+
+type RunEntities = typeof import('../entities/run-entities.ts');
+type Run = (entity: EntityDescriptor, name: keyof RunEntities) => (...given: unknown[]) => Promise<void>;
 
 /** `create|get|list|update|delete ENTITY …`, from the descriptors. */
 export function registerEntityCommands(program: Command, ports: CliPorts): void {
-  const create = program.command('create').description('create an entity');
-  const get = program.command('get').description('show one entity');
-  const list = program.command('list').description('list entities');
-  const update = program.command('update').description('change an entity');
-  const remove = program.command('delete').description('delete entities');
+  const create = commandOf(program, 'create', 'create an entity');
+  const get = commandOf(program, 'get', 'show one entity');
+  const list = commandOf(program, 'list', 'list entities');
+  const update = commandOf(program, 'update', 'change an entity');
+  const remove = commandOf(program, 'delete', 'delete entities');
+  const run: Run =
+    (entity, name) =>
+    async (...given) => {
+      const command = given.at(-1) as Command;
+      const { [name]: work } = await import('../entities/run-entities.ts');
+      // Sound because each gets the arguments that are described for it.
+      const args = command.processedArgs as never;
+      await work(reportOf(command, ports), entity, { args, options: command.opts() });
+    };
   for (const entity of entities) {
-    if (entity.createArguments.length > 0) registerCreate(create, entity, ports);
-    if (entity.isListOnly !== true) registerGet(get, entity, ports);
-    registerList(list, entity, ports);
-    if (entity.isUpdatable === true) registerUpdate(update, entity, ports);
-    if (entity.isListOnly !== true && entity.isLasting !== true) registerDelete(remove, entity, ports);
+    if (entity.createArguments.length > 0) describeCreate(subcommand(create, entity), entity, run);
+    if (!entity.isListOnly) nameArgument(subcommand(get, entity), entity).action(run(entity, 'getEntity'));
+    describeList(subcommand(list, entity), entity).action(run(entity, 'listEntities'));
+    if (entity.isUpdatable) describeUpdate(subcommand(update, entity), entity, run);
+    if (!entity.isListOnly && !entity.isLasting) {
+      const command = subcommand(remove, entity).argument('<names...>', nameHelp(entity));
+      argumentCompletedBy(command, { entity: entity.name }).addOption(yesOption());
+      addForceOption(command, entity);
+      command.action(run(entity, 'deleteEntities'));
+    }
   }
 }
 
-function registerCreate(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
-  const command = subcommand(parent, entity);
+function describeCreate(command: Command, entity: EntityDescriptor, run: Run): void {
   for (const { field, spelling, help } of entity.createArguments) {
     command.addArgument(valuesOf(new Argument(spelling, help), field));
   }
   addOptions(command, entity, 'create');
-  if (entity.hasPassword === true) addPasswordOptions(command);
+  if (entity.hasPassword) withPassword(command);
   for (const [flags, help] of entity.afterCreate?.options ?? []) command.option(flags, help);
-  command.action(async () => {
-    const { createEntity } = await import('../entities/run-entities.ts');
-    await createEntity(reportOf(command, ports), entity, {
-      args: command.processedArgs,
-      options: command.opts<EntityOptions>(),
-    });
-  });
+  command.action(run(entity, 'createEntity'));
 }
 
-function registerGet(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
-  nameArgument(subcommand(parent, entity), entity).action(
-    async (nameOrId: string, options: EntityOptions, command: Command) => {
-      const { getEntity } = await import('../entities/run-entities.ts');
-      await getEntity(reportOf(command, ports), entity, { nameOrId, options });
-    },
-  );
-}
-
-function registerList(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
-  subcommand(parent, entity)
-    .argument('[filter]', `such as: ${entity.lookupFields[0] ?? 'identityName'} contains "x"`)
+function describeList(
+  command: Command,
+  { lookupFields: [field = 'identityName'] }: EntityDescriptor,
+): Command {
+  return command
+    .argument('[filter]', `such as: ${field} contains "x"`)
     .option('--limit <n>', 'how many at most, or none (default: 100)')
     .option('--offset <n>', 'how many to leave out before')
-    .option('--sort <fields>', 'such as: name desc')
-    .action(async (filter: string | undefined, options: ListOptions, command: Command) => {
-      const { listEntities } = await import('../entities/run-entities.ts');
-      await listEntities(reportOf(command, ports), entity, { filter, options });
-    });
+    .option('--sort <fields>', 'such as: name desc');
 }
 
-function registerUpdate(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
-  const command = nameArgument(subcommand(parent, entity), entity);
-  addOptions(command, entity, 'update');
-  if (entity.hasPassword === true)
-    addPasswordOptions(command.option('--new-password', 'ask for a new password'));
-  command.action(async (nameOrId: string, options: EntityOptions) => {
-    const { updateEntity } = await import('../entities/run-entities.ts');
-    await updateEntity(reportOf(command, ports), entity, { nameOrId, options });
-  });
+function describeUpdate(command: Command, entity: EntityDescriptor, run: Run): void {
+  addOptions(nameArgument(command, entity), entity, 'update');
+  if (entity.hasPassword) withPassword(command.option('--new-password', 'ask for a new password'));
+  command.action(run(entity, 'updateEntity'));
 }
 
-function registerDelete(parent: Command, entity: EntityDescriptor, ports: CliPorts): void {
-  const command = subcommand(parent, entity).argument('<names...>', nameHelp(entity));
-  argumentCompletedBy(command, { entity: entity.name });
-  command.addOption(yesOption());
-  addForceOption(command, entity);
-  command.action(async (names: string[], options: EntityOptions) => {
-    const { deleteEntities } = await import('../entities/run-entities.ts');
-    await deleteEntities(reportOf(command, ports), entity, { namesOrIds: names, options });
-  });
-}
-
-function subcommand(parent: Command, entity: EntityDescriptor): Command {
-  return serverOption(
-    parent
-      .command(entity.name)
-      .aliases([...entity.aliases])
-      .description(entity.help),
-  );
+function subcommand(parent: Command, { name, aliases, help }: EntityDescriptor): Command {
+  return serverOption(commandOf(parent, name, help).aliases([...aliases]));
 }
 
 function nameArgument(command: Command, entity: EntityDescriptor): Command {
@@ -106,7 +85,7 @@ function addOptions(command: Command, entity: EntityDescriptor, name: 'create' |
   for (const option of entity.options) {
     if (option.only === undefined || option.only === name) addOption(command, option);
   }
-  if (entity.hasFile === true) {
+  if (entity.hasFile) {
     command.option('-f, --file <file>', 'take what no option says from FILE, YAML or JSON');
   }
   if (name === 'update' || entity.forceable === 'names') addForceOption(command, entity);
@@ -132,10 +111,4 @@ function addOption(command: Command, { field, spelling, help }: TypedField): voi
 function valuesOf<What extends Argument | Option>(what: What, field: Field): What {
   if (field.kind === 'choice') what.choices(field.choices);
   return field.kind === 'reference' ? completedBy(what, { entity: field.to }) : what;
-}
-
-function addPasswordOptions(command: Command): void {
-  command
-    .option('--password-stdin', 'read the password from standard input')
-    .option('--password-file <file>', 'read the password from FILE');
 }

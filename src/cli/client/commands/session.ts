@@ -1,62 +1,36 @@
 import { Argument, type Command } from 'commander';
-import { reportOf, serverOption } from '../../terminal/command-options.ts';
+import { commandOf, runs, withPassword } from '../../terminal/command.ts';
 import { argumentCompletedBy } from '../../terminal/hints.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import type { LoginOptions } from '../login/run-login.ts';
-import type { PasswordOptions } from '../login/run-password.ts';
-
-interface ServerOptions {
-  readonly server?: string;
-}
+import { serverOption } from '../command.ts';
 
 /** `login`, `logout`, `whoami`, `password`, `token`: the saved login. */
 export function registerSessionCommands(program: Command, ports: CliPorts): void {
   registerLogin(program, ports);
 
-  serverOption(program.command('logout').description('end the session at the server and forget it here'))
+  serverOption(commandOf(program, 'logout', 'end the session at the server and forget it here'))
     .option('--local', 'only forget it here; the session stays alive at the server')
-    .action(async (options: ServerOptions & { local?: boolean }, command: Command) => {
-      const { runLogout } = await import('../login/run-logout.ts');
-      await runLogout(reportOf(command, ports), options);
-    });
+    .action(runs(ports, () => import('../login/run-logout.ts'))('runLogout'));
 
-  serverOption(
-    program.command('whoami').description('show who you are and how long your token lasts'),
-  ).action(async ({ server }: ServerOptions, command: Command) => {
-    const { runWhoami } = await import('../login/run-whoami.ts');
-    await runWhoami(reportOf(command, ports), server);
-  });
+  serverOption(commandOf(program, 'whoami', 'show who you are and how long your token lasts')).action(
+    runs(ports, () => import('../login/run-whoami.ts'))('runWhoami'),
+  );
 
-  serverOption(
-    program.command('password').description('change your own password; it ends your other sessions'),
-  )
-    .option('--current-password-file <file>', 'read the current password from FILE')
-    .option('--password-stdin', 'read the new password from standard input')
-    .option('--password-file <file>', 'read the new password from FILE')
-    .action(async (options: PasswordOptions, command: Command) => {
-      const { runPassword } = await import('../login/run-password.ts');
-      await runPassword(reportOf(command, ports), options);
-    });
+  const password = serverOption(
+    commandOf(program, 'password', 'change your own password; it ends your other sessions'),
+  ).option('--current-password-file <file>', 'read the current password from FILE');
+  withPassword(password, 'read the new password').action(
+    runs(ports, () => import('../login/run-password.ts'))('runPassword'),
+  );
 
-  serverOption(program.command('token').description('print a token of the current session'))
+  serverOption(commandOf(program, 'token', 'print a token of the current session'))
     .addArgument(new Argument('[kind]', 'which one').choices(['access', 'id', 'refresh']).default('access'))
     .option('--decode', 'print what the token says instead; nothing is verified')
-    .action(
-      async (
-        kind: 'access' | 'id' | 'refresh',
-        options: ServerOptions & { decode?: boolean },
-        command: Command,
-      ) => {
-        const { runToken } = await import('../login/run-token.ts');
-        await runToken(reportOf(command, ports), kind, options);
-      },
-    );
+    .action(runs(ports, () => import('../login/run-token.ts'))('runToken'));
 }
 
 function registerLogin(program: Command, ports: CliPorts): void {
-  const login = program
-    .command('login')
-    .description('log in with the browser, or with the credentials given')
+  const login = commandOf(program, 'login', 'log in with the browser, or with the credentials given')
     .argument(
       '[url]',
       'address of the server, such as https://localhost:1280 (default: that of the identity file, or the current login)',
@@ -82,35 +56,21 @@ function registerLogin(program: Command, ports: CliPorts): void {
       'after',
       '\nThe password may also be in the environment as OVERLAY_AUTH_PASSWORD. It is never an argument.',
     )
-    .action(async (url: string | undefined, options: LoginOptions, command: Command) => {
-      const { runLogin } = await import('../login/run-login.ts');
-      await runLogin(reportOf(command, ports), url, options);
-    });
+    .action(runs(ports, () => import('../login/run-login.ts'))('runLogin'));
 
-  login
-    .command('list')
-    .description('list the saved logins')
-    .action(async (_options: unknown, command: Command) => {
-      const { listLogins } = await import('../login/saved-logins.ts');
-      await listLogins(reportOf(command, ports));
-    });
-  savedLoginArgument(login.command('use').description('make a saved login the current one')).action(
-    async (word: string, _options: unknown, command: Command) => {
-      const { useLogin } = await import('../login/saved-logins.ts');
-      await useLogin(reportOf(command, ports), word);
-    },
-  );
-  savedLoginArgument(
-    login
-      .command('forget')
-      .description('forget a login; with an address, every login there and the authority trusted for it'),
-  ).action(async (word: string, _options: unknown, command: Command) => {
-    const { forgetLogin } = await import('../login/saved-logins.ts');
-    await forgetLogin(reportOf(command, ports), word);
-  });
+  const run = runs(ports, () => import('../login/saved-logins.ts'));
+  commandOf(login, 'list', 'list the saved logins').action(run('listLogins'));
+  savedLogin(commandOf(login, 'use', 'make a saved login the current one')).action(run('useLogin'));
+  savedLogin(
+    commandOf(
+      login,
+      'forget',
+      'forget a login; with an address, every login there and the authority trusted for it',
+    ),
+  ).action(run('forgetLogin'));
 }
 
-function savedLoginArgument(command: Command): Command {
+function savedLogin(command: Command): Command {
   return argumentCompletedBy(
     command.argument('<login>', 'name, address of the server, or both: ada@localhost:1280'),
     'login',

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
-import { forceOption, reportOf, serverOption } from '../../terminal/command-options.ts';
+import { runs } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import type { ApplyOptions } from '../state/run-apply.ts';
-import type { ExportOptions } from '../state/run-export.ts';
+import { forceOption, serverOption } from '../command.ts';
 
 /** The names in `create` of the kinds that a document can contain. */
 const kinds = ['auth-policy', 'ext-jwt-signer', 'ca', 'config-type', 'oidc-client', 'identity'];
@@ -17,10 +16,7 @@ export function registerStateCommands(program: Command, ports: CliPorts): void {
         .argParser((kind: string, before: readonly string[] = []) => [...before, kind]),
     )
     .option('--schema', 'print the JSON Schema of such files, for editors')
-    .action(async (options: ExportOptions, command: Command) => {
-      const { exportCommand } = await import('../state/run-export.ts');
-      await exportCommand(reportOf(command, ports), options);
-    });
+    .action(runs(ports, () => import('../state/run-export.ts'))('exportCommand'));
 
   serverOption(program.command('apply'))
     .description('make the managed entities match the files, all or nothing; show the difference')
@@ -29,8 +25,5 @@ export function registerStateCommands(program: Command, ports: CliPorts): void {
     .option('--dry-run', 'show the difference, and change nothing')
     .option('--yes', 'do not ask')
     .addOption(forceOption('names'))
-    .action(async (files: string[], options: ApplyOptions, command: Command) => {
-      const { applyCommand } = await import('../state/run-apply.ts');
-      await applyCommand(reportOf(command, ports), files, options);
-    });
+    .action(runs(ports, () => import('../state/run-apply.ts'))('applyCommand'));
 }

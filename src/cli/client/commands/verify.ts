@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
-import { reportOf, serverOption } from '../../terminal/command-options.ts';
-import { argumentCompletedBy } from '../../terminal/hints.ts';
+import { commandOf, runs } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
+import { named } from '../command.ts';
 
 /** `verify ext-jwt-signer NAME FILE` */
 export function registerVerifyCommand(program: Command, ports: CliPorts): void {
-  const verify = program.command('verify').description('try something that logins depend on');
-  const signer = serverOption(verify.command('ext-jwt-signer'))
-    .description('say whether a token of a signer would be accepted, for whom, and if not, why')
-    .argument('<name>', 'name or id of the signer');
-  argumentCompletedBy(signer, { entity: 'ext-jwt-signer' })
+  const verify = commandOf(program, 'verify', 'try something that logins depend on');
+  const signer = commandOf(
+    verify,
+    'ext-jwt-signer',
+    'say whether a token of a signer would be accepted, for whom, and if not, why',
+  );
+  named(signer, 'ext-jwt-signer', 'signer')
     .argument('<file>', 'file with a token of its provider; - for standard input')
-    .action(async (name: string, file: string, options: { server?: string }) => {
-      const { verifySigner } = await import('../entities/verify-signer.ts');
-      await verifySigner(reportOf(signer, ports), name, { file, server: options.server });
-    });
+    .action(runs(ports, () => import('../entities/verify-signer.ts'))('verifySigner'));
 }

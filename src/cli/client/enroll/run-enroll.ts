@@ -27,7 +27,11 @@ interface KeyAndCertificate {
 }
 
 /** Enrolls by the method in the JWT, with the server that signed it. */
-export async function enroll(report: Report, file: string, options: EnrollOptions): Promise<void> {
+export async function enroll(
+  report: Report,
+  options: EnrollOptions,
+  [file]: readonly [string],
+): Promise<void> {
   const jwt = await externalJwt(report.ports, file);
   const invitation = readInvitation(report.ports, jwt);
   if (invitation.method === 'updb') return enrollPassword(report, invitation, options);

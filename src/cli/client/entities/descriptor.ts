@@ -8,7 +8,7 @@ import {
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import type { Report } from '../../terminal/output.ts';
 import type { SecretOptions } from '../../terminal/secret-input.ts';
-import type { Column } from '../../terminal/table.ts';
+import { type Column, type ColumnSpelling, columns } from '../../terminal/table.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 
 /** What the generic commands need to know about an entity of the management API. */
@@ -60,13 +60,13 @@ type Derived = 'name' | 'aliases' | 'path' | 'lookupFields' | 'createArguments' 
 interface Own
   extends Omit<EntityDescriptor, Derived>,
     Partial<Pick<EntityDescriptor, 'aliases' | 'lookupFields'>> {
-  readonly columns: readonly ColumnSpelling[];
+  readonly columns: readonly ColumnSpelling<JsonObject>[];
 }
 
 /** An entity that is reported only, or described here. It is called as its path: `api-session`. */
 export function reported(
   name: string,
-  { columns, ...own }: Own,
+  { columns: spelled, ...own }: Own,
   described: Described = { fields: {} },
 ): EntityDescriptor {
   const plural = name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
@@ -78,7 +78,7 @@ export function reported(
     createArguments: argumentsOf(described),
     options: optionsOf(described),
     ...own,
-    columns: columns.map(columnOf),
+    columns: columns(...spelled),
   };
 }
 
@@ -87,14 +87,6 @@ export function managed(entity: Entity, own: Own): EntityDescriptor {
   const { kind, collection } = entity;
   const descriptor = reported(kind, { lookupFields: ['name'], ...own }, entity);
   return { ...descriptor, path: `/${collection}` };
-}
-
-/** A heading that is also the member, or a heading with the member or with what makes the cell. */
-type ColumnSpelling = string | readonly [heading: string, of: string | ((row: JsonObject) => unknown)];
-
-function columnOf(spelling: ColumnSpelling): Column<JsonObject> {
-  const [heading, of] = typeof spelling === 'string' ? [spelling, spelling] : spelling;
-  return { heading, cell: typeof of === 'string' ? (row) => row[of] : of };
 }
 
 /** The cell of whose it is. */

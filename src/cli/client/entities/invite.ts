@@ -5,13 +5,10 @@ import { usageError } from '../../terminal/cli-error.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
 import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
-import { withApi } from '../connection/api-client.ts';
 import { terminalQrCode } from '../login/terminal-qr-code.ts';
-import { entityNamed } from './entities.ts';
-import { findEntity } from './lookup.ts';
+import { onEntity } from './on-entity.ts';
 
-export interface InviteOptions {
-  readonly server?: string;
+interface InviteOptions {
   readonly expires?: string;
   readonly endSessions?: boolean;
   readonly qr?: boolean;
@@ -20,16 +17,11 @@ export interface InviteOptions {
 }
 
 /** `invite NAME [--expires 24h] [--end-sessions] [--qr] [-o FILE]`, `invite NAME --withdraw` */
-export async function invite(report: Report, nameOrId: string, options: InviteOptions): Promise<void> {
-  const { expires, endSessions = false, qr = false, output, withdraw = false } = options;
-  if (withdraw && (expires !== undefined || endSessions || qr || output !== undefined)) {
-    throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
-  }
-  await withApi(report, options.server, async (api) => {
-    const found = await findEntity(api, entityNamed('identity'), nameOrId);
-    const { id } = found;
-    const name = textField(found, 'name') ?? nameOrId;
-    const path = `/identities/${encodeURIComponent(id)}/invitation`;
+export const invite = onEntity(
+  'identity',
+  async ({ report, api, id, name, path: ofIdentity }, options: InviteOptions) => {
+    const { expires, endSessions = false, qr = false, output, withdraw = false } = options;
+    const path = `${ofIdentity}/invitation`;
     if (withdraw) {
       await api.call({ method: 'DELETE', path });
       printResult(report, { id, name }, () => `The link of ${name} no longer works.`);
@@ -47,14 +39,17 @@ export async function invite(report: Report, nameOrId: string, options: InviteOp
     await (output === undefined ? make() : writeOwnerFile(report.ports, output, make));
     const until = `works once, until ${withoutMilliseconds(expiresAt)}. Opening it is enough to choose the password of ${name}`;
     // A link written to a file is not shown as well.
-    const result =
-      output === undefined ? { id, name, url, expiresAt } : { id, name, file: output, expiresAt };
+    const result = { id, name, ...(output === undefined ? { url } : { file: output }), expiresAt };
     if (qr) draw(report, url);
     printResult(report, result, () =>
       [output === undefined ? url : `Wrote ${output}`, `The link ${until}.`].join('\n'),
     );
-  });
-}
+  },
+  async (_report, { withdraw, expires, endSessions, qr, output }) => {
+    if (withdraw && (expires !== undefined || endSessions || qr || output !== undefined))
+      throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
+  },
+);
 
 /** The server reads Go's notation, which has no days. */
 function inHours(text: string): string {

@@ -28,11 +28,17 @@ const afterCreateSteps: Readonly<Record<AfterCreateStep, () => Promise<AfterCrea
   enrollment: async () => (await import('./enrollment-actions.ts')).newEnrollment,
 };
 
+/** What was typed after the entity. */
+interface Typed<Args, Options = EntityOptions> {
+  readonly args: Args;
+  readonly options: Options;
+}
+
 /** `create ENTITY …` */
 export async function createEntity(
   report: Report,
   entity: EntityDescriptor,
-  { args, options }: { readonly args: readonly unknown[]; readonly options: EntityOptions },
+  { args, options }: Typed<readonly unknown[]>,
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const positional = entity.createArguments.map((of, index): Given => ({ of, typed: args[index] }));
@@ -61,7 +67,7 @@ export async function createEntity(
 export async function getEntity(
   report: Report,
   entity: EntityDescriptor,
-  { nameOrId, options }: { readonly nameOrId: string; readonly options: EntityOptions },
+  { args: [nameOrId], options }: Typed<[string]>,
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const { id, ...listed } = await findEntity(api, entity, nameOrId);
@@ -74,7 +80,7 @@ export async function getEntity(
   });
 }
 
-export interface ListOptions extends EntityOptions {
+interface ListOptions extends EntityOptions {
   readonly limit?: string;
   readonly offset?: string;
   readonly sort?: string;
@@ -86,7 +92,7 @@ const usualLimit = '100';
 export async function listEntities(
   report: Report,
   entity: EntityDescriptor,
-  { filter, options }: { readonly filter: string | undefined; readonly options: ListOptions },
+  { args: [filter], options }: Typed<[string | undefined], ListOptions>,
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const hasOwnLimit = filter !== undefined && /\blimit\b/i.test(filter);
@@ -116,7 +122,7 @@ export async function listEntities(
 export async function updateEntity(
   report: Report,
   entity: EntityDescriptor,
-  { nameOrId, options }: { readonly nameOrId: string; readonly options: EntityOptions },
+  { args: [nameOrId], options }: Typed<[string]>,
 ): Promise<void> {
   const given = givenOptions(entity, 'update', options);
   const setsPassword =
@@ -144,7 +150,7 @@ export async function updateEntity(
 export async function deleteEntities(
   report: Report,
   entity: EntityDescriptor,
-  { namesOrIds, options }: { readonly namesOrIds: readonly string[]; readonly options: EntityOptions },
+  { args: [namesOrIds], options }: Typed<[readonly string[]]>,
 ): Promise<void> {
   await withApi(report, serverOf(options), async (api) => {
     const ids: string[] = [];

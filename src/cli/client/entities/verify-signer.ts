@@ -1,28 +1,21 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError } from '../../terminal/cli-error.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
+import { printResult } from '../../terminal/output.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
-import { withApi } from '../connection/api-client.ts';
 import { readJwt } from '../connection/jwt-text.ts';
 import { checkLine, shownCheck } from '../explain/check-lines.ts';
-import { entityNamed } from './entities.ts';
-import { findEntity } from './lookup.ts';
+import { onEntity } from './on-entity.ts';
 
 /**
  * `verify ext-jwt-signer NAME FILE|-`: asks the server what a login with this token would decide. Logs nobody in.
  * @throws CliError exit 1 when the token is refused, after the checks were printed
  */
-export async function verifySigner(
-  report: Report,
-  nameOrId: string,
-  { file, server }: { readonly file: string; readonly server: string | undefined },
-): Promise<void> {
-  const token = await externalJwt(report.ports, file);
-  await withApi(report, server, async (api) => {
-    const { id } = await findEntity(api, entityNamed('ext-jwt-signer'), nameOrId);
-    const path = `/external-jwt-signers/${encodeURIComponent(id)}/verify`;
-    const tried = asObject((await api.call({ method: 'POST', path, json: { token } })).data);
+export const verifySigner = onEntity(
+  'ext-jwt-signer',
+  async ({ report, api, path }, _options, token: string) => {
+    const call = { method: 'POST', path: `${path}/verify`, json: { token } } as const;
+    const tried = asObject((await api.call(call)).data);
     const { header = null, payload = null } = readJwt(token) ?? {};
     printResult(report, { header, payload, ...tried }, () =>
       [
@@ -33,8 +26,9 @@ export async function verifySigner(
       ].join('\n'),
     );
     if (tried.isAccepted !== true) throw refusal(tried);
-  });
-}
+  },
+  ({ ports }, _options, [, file = '']) => externalJwt(ports, file),
+);
 
 function acceptance({ use, identity }: JsonObject): string {
   const name = textField(asObject(identity), 'name') ?? '';

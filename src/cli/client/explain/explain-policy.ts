@@ -1,31 +1,23 @@
 import { asList, asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
-import { type ApiClient, withApi } from '../connection/api-client.ts';
+import { printResult } from '../../terminal/output.ts';
+import type { ApiClient } from '../connection/api-client.ts';
 import { readDocument } from '../entities/document-file.ts';
-import { entityNamed } from '../entities/entities.ts';
-import { findEntity } from '../entities/lookup.ts';
+import { onEntity } from '../entities/on-entity.ts';
 import { checkLine, shownCheck } from './check-lines.ts';
 
-export interface ExplainPolicyOptions {
-  readonly server?: string | undefined;
+interface ExplainPolicyOptions {
   /** One primary method; absent: all. */
-  readonly method?: string | undefined;
+  readonly method?: string;
   /** A file with an auth policy, to preview saving it. */
-  readonly policy?: string | undefined;
+  readonly policy?: string;
 }
 
 /** `explain policy IDENTITY`: prints what the server says this identity must prove, and what would refuse it. */
-export async function explainPolicy(
-  report: Report,
-  nameOrId: string,
-  { server, method, policy }: ExplainPolicyOptions,
-): Promise<void> {
-  const sent = policy === undefined ? undefined : await readDocument(report.ports, policy);
-  await withApi(report, server, async (api) => {
-    const { id, name } = await findEntity(api, entityNamed('identity'), nameOrId);
-    const path = `/identities/${encodeURIComponent(id)}/login-explanation`;
+export const explainPolicy = onEntity(
+  'identity',
+  async ({ report, api, id, name, path }, { method }: ExplainPolicyOptions, sent: JsonObject | undefined) => {
     const query = method === undefined ? {} : { method };
-    const { data } = await api.call({ method: 'GET', path, query });
+    const { data } = await api.call({ method: 'GET', path: `${path}/login-explanation`, query });
     const logins = (Array.isArray(data) ? asList(data) : [data]).map(asObject);
     const canLogIn = logins.some(({ outcome }) => outcome === 'allowed');
     const preview = sent === undefined ? undefined : await previewOf(api, sent);
@@ -37,8 +29,9 @@ export async function explainPolicy(
         ...(preview === undefined ? [] : [previewText(preview)]),
       ].join('\n\n'),
     );
-  });
-}
+  },
+  async ({ ports }, { policy }) => (policy === undefined ? undefined : readDocument(ports, policy)),
+);
 
 async function previewOf(api: ApiClient, sent: JsonObject): Promise<JsonObject> {
   return asObject((await api.call({ method: 'POST', path: '/auth-policies/preview', json: sent })).data);

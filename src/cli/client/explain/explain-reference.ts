@@ -11,8 +11,8 @@ import { checkLine, oneLine, shownCheck } from './check-lines.ts';
  */
 export async function explainReference(
   report: Report,
-  reference: string,
-  server: string | undefined,
+  { server }: { readonly server?: string },
+  [reference]: readonly [string],
 ): Promise<void> {
   await withApi(report, server, async (api) => {
     const { data } = await attemptsOf(api, reference);

@@ -41,7 +41,11 @@ interface Server {
  * `explain token FILE|-`: what an access or ID token says, and which of the server's checks it would fail. Without a
  * login, only what the token itself shows is checked.
  */
-export async function explainToken(report: Report, file: string, named: string | undefined): Promise<void> {
+export async function explainToken(
+  report: Report,
+  { server: named }: { readonly server?: string },
+  [file]: readonly [string],
+): Promise<void> {
   const { ports } = report;
   const token = await externalJwt(ports, file);
   const jwt = readJwt(token);

@@ -21,7 +21,7 @@ import { browserLogin } from './browser-login.ts';
 import { deviceLogin } from './device-login.ts';
 import { type DirectCredentials, directLogin } from './direct-login.ts';
 
-export interface LoginOptions extends SecretOptions {
+interface LoginOptions extends SecretOptions {
   readonly username?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -38,8 +38,8 @@ export interface LoginOptions extends SecretOptions {
 /** `login`: verifies the server, then authenticates the person, and saves the result. */
 export async function runLogin(
   report: Report,
-  url: string | undefined,
   options: LoginOptions,
+  [url]: readonly [string | undefined],
 ): Promise<void> {
   const { ports } = report;
   const store = credentialsStore(ports);

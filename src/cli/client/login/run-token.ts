@@ -10,7 +10,7 @@ import {
   sessionIsOver,
 } from '../connection/saved-session.ts';
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly server?: string;
   readonly decode?: boolean;
 }
@@ -18,8 +18,8 @@ export interface TokenOptions {
 /** `token`: prints a token for use elsewhere. Renews an access or ID token first if necessary. */
 export async function runToken(
   report: Report,
-  kind: 'access' | 'id' | 'refresh',
   options: TokenOptions,
+  [kind]: readonly ['access' | 'id' | 'refresh'],
 ): Promise<void> {
   if (kind === 'refresh' && options.decode === true) {
     throw usageError('A refresh token is opaque: it says nothing.', 'overlay-auth token access --decode');

@@ -38,7 +38,7 @@ export async function listLogins(report: Report): Promise<void> {
 }
 
 /** `login use LOGIN` */
-export async function useLogin(report: Report, word: string): Promise<void> {
+export async function useLogin(report: Report, _options: unknown, [word]: readonly [string]): Promise<void> {
   const { url, name } = await credentialsStore(report.ports).update(async (credentials) => {
     const login = loginMeantBy(credentials, word);
     return [withCurrentLogin(credentials, login), login];
@@ -47,7 +47,11 @@ export async function useLogin(report: Report, word: string): Promise<void> {
 }
 
 /** `login forget LOGIN`. With the address of a server: all logins there, and what is trusted for it. */
-export async function forgetLogin(report: Report, word: string): Promise<void> {
+export async function forgetLogin(
+  report: Report,
+  _options: unknown,
+  [word]: readonly [string],
+): Promise<void> {
   const forgotten = await credentialsStore(report.ports).update(async (credentials) => {
     const origin = originIn(word);
     const isServer =

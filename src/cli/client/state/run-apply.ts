@@ -9,7 +9,7 @@ import { withApi } from '../connection/api-client.ts';
 import { changed } from '../entities/change.ts';
 import { readDocument } from '../entities/document-file.ts';
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly server?: string;
   readonly prune?: boolean;
   readonly dryRun?: boolean;
@@ -20,8 +20,8 @@ export interface ApplyOptions {
 /** `apply FILE…`: changes the server to match the files, completely or not at all. */
 export async function applyCommand(
   report: Report,
-  files: readonly string[],
   options: ApplyOptions,
+  [files]: readonly [readonly string[]],
 ): Promise<void> {
   const { ports } = report;
   const state = await readStateFiles(ports, files);

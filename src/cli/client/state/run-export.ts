@@ -4,7 +4,7 @@ import { escapeUnseen } from '../../../platform/log/log-line.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
 import { withApi } from '../connection/api-client.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly server?: string;
   readonly kind?: readonly string[];
   readonly schema?: boolean;

@@ -1,87 +1,69 @@
 import type { Command } from 'commander';
-import type { ImportOptions } from '../../../../packages/import-ziti/src/import-ziti.ts';
-import { reportOf, yesOption } from '../../terminal/command-options.ts';
+import { commandOf, yesOption } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { configOption } from '../config-option.ts';
-
-interface OpsOptions {
-  readonly config?: string;
-}
+import { configOption, runsOnHost } from '../host-command.ts';
 
 /** `ops db …`: database maintenance. Restoring and moving need the controllers stopped; the rest works beside one. */
 export function registerOpsCommands(program: Command, ports: CliPorts): void {
-  const ops = program.command('ops').description('operate a controller (on the host)');
-  const db = ops.command('db').description('the database');
+  const ops = commandOf(program, 'ops', 'operate a controller (on the host)');
+  const db = commandOf(ops, 'db', 'the database');
+  const run = runsOnHost(ports, () => import('../db-commands.ts'));
+  const runMove = runsOnHost(ports, () => import('../move-database.ts'));
 
-  db.command('migrate')
-    .description('migrate the database to the schema of this release; starting a controller does it too')
+  commandOf(
+    db,
+    'migrate',
+    'migrate the database to the schema of this release; starting a controller does it too',
+  )
     .addOption(configOption())
-    .action(async (options: OpsOptions, command: Command) => {
-      const { migrateCommand } = await import('../db-commands.ts');
-      await migrateCommand(reportOf(command, ports), options.config);
-    });
+    .action(run('migrateCommand'));
 
-  db.command('backup')
-    .description('copy the database as of this moment into FILE, which must not exist')
+  commandOf(db, 'backup', 'copy the database as of this moment into FILE, which must not exist')
     .argument('<file>', 'file to write')
     .addOption(configOption())
-    .action(async (file: string, options: OpsOptions, command: Command) => {
-      const { backupCommand } = await import('../db-commands.ts');
-      await backupCommand(reportOf(command, ports), options.config, file);
-    });
+    .action(run('backupCommand'));
 
-  db.command('restore')
-    .description('replace the database with the backup FILE; sessions end, and tokens and links stop working')
+  commandOf(
+    db,
+    'restore',
+    'replace the database with the backup FILE; sessions end, and tokens and links stop working',
+  )
     .argument('<file>', 'backup to restore; it is not changed')
     .addOption(configOption())
     .addOption(yesOption())
-    .action(async (file: string, options: OpsOptions & { readonly yes?: boolean }, command: Command) => {
-      const { restoreCommand } = await import('../db-commands.ts');
-      await restoreCommand(reportOf(command, ports), options, file);
-    });
+    .action(run('restoreCommand'));
 
-  db.command('restored')
-    .description(
-      'after the database was put back with other tools: end all sessions, withdraw tokens and links',
-    )
+  commandOf(
+    db,
+    'restored',
+    'after the database was put back with other tools: end all sessions, withdraw tokens and links',
+  )
     .addOption(configOption())
     .addOption(yesOption())
-    .action(async (options: OpsOptions & { readonly yes?: boolean }, command: Command) => {
-      const { restoredCommand } = await import('../db-commands.ts');
-      await restoredCommand(reportOf(command, ports), options);
-    });
+    .action(run('restoredCommand'));
 
-  db.command('check')
-    .description('look for damage in the database')
+  commandOf(db, 'check', 'look for damage in the database')
     .addOption(configOption())
-    .action(async (options: OpsOptions, command: Command) => {
-      const { checkCommand } = await import('../db-commands.ts');
-      await checkCommand(reportOf(command, ports), options.config);
-    });
+    .action(run('checkCommand'));
 
-  db.command('move')
-    .description('move an SQLite database, with every session, to an empty PostgreSQL database')
+  commandOf(db, 'move', 'move an SQLite database, with every session, to an empty PostgreSQL database')
     .requiredOption(
       '--to <url>',
       'postgres://USER@HOST/NAME; the password may come from PGPASSWORD or PGPASSFILE',
     )
     .addOption(configOption())
-    .action(async (options: OpsOptions & { readonly to: string }, command: Command) => {
-      const { moveCommand } = await import('../move-database.ts');
-      await moveCommand(reportOf(command, ports), options.config, options.to);
-    });
+    .action(runMove('moveCommand'));
 
   registerImportCommand(ops, ports);
 }
 
 function registerImportCommand(ops: Command, ports: CliPorts): void {
-  ops
-    .command('import')
-    .description('import the data of another controller')
-    .command('ziti')
-    .description(
-      'take over identities, what they log in with, policies, signers and CAs from the database file of a controller of OpenZiti; everybody logs in with what they have. Repeating is safe',
-    )
+  const run = runsOnHost(ports, () => import('../../../../packages/import-ziti/src/import-ziti.ts'));
+  commandOf(
+    commandOf(ops, 'import', 'import the data of another controller'),
+    'ziti',
+    'take over identities, what they log in with, policies, signers and CAs from the database file of a controller of OpenZiti; everybody logs in with what they have. Repeating is safe',
+  )
     .argument('<file>', 'its database: ctrl-ha.db of the stopped controller, or a snapshot')
     .option('--dry-run', 'say what would be done, and write nothing')
     .option('--report <file>', 'write the whole report as JSON')
@@ -95,8 +77,5 @@ function registerImportCommand(ops: Command, ports: CliPorts): void {
       'key of one of these authorities, to keep issuing client certificates with it',
     )
     .addOption(configOption())
-    .action(async (file: string, options: ImportOptions, command: Command) => {
-      const { importZiti } = await import('../../../../packages/import-ziti/src/import-ziti.ts');
-      await importZiti(reportOf(command, ports), file, options);
-    });
+    .action(run('importZiti'));
 }

@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
 import { usageError } from '../../terminal/cli-error.ts';
-import { reportOf } from '../../terminal/command-options.ts';
+import { commandOf } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import type { QuickstartOptions } from '../quickstart/presenter.ts';
-import type { InitOptions } from '../setup/init.ts';
+import { runsOnHost } from '../host-command.ts';
 
 /** `quickstart` and `init`: from nothing to a controller. */
 export function registerSetupCommands(program: Command, ports: CliPorts): void {
-  program
-    .command('quickstart')
-    .description('set up what is missing and run a controller on this machine')
+  commandOf(program, 'quickstart', 'set up what is missing and run a controller on this machine')
     .option(
       '--home <dir>',
       'where keys, database and configuration are (default: $OVERLAY_AUTH_HOME or ./.overlay)',
@@ -17,15 +14,9 @@ export function registerSetupCommands(program: Command, ports: CliPorts): void {
     .option('--port <port>', 'port of a new home (default: 1280)', portNumber)
     .option('--ephemeral', 'use a home that is discarded at the end')
     .option('--json', 'print one JSON object a line, as when the output is not a terminal')
-    .action(async (options: QuickstartOptions, command: Command) => {
-      const { quickstart } = await import('../quickstart/quickstart.ts');
-      const json = options.json === true || command.optsWithGlobals().outputJson === true;
-      await quickstart(ports, { ...options, json });
-    });
+    .action(runsOnHost(ports, () => import('../quickstart/quickstart.ts'))('quickstart'));
 
-  program
-    .command('init')
-    .description('set up a controller without running it')
+  commandOf(program, 'init', 'set up a controller without running it')
     .requiredOption('--home <dir>', 'folder to create: keys, certificates, database and controller.yml')
     .option('--address <host:port>', 'what clients dial', 'localhost:1280')
     .option('--dns <name...>', 'further DNS names of the server certificate')
@@ -38,10 +29,7 @@ export function registerSetupCommands(program: Command, ports: CliPorts): void {
     .option('--admin <name>', 'create this administrator at once; needs --admin-password-file')
     .option('--admin-password-file <file>', 'contains the password of the administrator')
     .option('--yes', 'do not ask')
-    .action(async (options: InitOptions, command: Command) => {
-      const { init } = await import('../setup/init.ts');
-      await init(reportOf(command, ports), options);
-    });
+    .action(runsOnHost(ports, () => import('../setup/init.ts'))('init'));
 }
 
 function portNumber(text: string): number {

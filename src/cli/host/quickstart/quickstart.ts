@@ -11,8 +11,8 @@ import { auditLog } from '../../../explain/audit-trail.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { type OpenLogger, openLogger } from '../../../platform/log/logger.ts';
 import { CliError, usageError } from '../../terminal/cli-error.ts';
+import type { Report } from '../../terminal/output.ts';
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
-import { explained } from '../failures.ts';
 import { loadSettledConfig, shownPath } from '../load-config.ts';
 import { controlSocketPath } from '../run/control-socket.ts';
 import { readyFacts } from '../run/ready-line.ts';
@@ -34,21 +34,20 @@ import { type Presenter, presenter, type QuickstartOptions, type SetupOffer, scr
 const defaultPort = 1280;
 
 /** Sets up what is missing and runs. Resolves when the controller has stopped. */
-export async function quickstart(ports: CliPorts, options: QuickstartOptions): Promise<void> {
+export async function quickstart({ ports, json }: Report, given: QuickstartOptions): Promise<void> {
+  const options = { ...given, json: given.json === true || json };
   if (options.ephemeral === true && options.home !== undefined) {
     throw usageError('--ephemeral and --home exclude each other.', 'leave out one of them');
   }
-  await explained(async () => {
-    const home =
-      options.ephemeral === true
-        ? mkdtempSync(join(tmpdir(), 'overlay-auth-'))
-        : (options.home ?? homeFolder(ports));
-    try {
-      await runHome(ports, options, homePaths(ports.cwd, home));
-    } finally {
-      if (options.ephemeral === true) rmSync(home, { recursive: true, force: true });
-    }
-  });
+  const home =
+    options.ephemeral === true
+      ? mkdtempSync(join(tmpdir(), 'overlay-auth-'))
+      : (options.home ?? homeFolder(ports));
+  try {
+    await runHome(ports, options, homePaths(ports.cwd, home));
+  } finally {
+    if (options.ephemeral === true) rmSync(home, { recursive: true, force: true });
+  }
 }
 
 async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomePaths): Promise<void> {

@@ -8,7 +8,6 @@ import { type OpenLogger, openLogger } from '../../../platform/log/logger.ts';
 import { openVault } from '../../../platform/secrets/key-files.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { explained } from '../failures.ts';
 import { loadSettledConfig } from '../load-config.ts';
 import { checkedConfig } from './check.ts';
 import { checkDatabaseAndKey } from './check-database.ts';
@@ -16,33 +15,28 @@ import { controlSocketPath } from './control-socket.ts';
 import { readyFacts } from './ready-line.ts';
 import { runController } from './run-controller.ts';
 
-export interface RunOptions {
-  readonly check?: boolean;
-  readonly logFormat?: 'text' | 'json';
-}
-
-/** `run controller CONFIG`: resolves when the controller has stopped. */
+/** `run controller CONFIG [--check]`: resolves when the controller has stopped. */
 export async function runControllerCommand(
-  ports: CliPorts,
-  file: string,
-  options: Pick<RunOptions, 'logFormat'>,
+  report: Report,
+  { check = false, logFormat }: { readonly check?: boolean; readonly logFormat?: 'text' | 'json' },
+  [file]: readonly [string],
 ): Promise<void> {
-  await explained(async () => {
-    const loaded = checkedConfig(ports, file).loaded;
-    const { config } = loaded;
-    const lock = claimDatabase(config);
+  if (check) return checkController(report, file);
+  const { ports, json } = report;
+  const loaded = checkedConfig(ports, file).loaded;
+  const { config } = loaded;
+  const lock = claimDatabase(config);
+  try {
+    const format = logFormat ?? (json ? 'json' : config.log.format);
+    const log = openLogger({ level: config.log.level, format, to: 'stdout' });
     try {
-      const format = options.logFormat ?? config.log.format;
-      const log = openLogger({ level: config.log.level, format, to: 'stdout' });
-      try {
-        await runWithLog(ports, { file, loaded }, log);
-      } finally {
-        await log.flush();
-      }
+      await runWithLog(ports, { file, loaded }, log);
     } finally {
-      lock.release();
+      await log.flush();
     }
-  });
+  } finally {
+    lock.release();
+  }
 }
 
 async function runWithLog(
@@ -73,31 +67,27 @@ async function runWithLog(
   }
 }
 
-/**
- * `run controller CONFIG --check`: everything that can be checked without starting, even beside a running controller.
- */
-export async function checkController(report: Report, file: string): Promise<void> {
-  await explained(async () => {
-    const { loaded, notes } = checkedConfig(report.ports, file);
-    const { config, adjustments, warnings } = loaded;
-    const { clock, env } = report.ports;
-    const vault = openVault(config.secrets.keyFile, env);
-    const findings = await checkDatabaseAndKey({ config, clock, vault });
-    const issuers = issuersOf(config.listeners);
-    const value = {
-      ok: true,
-      issuers,
-      database: databaseName(config),
-      adjustments,
-      warnings: [...warnings, ...notes, ...findings],
-    };
-    printResult(report, value, () =>
-      [
-        `${file} can be used.`,
-        ...adjustments.map((adjustment) => `adjusted: ${renderAdjustment(adjustment)}.`),
-        ...value.warnings.map((warning) => `warning: ${warning}`),
-        ...issuers.map((issuer) => `issuer: ${issuer}`),
-      ].join('\n'),
-    );
-  });
+/** Everything that can be checked without starting, even beside a running controller. */
+async function checkController(report: Report, file: string): Promise<void> {
+  const { loaded, notes } = checkedConfig(report.ports, file);
+  const { config, adjustments, warnings } = loaded;
+  const { clock, env } = report.ports;
+  const vault = openVault(config.secrets.keyFile, env);
+  const findings = await checkDatabaseAndKey({ config, clock, vault });
+  const issuers = issuersOf(config.listeners);
+  const value = {
+    ok: true,
+    issuers,
+    database: databaseName(config),
+    adjustments,
+    warnings: [...warnings, ...notes, ...findings],
+  };
+  printResult(report, value, () =>
+    [
+      `${file} can be used.`,
+      ...adjustments.map((adjustment) => `adjusted: ${renderAdjustment(adjustment)}.`),
+      ...value.warnings.map((warning) => `warning: ${warning}`),
+      ...issuers.map((issuer) => `issuer: ${issuer}`),
+    ].join('\n'),
+  );
 }

@@ -11,7 +11,6 @@ import { notice, printResult, type Report } from '../../terminal/output.ts';
 import { readNewPassword } from '../../terminal/secret-input.ts';
 import { renderTable } from '../../terminal/table.ts';
 import { requireTidyName } from '../../terminal/tidy-name.ts';
-import { explained } from '../failures.ts';
 import { shownPath } from '../load-config.ts';
 import { openOperatorLog, operatorAudit } from '../operator-log.ts';
 import { setupLines } from '../quickstart/screen.ts';
@@ -42,19 +41,17 @@ export interface InitOptions {
 /** `init`: sets up a home without running it. @throws CliError the home exists already */
 export async function init(report: Report, options: InitOptions): Promise<void> {
   const { ports } = report;
-  await explained(async () => {
-    const wishes = await wishesOf(options);
-    const password = await adminPassword(report, options);
-    const paths = homePaths(ports.cwd, options.home);
-    if (isComplete(paths)) {
-      throw new CliError(`${shownPath(ports.cwd, paths.config)} exists already; nothing was changed.`, {
-        code: 'exists',
-        next: `overlay-auth run controller ${shellWord(shownPath(ports.cwd, paths.config))}`,
-      });
-    }
-    const steps = await setUp(report, { paths, wishes }, { admin: options.admin, password });
-    printSteps(report, { paths, steps }, options);
-  });
+  const wishes = await wishesOf(options);
+  const password = await adminPassword(report, options);
+  const paths = homePaths(ports.cwd, options.home);
+  if (isComplete(paths)) {
+    throw new CliError(`${shownPath(ports.cwd, paths.config)} exists already; nothing was changed.`, {
+      code: 'exists',
+      next: `overlay-auth run controller ${shellWord(shownPath(ports.cwd, paths.config))}`,
+    });
+  }
+  const steps = await setUp(report, { paths, wishes }, { admin: options.admin, password });
+  printSteps(report, { paths, steps }, options);
 }
 
 async function setUp(

@@ -36,7 +36,7 @@ export function readAuthority(
   named: { readonly file: string | undefined; readonly config: string | undefined },
 ): Authority {
   if (named.file !== undefined) return authorityIn(ports, resolve(ports.cwd, named.file));
-  const configFile = configPath(ports, named.config);
+  const configFile = configPath(ports, named);
   const { config } = loadConfigFile(ports, configFile);
   const authority = authorityIn(ports, homePaths(ports.cwd, dirname(configFile)).rootCa.cert);
   const [root] = parseCertificates(authority.pem);

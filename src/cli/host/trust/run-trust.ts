@@ -10,7 +10,6 @@ import { notice, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, confirm } from '../../terminal/prompt.ts';
 import { renderFields, renderTable } from '../../terminal/table.ts';
-import { explained } from '../failures.ts';
 import { shownPath } from '../load-config.ts';
 import { type Authority, readAuthority } from './authority.ts';
 import { programPath, type Step, type StoreKind, type TrustStore, trustStores } from './stores.ts';
@@ -43,31 +42,29 @@ interface Outcome {
  */
 export async function trustAuthority(
   report: Report,
-  file: string | undefined,
   options: TrustOptions,
+  [file]: readonly [string | undefined],
 ): Promise<void> {
-  await explained(async () => {
-    const { ports } = report;
-    const authority = readAuthority(ports, { file, config: options.config });
-    const uid = process.getuid?.();
-    const { usable, unusable } = trustStores({ platform: ports.platform, env: ports.env, uid }, authority);
-    const isWanted = ({ kind }: { kind: StoreKind }) => options.only === undefined || kind === options.only;
-    const stores = usable.filter(isWanted);
-    const others = unusable.filter(isWanted);
-    if (stores.length + others.length === 0) throw nowhere(ports, authority);
-    notice(report, explanation(ports, authority, options.undo === true));
-    const isDone = await Promise.all(
-      stores.map(async (store) => (await isIn(ports, store)) !== (options.undo === true)),
-    );
-    const plan = stores.map((store, at) => ({ store, isDone: isDone[at] === true }));
-    if (plan.some((each) => !each.isDone)) await agree(report, options);
-    const outcomes: Outcome[] = [];
-    for (const { store, isDone } of plan)
-      outcomes.push(await treat({ report, authority, options, uid }, store, isDone));
-    for (const { name, kind, path, reason } of others)
-      outcomes.push({ store: name, kind, path, state: 'unusable', commands: [], reason });
-    conclude(report, authority, outcomes);
-  });
+  const { ports } = report;
+  const authority = readAuthority(ports, { file, config: options.config });
+  const uid = process.getuid?.();
+  const { usable, unusable } = trustStores({ platform: ports.platform, env: ports.env, uid }, authority);
+  const isWanted = ({ kind }: { kind: StoreKind }) => options.only === undefined || kind === options.only;
+  const stores = usable.filter(isWanted);
+  const others = unusable.filter(isWanted);
+  if (stores.length + others.length === 0) throw nowhere(ports, authority);
+  notice(report, explanation(ports, authority, options.undo === true));
+  const isDone = await Promise.all(
+    stores.map(async (store) => (await isIn(ports, store)) !== (options.undo === true)),
+  );
+  const plan = stores.map((store, at) => ({ store, isDone: isDone[at] === true }));
+  if (plan.some((each) => !each.isDone)) await agree(report, options);
+  const outcomes: Outcome[] = [];
+  for (const { store, isDone } of plan)
+    outcomes.push(await treat({ report, authority, options, uid }, store, isDone));
+  for (const { name, kind, path, reason } of others)
+    outcomes.push({ store: name, kind, path, state: 'unusable', commands: [], reason });
+  conclude(report, authority, outcomes);
 }
 
 function nowhere({ platform }: CliPorts, { file }: Authority): CliError {

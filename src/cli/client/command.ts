@@ -1,12 +1,5 @@
 import { type Command, Option } from 'commander';
-import { completedBy } from './hints.ts';
-import type { Report } from './output.ts';
-import type { CliPorts } from './ports.ts';
-
-/** How a command reports, according to the options that all commands have. */
-export function reportOf(command: Command, ports: CliPorts): Report {
-  return { ports, json: command.optsWithGlobals().outputJson === true };
-}
+import { argumentCompletedBy, completedBy } from '../terminal/hints.ts';
 
 /** `--server`, an option of every command that uses a saved login. */
 export function serverOption(command: Command): Command {
@@ -17,9 +10,11 @@ export function serverOption(command: Command): Command {
   return command.addOption(completedBy(server, 'login'));
 }
 
-/** `--yes`, for commands that ask at a terminal before they do something irreversible. */
-export function yesOption(): Option {
-  return new Option('-y, --yes', 'do not ask');
+/** A command that acts on one entity. @param noun such as `identity` */
+export function named(command: Command, entity: string, noun = entity): Command {
+  return argumentCompletedBy(serverOption(command).argument('<name>', `name or id of the ${noun}`), {
+    entity,
+  });
 }
 
 /** `--force`: allows what the rules about the last administrator, and about names, would refuse. */
