@@ -25,7 +25,8 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
-import { all, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
+
+import { all, type Condition, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { type legacySessionIntents, legacySessionStore } from './legacy-sessions.ts';
 import { listSource } from './list-source.ts';
 
@@ -173,6 +174,26 @@ export function* endSession(id: string, reason: SessionEndReason, now: Millis): 
 }
 
 /**
+ * Ends the live sessions of which a condition holds, each with a change-feed entry.
+ * @returns how many sessions
+ */
+export function* endSessionsWhere(
+  { condition, params }: Condition,
+  { reason, now }: { readonly reason: SessionEndReason; readonly now: Millis },
+): Intent<number> {
+  const rows = yield* all(
+    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
+     WHERE ended_at IS NULL AND expires_at > ? AND ${condition} RETURNING id`,
+    now,
+    reason,
+    now,
+    ...params,
+  );
+  for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  return rows.length;
+}
+
+/**
  * Ends every live session of an identity except one, and deletes its logins in progress, so that what was proven
  * earlier cannot open a session later.
  * @returns how many sessions
@@ -187,21 +208,12 @@ export function* endSessionsOf(args: {
   /** Only sessions that were opened at or before this point. */
   readonly openedUntil?: Millis;
 }): Intent<number> {
-  const { identityId, reason, now, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
-  const rows = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
-     WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ? AND created_at <= ? RETURNING id`,
-    now,
-    reason,
-    identityId,
-    now,
-    except ?? '',
-    openedUntil,
-  );
-  for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  const { identityId, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
+  const condition = 'identity_id = ? AND id <> ? AND created_at <= ?';
+  const ended = yield* endSessionsWhere({ condition, params: [identityId, except ?? '', openedUntil] }, args);
   yield* endBrowserSessionsOf({ identityId, openedUntil });
   yield* forgetLogins(identityId, args.exceptLogin);
-  return rows.length;
+  return ended;
 }
 
 /**
@@ -214,19 +226,11 @@ export function* endSessionsOfAuthenticator(args: {
   readonly now: Millis;
   readonly except?: string;
 }): Intent<void> {
-  const { identityId, authenticatorId, now, except = null } = args;
+  const { identityId, authenticatorId, now, except = '' } = args;
   const opener = openedWith(authenticatorId);
-  const rows = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = 'credential-changed', refresh_hash = NULL
-     WHERE identity_id = ? AND ended_at IS NULL AND expires_at > ? AND id <> ? AND ${opener.condition}
-     RETURNING id`,
-    now,
-    identityId,
-    now,
-    except ?? '',
-    ...opener.params,
-  );
-  for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
+  const condition = `identity_id = ? AND id <> ? AND ${opener.condition}`;
+  const params = [identityId, except, ...opener.params];
+  yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
   yield* endBrowserSessionsOf({ identityId, authenticatorId });
   yield* forgetLogins(identityId);
 }

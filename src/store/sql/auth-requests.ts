@@ -33,7 +33,8 @@ import {
   textOrNull,
 } from './codec.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, run, type SqlRow } from './intent.ts';
+
+import { type Condition, first, type Intent, run, type SqlRow } from './intent.ts';
 import { insert } from './rows.ts';
 
 export const authRequestIntents = {
@@ -145,10 +146,7 @@ function isStillProven({
   authenticatorId,
   verifiedHash = null,
   externalId = null,
-}: PrimaryLoginRow): {
-  readonly condition: string;
-  readonly params: readonly string[];
-} {
+}: PrimaryLoginRow): Condition {
   if (externalId !== null) {
     const condition = 'EXISTS (SELECT 1 FROM identities WHERE id = ? AND external_id = ?)';
     return { condition, params: [identityId, externalId] };

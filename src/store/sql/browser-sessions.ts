@@ -12,7 +12,7 @@ import type {
   NamedBrowserSession,
 } from '../contracts/browser-sessions.ts';
 import { type Database, text } from './codec.ts';
-import { affects, first, type Intent, run } from './intent.ts';
+import { affects, type Condition, first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insert, reader } from './rows.ts';
 
@@ -183,10 +183,7 @@ export function* endBrowserSessionsOf(of: {
 }
 
 /** Selects what an authenticator opened; null: what a claim opened, of a token or by the rule of an authority. */
-export function openedWith(authenticatorId: string | null): {
-  readonly condition: string;
-  readonly params: readonly string[];
-} {
+export function openedWith(authenticatorId: string | null): Condition {
   if (authenticatorId === null) return { condition: 'authenticator_id IS NULL', params: [] };
   return { condition: 'authenticator_id = ?', params: [authenticatorId] };
 }

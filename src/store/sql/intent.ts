@@ -23,6 +23,12 @@ export interface Statement {
  */
 export type Intent<Outcome> = Generator<Statement, Outcome, readonly SqlRow[]>;
 
+/** Of rows, with the values for its placeholders. */
+export interface Condition {
+  readonly condition: string;
+  readonly params: readonly SqlValue[];
+}
+
 /** The intents of a concern, by name. */
 export type Intents = Readonly<Record<string, (args: never) => Intent<unknown>>>;
 export type ArgsOf<Known> = Known extends (args: infer Args) => unknown ? Args : never;

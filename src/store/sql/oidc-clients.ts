@@ -6,8 +6,9 @@ import {
 import type { Millis } from '../../platform/clock.ts';
 import type { PatchOf } from '../contracts/entities.ts';
 import type { NewOidcClient, OidcClientStore } from '../contracts/oidc-clients.ts';
+import { endSessionsWhere } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { type Database, text } from './codec.ts';
+import type { Database } from './codec.ts';
 import { entityTable } from './entity-table.ts';
 import type { ById } from './intent.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
@@ -72,14 +73,7 @@ function* deleteOidcClient({ id, now }: ById): Intent<boolean> {
   yield* run('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
   if (!(yield* affects('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id))) return false;
   // A later client with the same id is a different client.
-  const ended = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = 'administrator', refresh_hash = NULL
-     WHERE client_id = ? AND ended_at IS NULL AND expires_at > ? RETURNING id`,
-    now,
-    id,
-    now,
-  );
-  for (const session of ended) yield* recordChange('session-ended', text(session, 'id'), now);
+  yield* endSessionsWhere({ condition: 'client_id = ?', params: [id] }, { reason: 'administrator', now });
   yield* run('DELETE FROM auth_requests WHERE client_id = ? AND code_used_at IS NULL', id);
   yield* recordChange('oidc-client', id, now);
   return true;
