@@ -6,11 +6,9 @@ import type { ListQuery, Page } from '../model/list-query.ts';
 import type { Principal } from '../model/principal.ts';
 import type { ListedAttempt } from '../store/contracts/login-attempts.ts';
 
-export type OwnAttemptsNeeds = ReadAttemptsNeeds;
-
 /** Newest first, unless another order is requested. */
 export function listOwnAttempts(
-  needs: OwnAttemptsNeeds,
+  needs: ReadAttemptsNeeds,
   { identityId }: Principal,
   query: ListQuery,
 ): Promise<Page<ListedAttempt>> {

@@ -5,23 +5,16 @@ import { acceptableUsername, takenRefused } from '../admin/acceptable-values.ts'
 import { getAuthenticator } from '../admin/authenticators.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
 import { AuthError, existing } from '../errors/auth-error.ts';
-import {
-  type CurrentPasswordNeeds,
-  proveCurrentPassword,
-  wrongCurrentPassword,
-} from '../login/password/current-password.ts';
+import { proveCurrentPassword, wrongCurrentPassword } from '../login/password/current-password.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
 import { type PasswordRules, passwordRules, samePassword } from '../login/password/password-rules.ts';
+import type { LoginServices } from '../login/services.ts';
 import { ownerOf } from '../model/actor.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
-import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
-
-export interface OwnPasswordNeeds extends CurrentPasswordNeeds {
-  readonly store: CurrentPasswordNeeds['store'] & StoreForCallers<'identities'>;
-}
+import { AlreadyTaken } from '../store/contracts/store.ts';
 
 export interface OwnPasswordChange {
   readonly username?: string | undefined;
@@ -30,7 +23,7 @@ export interface OwnPasswordChange {
 }
 
 export function listOwnAuthenticators(
-  needs: Pick<OwnPasswordNeeds, 'store'>,
+  needs: Pick<LoginServices, 'store'>,
   { identityId }: Principal,
   query: ListQuery,
 ): Promise<Page<ListedAuthenticator>> {
@@ -39,7 +32,7 @@ export function listOwnAuthenticators(
 
 /** @throws AuthError not_found   also for one of somebody else */
 export async function getOwnAuthenticator(
-  needs: Pick<OwnPasswordNeeds, 'store'>,
+  needs: Pick<LoginServices, 'store'>,
   { identityId }: Principal,
   id: string,
 ): Promise<ListedAuthenticator> {
@@ -50,7 +43,7 @@ export async function getOwnAuthenticator(
 
 /** The rules for the caller's new password. */
 export async function ownPasswordRules(
-  needs: Pick<OwnPasswordNeeds, 'store'>,
+  needs: Pick<LoginServices, 'store'>,
   { identityId }: Principal,
 ): Promise<PasswordRules> {
   const account = existing(await needs.store.identities.findAccount(identityId));
@@ -68,7 +61,7 @@ export async function ownPasswordRules(
  * @throws AuthError rate_limited, busy
  */
 export async function changeOwnPassword(
-  needs: OwnPasswordNeeds,
+  needs: LoginServices,
   call: OwnCall,
   { id, change }: { readonly id: string; readonly change: OwnPasswordChange },
 ): Promise<void> {

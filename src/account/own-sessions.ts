@@ -1,12 +1,8 @@
 // The caller's own API sessions, of both mechanisms.
 
-import {
-  type ApiSessionNeeds,
-  endApiSession,
-  listApiSessions,
-  type NamedApiSession,
-} from '../admin/api-sessions.ts';
+import { endApiSession, listApiSessions, type NamedApiSession } from '../admin/api-sessions.ts';
 import { ofIdentity } from '../admin/list-parameters.ts';
+import type { AdminServices } from '../admin/services.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { ownerOf } from '../model/actor.ts';
 import { asId } from '../model/ids.ts';
@@ -15,7 +11,7 @@ import type { OwnCall, Principal } from '../model/principal.ts';
 
 /** Live sessions only. */
 export function listOwnSessions(
-  needs: ApiSessionNeeds,
+  needs: AdminServices,
   { identityId }: Principal,
   query: ListQuery,
 ): Promise<Page<NamedApiSession>> {
@@ -24,7 +20,7 @@ export function listOwnSessions(
 
 /** Ends one, possibly that of this call. @throws AuthError not_found   also for one of somebody else */
 export async function endOwnSession(
-  needs: ApiSessionNeeds,
+  needs: AdminServices,
   { caller, origin }: OwnCall,
   id: string,
 ): Promise<void> {
@@ -35,7 +31,7 @@ export async function endOwnSession(
 }
 
 /** Ends all sessions but that of this call, and every unfinished login. @returns how many sessions */
-export async function endOtherSessions(needs: ApiSessionNeeds, { caller, origin }: OwnCall): Promise<number> {
+export async function endOtherSessions(needs: AdminServices, { caller, origin }: OwnCall): Promise<number> {
   const { identityId, apiSessionId } = caller;
   const now = needs.clock.now();
   const { apiSessions } = needs.store.onBehalfOf(ownerOf(caller), now);

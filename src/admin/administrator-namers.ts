@@ -7,8 +7,7 @@ import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf, type ListReader } from '../model/list-query.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Store } from '../store/contracts/store.ts';
+import type { AdminServices } from './services.ts';
 
 export interface AdministratorNamer {
   readonly kind: 'external-jwt-signers' | 'cas';
@@ -25,14 +24,6 @@ interface Administrator {
   readonly policy: Pick<AuthPolicy, 'primary'>;
 }
 
-export interface AdministratorNamerNeeds {
-  readonly store: Pick<Store, 'externalJwtSigners' | 'cas'> & {
-    readonly identities: Pick<Store['identities'], 'list'>;
-    readonly authPolicies: Pick<Store['authPolicies'], 'find'>;
-  };
-  readonly clock: Clock;
-}
-
 /** How many administrators are shown for each. */
 const mostShown = 5;
 const pageSize = 100;
@@ -43,7 +34,7 @@ const pageSize = 100;
  * @param reader who asks
  */
 export async function administratorNamers(
-  needs: AdministratorNamerNeeds,
+  needs: Pick<AdminServices, 'store' | 'clock'>,
   reader: ListReader,
 ): Promise<readonly AdministratorNamer[]> {
   const { store } = needs;
@@ -85,7 +76,7 @@ export async function administratorNamers(
 }
 
 async function* enabledAdministrators(
-  { store, clock }: AdministratorNamerNeeds,
+  { store, clock }: Pick<AdminServices, 'store' | 'clock'>,
   reader: ListReader,
 ): AsyncGenerator<Administrator> {
   const policies = new Map<AuthPolicyId, Pick<AuthPolicy, 'primary'> | null>();

@@ -2,8 +2,9 @@
 // host's files. Administrators who are logged in use the management API instead.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { type PasswordHasher, usernameKey } from '../login/password/password.ts';
+import { usernameKey } from '../login/password/password.ts';
 import { checkNewPassword } from '../login/password/password-rules.ts';
+import type { PasswordHasher } from '../login/services.ts';
 import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import {

@@ -2,30 +2,22 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import type { ApiSession } from '../model/api-session.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
 import { helping } from './help-desk.ts';
-
-export interface ApiSessionNeeds {
-  readonly store: StoreForCallers<'apiSessions' | 'identities'>;
-  readonly clock: Clock;
-  readonly audit: AuditTrail;
-}
+import type { AdminServices } from './services.ts';
 
 export type NamedApiSession = ApiSession & { readonly identityName: string };
 
 /** A live session. @throws AuthError not_found   also for one that has ended or expired */
-export async function getApiSession(needs: ApiSessionNeeds, id: string): Promise<NamedApiSession> {
+export async function getApiSession(needs: AdminServices, id: string): Promise<NamedApiSession> {
   const session = await findLiving(needs, id);
   const identity = existing(await needs.store.identities.find(session.identityId));
   return { ...session, identityName: identity.name };
 }
 
-async function findLiving(needs: ApiSessionNeeds, id: string): Promise<ApiSession> {
+async function findLiving(needs: AdminServices, id: string): Promise<ApiSession> {
   const session = await needs.store.apiSessions.find(asId(id));
   if (session === null || session.endedAt !== null || session.expiresAt <= needs.clock.now()) {
     throw new AuthError('not_found');
@@ -34,7 +26,7 @@ async function findLiving(needs: ApiSessionNeeds, id: string): Promise<ApiSessio
 }
 
 /** Live sessions only. */
-export function listApiSessions(needs: ApiSessionNeeds, query: ListQuery): Promise<Page<NamedApiSession>> {
+export function listApiSessions(needs: AdminServices, query: ListQuery): Promise<Page<NamedApiSession>> {
   return needs.store.apiSessions.list(query, needs.clock.now());
 }
 
@@ -45,7 +37,7 @@ export function listApiSessions(needs: ApiSessionNeeds, query: ListQuery): Promi
  * @throws AuthError forbidden   see help-desk.ts
  */
 export async function endApiSession(
-  needs: ApiSessionNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { id, reason }: { readonly id: string; readonly reason: 'administrator' | 'logout' },
 ): Promise<void> {

@@ -11,17 +11,11 @@ import {
 import { type New, patched } from '../model/entities/entity.ts';
 import { defaultAuthPolicyId, type SignerId } from '../model/ids.ts';
 import { usualPolicy } from '../model/usual-policy.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
 import { acceptableName, acceptableTags, refusedField } from './acceptable-values.ts';
-import { type EntityNeeds, managed } from './entity-rules.ts';
+import { managed } from './entity-rules.ts';
+import type { AdminServices } from './services.ts';
 
-export interface AuthPolicyNeeds extends EntityNeeds {
-  readonly store: StoreForCallers<'authPolicies'>;
-  /** Whether there is an external JWT signer with this id. */
-  signerExists(id: string): Promise<boolean>;
-}
-
-export const authPolicies = managed<typeof authPolicyEntity, AuthPolicyNeeds>({
+export const authPolicies = managed<typeof authPolicyEntity>({
   entity: authPolicyEntity,
   storeOf: ({ authPolicies: stored }) => stored,
   follows: acceptableGroups,
@@ -67,7 +61,7 @@ async function acceptableGroups(
   };
 }
 
-type SignerCheck = Pick<AuthPolicyNeeds, 'signerExists'>;
+type SignerCheck = Pick<AdminServices, 'signerExists'>;
 type Primary = NonNullable<AuthPolicyPatch['primary']>;
 type Secondary = NonNullable<AuthPolicyPatch['secondary']>;
 

@@ -3,30 +3,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
-import type { PasswordHasher } from '../login/password/password.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import type { Authenticator } from '../model/authenticator.ts';
 import { certificateFields, passwordFields } from '../model/entities/authenticator.ts';
 import type { Some, Tags } from '../model/entities/entity.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Random } from '../platform/random.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
-import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { acceptableLeaf } from './client-certificates.ts';
 import { administratorKept } from './last-administrator.ts';
-
-export interface AuthenticatorNeeds {
-  readonly store: StoreForCallers<'authenticators' | 'identities' | 'authPolicies'>;
-  readonly hasher: PasswordHasher;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly audit: AuditTrail;
-}
+import type { AdminServices } from './services.ts';
 
 export interface PasswordFields {
   readonly username: string;
@@ -41,7 +30,7 @@ export interface PasswordFields {
  * @throws AuthError conflict                  the identity has a password already
  */
 export async function createPassword(
-  needs: AuthenticatorNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { identityId, fields }: { readonly identityId: string; readonly fields: PasswordFields },
 ): Promise<AuthenticatorId> {
@@ -77,7 +66,7 @@ export interface CertificateFields {
  * @throws AuthError conflict             the identity has a certificate already
  */
 export async function createCertificate(
-  needs: Omit<AuthenticatorNeeds, 'hasher'>,
+  needs: Omit<AdminServices, 'hasher'>,
   by: AdminCall,
   { identityId, fields }: { readonly identityId: string; readonly fields: CertificateFields },
 ): Promise<AuthenticatorId> {
@@ -107,7 +96,7 @@ export async function createCertificate(
 
 /** @throws AuthError not_found */
 export async function getAuthenticator(
-  needs: { readonly store: Pick<AuthenticatorNeeds['store'], 'authenticators'> },
+  needs: { readonly store: Pick<AdminServices['store'], 'authenticators'> },
   id: string,
 ): Promise<ListedAuthenticator> {
   return existing(await needs.store.authenticators.findListed(id));
@@ -120,7 +109,7 @@ export async function getAuthenticator(
  * @throws AuthError could_not_validate, password_not_acceptable   as when creating
  */
 export async function updatePassword(
-  needs: AuthenticatorNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { id, fields }: { readonly id: string; readonly fields: Some<PasswordFields> },
 ): Promise<void> {
@@ -162,7 +151,7 @@ export async function updatePassword(
  * @throws AuthError as updatePassword
  */
 export async function replaceAuthenticator(
-  needs: AuthenticatorNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { id, fields }: { readonly id: string; readonly fields: SentAuthenticator },
 ): Promise<void> {
@@ -190,7 +179,7 @@ type SentAuthenticator = Some<Omit<PasswordFields, 'tags'> & Pick<CertificateFie
  * @throws AuthError not_found   no such authenticator, or a password
  */
 export async function requestExtension(
-  needs: Omit<AuthenticatorNeeds, 'hasher'>,
+  needs: Omit<AdminServices, 'hasher'>,
   by: AdminCall,
   { id, rollKey }: { readonly id: string; readonly rollKey: boolean },
 ): Promise<void> {
@@ -207,11 +196,7 @@ export async function requestExtension(
  * @throws AuthError not_found
  * @throws AuthError conflict   the last administrator could no longer log in
  */
-export async function deleteAuthenticator(
-  needs: AuthenticatorNeeds,
-  by: AdminCall,
-  id: string,
-): Promise<void> {
+export async function deleteAuthenticator(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const { identityId } = await getAuthenticator(needs, id);
   const step = actingFor(needs, by).authenticators.delete(asId(id), needs.clock.now());
   if (!(await administratorKept(step))) throw new AuthError('not_found');
@@ -225,7 +210,7 @@ export async function deleteAuthenticator(
 }
 
 async function findWithIdentity(
-  needs: Pick<AuthenticatorNeeds, 'store'>,
+  needs: Pick<AdminServices, 'store'>,
   id: string,
 ): Promise<{ authenticator: Authenticator; identity: Identity }> {
   const authenticator = await needs.store.authenticators.find(asId(id));
@@ -236,7 +221,7 @@ async function findWithIdentity(
 }
 
 async function hashFor(
-  needs: AuthenticatorNeeds,
+  needs: AdminServices,
   identity: Identity,
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<string> {

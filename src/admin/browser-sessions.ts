@@ -1,24 +1,16 @@
 // Browser sessions, as administrators see and end them. oidc/ opens them and decides what they allow.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { NamedBrowserSession } from '../store/contracts/browser-sessions.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
 import { type AdminCall, actingFor } from './admin-call.ts';
 import { helping } from './help-desk.ts';
-
-export interface BrowserSessionNeeds {
-  readonly store: StoreForCallers<'browserSessions' | 'identities'>;
-  readonly clock: Clock;
-  readonly audit: AuditTrail;
-}
+import type { AdminServices } from './services.ts';
 
 /** Only those that have neither ended nor expired. */
 export function listBrowserSessions(
-  { store, clock }: BrowserSessionNeeds,
+  { store, clock }: AdminServices,
   query: ListQuery,
 ): Promise<Page<NamedBrowserSession>> {
   return store.browserSessions.list(query, clock.now());
@@ -26,7 +18,7 @@ export function listBrowserSessions(
 
 /** @throws AuthError not_found   also for one that has ended or expired */
 export async function getBrowserSession(
-  { store, clock }: BrowserSessionNeeds,
+  { store, clock }: AdminServices,
   id: string,
 ): Promise<NamedBrowserSession> {
   return existing(await store.browserSessions.find(asId(id), clock.now()));
@@ -37,11 +29,7 @@ export async function getBrowserSession(
  * @throws AuthError not_found
  * @throws AuthError forbidden   see help-desk.ts
  */
-export async function endBrowserSession(
-  needs: BrowserSessionNeeds,
-  by: AdminCall,
-  id: string,
-): Promise<void> {
+export async function endBrowserSession(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const { identityId } = (await getBrowserSession(needs, id)).progress;
   const identity = await needs.store.identities.find(identityId);
   const store = identity === null ? actingFor(needs, by) : helping(needs, by, identity);

@@ -2,26 +2,20 @@
 // are not accepted until somebody proves possession of the key (`verifyCa`), and a change applies from the next login.
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
 import { type Ca, caEntity } from '../model/entities/ca.ts';
 import type { Millis } from '../platform/clock.ts';
 import { readTrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { PatchOf } from '../store/contracts/entities.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
 import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { acceptableClaim, acceptableNameFormat } from './ca-values.ts';
 import { acceptableAuthority, acceptableCertificate } from './client-certificates.ts';
-import { type EntityNeeds, managed } from './entity-rules.ts';
+import { managed } from './entity-rules.ts';
+import type { AdminServices } from './services.ts';
 
-export interface CaNeeds extends EntityNeeds {
-  readonly store: StoreForCallers<'cas'>;
-  readonly authorities: TrustedAuthorities;
-}
-
-export const cas = managed<typeof caEntity, CaNeeds>({
+export const cas = managed<typeof caEntity>({
   entity: caEntity,
   storeOf: ({ cas: stored }) => stored,
   fields: {
@@ -34,7 +28,7 @@ export const cas = managed<typeof caEntity, CaNeeds>({
 });
 
 /** The certificate may be sent again but not changed: the proof of possession was for its key. */
-function certificateOf(sent: string, before: Ca | null, needs: CaNeeds): PatchOf<typeof caEntity> {
+function certificateOf(sent: string, before: Ca | null, needs: AdminServices): PatchOf<typeof caEntity> {
   const { certificate, pem } = acceptableAuthority('certPem', sent, needs.clock.now());
   const { thumbprint } = certificate;
   if (before !== null) {
@@ -52,7 +46,7 @@ function certificateOf(sent: string, before: Ca | null, needs: CaNeeds): PatchOf
  * @throws AuthError not_found
  */
 export async function authorityJwt(
-  needs: Pick<CaNeeds, 'store'> & { readonly enrollmentSigner: EnrollmentSigner },
+  needs: Pick<AdminServices, 'store'> & { readonly enrollmentSigner: EnrollmentSigner },
   id: string,
 ): Promise<string> {
   const ca = await cas.get(needs, id);
@@ -67,7 +61,7 @@ export async function authorityJwt(
  * @throws AuthError could_not_validate   not that proof
  */
 export async function verifyCa(
-  needs: CaNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { id, pem }: { readonly id: string; readonly pem: string },
 ): Promise<void> {

@@ -2,14 +2,9 @@
 // and sessions that have the id of a deleted one keep it.
 
 import { configTypeEntity } from '../model/entities/config-type.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
-import { type EntityNeeds, managed } from './entity-rules.ts';
+import { managed } from './entity-rules.ts';
 
-export interface ConfigTypeNeeds extends EntityNeeds {
-  readonly store: StoreForCallers<'configTypes'>;
-}
-
-export const configTypes = managed<typeof configTypeEntity, ConfigTypeNeeds>({
+export const configTypes = managed<typeof configTypeEntity>({
   entity: configTypeEntity,
   storeOf: ({ configTypes: stored }) => stored,
 });

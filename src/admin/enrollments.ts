@@ -1,33 +1,16 @@
 // Enrollments: permission to make an identity able to authenticate, handed out as a JWT with a one-time token.
 // enrollment/ handles what happens when somebody uses the token.
 
-import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
 import { AuthError, existing } from '../errors/auth-error.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import type { Enrollment, TokenMethod } from '../model/enrollment.ts';
 import { asId, type CaId, type EnrollmentId, type IdentityId } from '../model/ids.ts';
-import { type Clock, DAY, isoTime, type Millis } from '../platform/clock.ts';
-import type { Random } from '../platform/random.ts';
-import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import { DAY, isoTime, type Millis } from '../platform/clock.ts';
 import type { ListedEnrollment, NewEnrollment } from '../store/contracts/enrollments.ts';
-import { AlreadyTaken, type StoreForCallers } from '../store/contracts/store.ts';
-import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 import { acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
-
-export interface EnrollmentNeeds {
-  readonly store: StoreForCallers<'enrollments' | 'identities' | 'authenticators' | 'cas'>;
-  readonly certificateIssuer: ClientCertificateIssuer;
-  readonly enrollmentSigner: EnrollmentSigner;
-  /** How long a token is valid unless the request says otherwise. */
-  readonly enrollmentLifetime: Millis;
-  readonly vault: KeyVault;
-  readonly tagKey: Buffer;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly audit: AuditTrail;
-}
+import type { AdminServices } from './services.ts';
 
 /** How an identity is to enroll. */
 export interface EnrollmentFields {
@@ -48,7 +31,7 @@ const longestLifetime: Millis = 366 * DAY;
  * @throws AuthError conflict             the identity already has such an enrollment, or has enrolled that way
  */
 export async function createEnrollment(
-  needs: EnrollmentNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { identityId, fields }: { readonly identityId: string; readonly fields: EnrollmentFields },
 ): Promise<EnrollmentId> {
@@ -70,7 +53,7 @@ export async function createEnrollment(
 
 /** An enrollment that can be stored. @throws AuthError could_not_validate */
 export async function newEnrollment(
-  needs: EnrollmentNeeds,
+  needs: AdminServices,
   identityId: IdentityId,
   fields: EnrollmentFields,
 ): Promise<NewEnrollment> {
@@ -87,7 +70,7 @@ export async function newEnrollment(
 
 /** @throws AuthError not_found */
 export async function getEnrollment(
-  needs: Pick<EnrollmentNeeds, 'store'>,
+  needs: Pick<AdminServices, 'store'>,
   id: string,
 ): Promise<ListedEnrollment> {
   return existing(await needs.store.enrollments.findListed(id));
@@ -101,7 +84,7 @@ export interface IssuedEnrollment {
 
 /** The token of an enrollment and the JWT around it, as currently valid. That somebody sees them is audited. */
 export function issuedEnrollment(
-  { vault, enrollmentSigner, audit }: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'>,
+  { vault, enrollmentSigner, audit }: Pick<AdminServices, 'vault' | 'enrollmentSigner' | 'audit'>,
   { actor, origin }: Pick<AdminCall, 'actor' | 'origin'>,
   { id, identityId, method, sealedToken, expiresAt }: Enrollment,
 ): IssuedEnrollment {
@@ -116,7 +99,7 @@ export function issuedEnrollment(
  * @throws AuthError not_found, could_not_validate
  */
 export async function refreshEnrollment(
-  needs: EnrollmentNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { id, expiresAt }: { readonly id: string; readonly expiresAt: Millis | null },
 ): Promise<void> {
@@ -135,17 +118,14 @@ export async function refreshEnrollment(
 }
 
 /** From then on its token no longer works. @throws AuthError not_found */
-export async function deleteEnrollment(needs: EnrollmentNeeds, by: AdminCall, id: string): Promise<void> {
+export async function deleteEnrollment(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identityId = await enrollingIdentity(needs, asId(id));
   if (!(await actingFor(needs, by).enrollments.delete(asId(id)))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'enrollment', entityId: id, identityId, fields: [] });
 }
 
 /** The identity that enrolls with it. @throws AuthError not_found */
-async function enrollingIdentity(
-  needs: Pick<EnrollmentNeeds, 'store'>,
-  id: EnrollmentId,
-): Promise<IdentityId> {
+async function enrollingIdentity(needs: Pick<AdminServices, 'store'>, id: EnrollmentId): Promise<IdentityId> {
   const enrollment = existing(await needs.store.enrollments.find(id));
   return enrollment.identityId;
 }
@@ -166,7 +146,7 @@ export async function secondRefused<T>(step: Promise<T>, method: string): Promis
 }
 
 function newToken(
-  needs: Pick<EnrollmentNeeds, 'random' | 'tagKey' | 'vault'>,
+  needs: Pick<AdminServices, 'random' | 'tagKey' | 'vault'>,
   id: EnrollmentId,
 ): Pick<NewEnrollment, 'tokenHash' | 'sealedToken'> {
   const { text, hash } = mintOpaqueToken(needs, 'enrollment', { id, generation: 1 });
@@ -179,7 +159,7 @@ export function enrollmentSealLabel(id: EnrollmentId): string {
 }
 
 async function refuseEnrolled(
-  { store }: EnrollmentNeeds,
+  { store }: AdminServices,
   identityId: IdentityId,
   method: TokenMethod,
 ): Promise<void> {
@@ -194,7 +174,7 @@ async function refuseEnrolled(
 }
 
 async function acceptableCa(
-  { store }: EnrollmentNeeds,
+  { store }: AdminServices,
   { method, caId }: EnrollmentFields,
 ): Promise<CaId | null> {
   if (method !== 'ottca') {
@@ -220,7 +200,7 @@ function usernameToGive({ method, username }: EnrollmentFields): string | null {
 }
 
 function acceptableEnd(
-  { clock, enrollmentLifetime }: Pick<EnrollmentNeeds, 'clock' | 'enrollmentLifetime'>,
+  { clock, enrollmentLifetime }: Pick<AdminServices, 'clock' | 'enrollmentLifetime'>,
   expiresAt: Millis | null,
 ): Millis {
   const now = clock.now();

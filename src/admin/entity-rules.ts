@@ -2,7 +2,6 @@
 // one, and those of the whole entity.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import {
   type Change,
   defaultOf,
@@ -15,27 +14,20 @@ import {
   type Tags,
 } from '../model/entities/entity.ts';
 import { asId } from '../model/ids.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Random } from '../platform/random.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
-import type { Store } from '../store/contracts/store.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { administratorKept } from './last-administrator.ts';
-
-export interface EntityNeeds {
-  readonly store: Pick<Store, 'onBehalfOf'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly audit: AuditTrail;
-}
+import type { AdminServices } from './services.ts';
 
 type Gone = boolean | 'deleted' | 'referenced' | 'unknown';
 
-export interface EntityRules<E extends Entity, Needs extends EntityNeeds> {
+export interface EntityRules<E extends Entity> {
   readonly entity: E;
-  readonly storeOf: (store: Needs['store']) => Omit<EntityStore<E, Gone>, 'create' | 'update' | 'delete'>;
+  readonly storeOf: (
+    store: AdminServices['store'],
+  ) => Omit<EntityStore<E, Gone>, 'create' | 'update' | 'delete'>;
   /**
    * By field: its value as it is stored. A field without a rule is stored as it was sent; names and tags have one.
    * @throws AuthError could_not_validate
@@ -43,11 +35,11 @@ export interface EntityRules<E extends Entity, Needs extends EntityNeeds> {
   readonly fields?: {
     readonly [Name in keyof Change<E>]?: (
       value: Exclude<Change<E>[Name], undefined>,
-      needs: Needs,
+      needs: AdminServices,
     ) => unknown;
   };
   /** An id that its creator chose. @throws AuthError could_not_validate */
-  readonly acceptableId?: (id: string, needs: Needs) => string;
+  readonly acceptableId?: (id: string, needs: AdminServices) => string;
   /** Defaults that follow from other fields. */
   readonly defaults?: (fields: New<E>) => Change<E>;
   /**
@@ -58,10 +50,10 @@ export interface EntityRules<E extends Entity, Needs extends EntityNeeds> {
   readonly follows?: (
     fields: Change<E>,
     before: Stored<E> | null,
-    needs: Needs,
+    needs: AdminServices,
   ) => PatchOf<E> | Promise<PatchOf<E>>;
   /** Whether the fields fit together. @throws AuthError could_not_validate */
-  readonly check?: (whole: Stored<E>, needs: Needs) => void;
+  readonly check?: (whole: Stored<E>, needs: AdminServices) => void;
   /** @throws AuthError when this one is never deleted */
   readonly refuseRemoval?: (id: string) => void;
   /** Why it is not deleted while something refers to it. */
@@ -74,18 +66,22 @@ interface IdAnd<Given> {
 }
 
 /** The operations of a managed entity. */
-export interface Managed<E extends Entity, Needs extends EntityNeeds> {
+export interface Managed<E extends Entity> {
   readonly entity: E;
   /**
    * @param fields.id chosen by the creator; left out: a new one
    * @throws AuthError could_not_validate   names the field: not acceptable, or taken
    */
-  create(needs: Needs, by: AdminCall, fields: New<E> & { readonly id?: string | undefined }): Promise<string>;
+  create(
+    needs: AdminServices,
+    by: AdminCall,
+    fields: New<E> & { readonly id?: string | undefined },
+  ): Promise<string>;
   /** @throws AuthError not_found */
-  get(needs: Pick<Needs, 'store'>, id: string): Promise<Stored<E>>;
+  get(needs: Pick<AdminServices, 'store'>, id: string): Promise<Stored<E>>;
   /** Sets all fields; missing ones get their default. @throws AuthError as `update` */
   replace(
-    needs: Needs,
+    needs: AdminServices,
     by: AdminCall,
     given: { readonly id: string; readonly fields: New<E> },
   ): Promise<void>;
@@ -95,25 +91,27 @@ export interface Managed<E extends Entity, Needs extends EntityNeeds> {
    * @throws AuthError could_not_validate   as when creating
    * @throws AuthError conflict             the last administrator could no longer log in
    */
-  update(needs: Needs, by: AdminCall, given: IdAnd<Change<E>>): Promise<void>;
+  update(needs: AdminServices, by: AdminCall, given: IdAnd<Change<E>>): Promise<void>;
   /** @throws AuthError not_found, cannot_delete_referenced, conflict (the last administrator) */
-  remove(needs: Needs, by: AdminCall, id: string): Promise<void>;
+  remove(needs: AdminServices, by: AdminCall, id: string): Promise<void>;
 }
 
-export function managed<E extends Entity, Needs extends EntityNeeds>(
-  rules: EntityRules<E, Needs>,
-): Managed<E, Needs> {
+export function managed<E extends Entity>(rules: EntityRules<E>): Managed<E> {
   const { entity, acceptableId = (id: string) => id } = rules;
   const { fields: table, kind } = entity;
   const acceptable = acceptableBy(rules);
   // Sound because `needs` is only asked for the store of this entity.
-  const storeOf = (store: unknown) => rules.storeOf(store as Needs['store']) as EntityStore<E, Gone>;
+  const storeOf = (store: unknown) => rules.storeOf(store as AdminServices['store']) as EntityStore<E, Gone>;
 
-  async function get(needs: Pick<Needs, 'store'>, id: string): Promise<Stored<E>> {
+  async function get(needs: Pick<AdminServices, 'store'>, id: string): Promise<Stored<E>> {
     return existing(await storeOf(needs.store).find(asId(id)));
   }
 
-  async function update(needs: Needs, by: AdminCall, { id, fields }: IdAnd<Change<E>>): Promise<void> {
+  async function update(
+    needs: AdminServices,
+    by: AdminCall,
+    { id, fields }: IdAnd<Change<E>>,
+  ): Promise<void> {
     const before = await get(needs, id);
     const patch = await acceptable(fields, before, needs);
     const step = storeOf(actingFor(needs, by)).update(before.id, patch as PatchOf<E>, needs.clock.now());
@@ -165,24 +163,24 @@ export function managed<E extends Entity, Needs extends EntityNeeds>(
   };
 }
 
-type FieldRule<Needs> = (value: unknown, needs: Needs) => unknown;
+type FieldRule<AdminServices> = (value: unknown, needs: AdminServices) => unknown;
 
 /** Makes the given fields what is stored, with what follows from them. */
-export function acceptableBy<E extends Entity, Needs extends EntityNeeds>({
+export function acceptableBy<E extends Entity>({
   entity,
   fields,
   follows,
   check,
-}: Pick<EntityRules<E, Needs>, 'entity' | 'fields' | 'follows' | 'check'>): (
+}: Pick<EntityRules<E>, 'entity' | 'fields' | 'follows' | 'check'>): (
   given: object,
   before: Stored<E> | null,
-  needs: Needs,
+  needs: AdminServices,
 ) => Promise<object> {
-  const ruleOf: Readonly<Record<string, FieldRule<Needs> | undefined>> = {
+  const ruleOf: Readonly<Record<string, FieldRule<AdminServices> | undefined>> = {
     name: (name) => acceptableName('name', name as string),
     tags: (tags) => acceptableTags(tags as Tags),
     // Sound because a rule gets the value of its own field.
-    ...(fields as Readonly<Record<string, FieldRule<Needs>>>),
+    ...(fields as Readonly<Record<string, FieldRule<AdminServices>>>),
   };
   return async (given, before, needs) => {
     const values = given as Readonly<Record<string, unknown>>;

@@ -3,11 +3,9 @@
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../model/entities/external-jwt-signer.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import type { OutboundLimits } from '../platform/network/outbound-client.ts';
-import type { KeyVault } from '../platform/secrets/key-vault.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
 import { refusedField } from './acceptable-values.ts';
-import { type EntityNeeds, managed } from './entity-rules.ts';
+import { managed } from './entity-rules.ts';
+import type { AdminServices } from './services.ts';
 import { clientProofOf } from './signer-client.ts';
 import { keySourceOf } from './signer-keys.ts';
 import {
@@ -21,15 +19,7 @@ import {
   acceptableSelector,
 } from './signer-values.ts';
 
-export interface SignerNeeds extends EntityNeeds {
-  readonly store: StoreForCallers<'externalJwtSigners' | 'authPolicies'>;
-  /** Our own issuers. Nobody else can vouch for them. */
-  readonly issuers: ReadonlySet<string>;
-  readonly limits: OutboundLimits;
-  readonly vault: KeyVault;
-}
-
-export const signers = managed<typeof externalJwtSignerEntity, SignerNeeds>({
+export const signers = managed<typeof externalJwtSignerEntity>({
   entity: externalJwtSignerEntity,
   storeOf: ({ externalJwtSigners: stored }) => stored,
   fields: {
@@ -55,7 +45,7 @@ export const signers = managed<typeof externalJwtSignerEntity, SignerNeeds>({
 
 /** Those that take part in logins, for anybody who wants to log in. */
 export function listEnabledSigners(
-  needs: { readonly store: Pick<SignerNeeds['store'], 'externalJwtSigners'> },
+  needs: { readonly store: Pick<AdminServices['store'], 'externalJwtSigners'> },
   query: ListQuery,
 ): Promise<Page<ExternalJwtSigner>> {
   const isEnabled = { op: '=', field: 'enabled', value: true } as const;
@@ -64,7 +54,7 @@ export function listEnabledSigners(
 }
 
 async function existingPolicy(
-  needs: Pick<SignerNeeds, 'store'>,
+  needs: Pick<AdminServices, 'store'>,
   id: AuthPolicyId | null,
 ): Promise<AuthPolicyId | null> {
   if (id === null) return null;

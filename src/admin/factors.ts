@@ -3,18 +3,11 @@
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
 import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
+import type { Millis } from '../platform/clock.ts';
 import { type AdminCall, recordChange } from './admin-call.ts';
 import { helping } from './help-desk.ts';
-
-export interface FactorNeeds {
-  readonly store: StoreForCallers<'identities' | 'authenticators' | 'attempts' | 'totp'>;
-  readonly clock: Clock;
-  readonly audit: AuditTrail;
-}
+import type { AdminServices } from './services.ts';
 
 /** Until when too many failures lock each factor; null: not locked. */
 export interface Locks {
@@ -23,7 +16,7 @@ export interface Locks {
 }
 
 /** Resets the failures and locks of password and TOTP. @throws AuthError not_found, forbidden (see help-desk.ts) */
-export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
+export async function unlockIdentity(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
   const helped = helping(needs, by, identity);
   const password = await passwordOf(needs.store.authenticators, identity.id);
@@ -32,7 +25,7 @@ export async function unlockIdentity(needs: FactorNeeds, by: AdminCall, id: stri
 }
 
 /** Removes the authenticator app and its recovery codes; ends nothing. @throws AuthError not_found (also: none), forbidden */
-export async function removeTotp(needs: FactorNeeds, by: AdminCall, id: string): Promise<void> {
+export async function removeTotp(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
   if (!(await helping(needs, by, identity).totp.remove(identity.id, needs.clock.now())))
     throw new AuthError('not_found');
@@ -40,7 +33,7 @@ export async function removeTotp(needs: FactorNeeds, by: AdminCall, id: string):
   recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['mfa'] });
 }
 
-export async function locksOf(needs: Pick<FactorNeeds, 'store' | 'clock'>, id: IdentityId): Promise<Locks> {
+export async function locksOf(needs: Pick<AdminServices, 'store' | 'clock'>, id: IdentityId): Promise<Locks> {
   const now = needs.clock.now();
   const { attempts } = needs.store;
   const password = await passwordOf(needs.store.authenticators, id);

@@ -7,7 +7,6 @@ import { type AuthPolicyId, asId, type IdentityId } from '../model/ids.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
 import type { IdentityPatch, NewIdentity } from '../store/contracts/identities.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
 import {
   acceptableExternalId,
   acceptableRoleAttributes,
@@ -17,20 +16,17 @@ import {
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
-import { type EnrollmentFields, type EnrollmentNeeds, newEnrollment, secondRefused } from './enrollments.ts';
+import { type EnrollmentFields, newEnrollment, secondRefused } from './enrollments.ts';
 import { acceptableBy, completed, sentNames } from './entity-rules.ts';
 import { helping } from './help-desk.ts';
 import { administratorKept } from './last-administrator.ts';
-
-export interface IdentityNeeds extends EnrollmentNeeds {
-  readonly store: EnrollmentNeeds['store'] & StoreForCallers<'identities' | 'authPolicies' | 'apiSessions'>;
-}
+import type { AdminServices } from './services.ts';
 
 /** Of an identity, without whether it is disabled: changing that ends sessions. */
 export type IdentityFields = Omit<Change<typeof identityEntity>, keyof Disabling>;
 export type NewIdentityFields = IdentityFields & { readonly name: string };
 
-const acceptable = acceptableBy<typeof identityEntity, IdentityNeeds>({
+const acceptable = acceptableBy<typeof identityEntity>({
   entity: identityEntity,
   fields: {
     permissions: (held) => [...new Set(held)],
@@ -50,7 +46,7 @@ const { disabledAt: _at, disabledUntil: _until, ...otherFields } = table;
  * @throws AuthError could_not_validate   names the field: not acceptable, taken, or no such auth policy
  */
 export async function createIdentity(
-  needs: IdentityNeeds,
+  needs: AdminServices,
   by: AdminCall,
   {
     fields,
@@ -91,7 +87,7 @@ async function enrollmentOf(step: Promise<NewEnrollment>): Promise<NewEnrollment
 
 /** @throws AuthError not_found */
 export async function getIdentity(
-  needs: { readonly store: Pick<IdentityNeeds['store'], 'identities'> },
+  needs: { readonly store: Pick<AdminServices['store'], 'identities'> },
   id: string,
 ): Promise<Identity> {
   return existing(await needs.store.identities.find(asId(id)));
@@ -105,7 +101,7 @@ export async function getIdentity(
  *   let a disabled identity in earlier
  */
 export async function updateIdentity(
-  needs: IdentityNeeds,
+  needs: AdminServices,
   by: AdminCall,
   {
     id,
@@ -133,7 +129,7 @@ export async function updateIdentity(
 }
 
 function disablingIn(
-  needs: IdentityNeeds,
+  needs: AdminServices,
   by: AdminCall,
   {
     before,
@@ -152,7 +148,7 @@ function disablingIn(
  * Deletes an identity with its authenticators and ends its sessions.
  * @throws AuthError not_found, conflict (the last administrator)
  */
-export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
+export async function deleteIdentity(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const before = await getIdentity(needs, id);
   const step = actingFor(needs, by).identities.delete(before.id, needs.clock.now());
   if (!(await administratorKept(step))) throw new AuthError('not_found');
@@ -168,7 +164,7 @@ export async function deleteIdentity(needs: IdentityNeeds, by: AdminCall, id: st
  * @throws AuthError could_not_validate   the time has passed, or is too far away
  */
 export async function disableIdentity(
-  needs: IdentityNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { id, until, field }: { readonly id: string; readonly until: Millis | null; readonly field: string },
 ): Promise<void> {
@@ -181,7 +177,7 @@ export async function disableIdentity(
 }
 
 /** Lets an identity authenticate again. @throws AuthError not_found */
-export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: string): Promise<void> {
+export async function enableIdentity(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const before = await getIdentity(needs, id);
   const patch = { disabledAt: null, disabledUntil: null };
   await change(needs, by, { id: before.id, patch });
@@ -190,7 +186,7 @@ export async function enableIdentity(needs: IdentityNeeds, by: AdminCall, id: st
 
 /** Records that an identity was disabled or enabled. */
 export function recordDisabling(
-  needs: IdentityNeeds,
+  needs: AdminServices,
   by: AdminCall,
   {
     before,
@@ -210,7 +206,7 @@ export function recordDisabling(
 
 /** Ends every session of an identity. @returns how many @throws AuthError not_found, forbidden (see help-desk.ts) */
 export async function endSessionsOfIdentity(
-  needs: IdentityNeeds,
+  needs: AdminServices,
   by: AdminCall,
   id: string,
 ): Promise<number> {
@@ -225,7 +221,7 @@ export async function endSessionsOfIdentity(
 }
 
 async function change(
-  needs: IdentityNeeds,
+  needs: AdminServices,
   by: AdminCall,
   {
     id,
@@ -237,7 +233,7 @@ async function change(
   if (!(await takenRefused({ ...sent }, administratorKept(step)))) throw new AuthError('not_found');
 }
 
-async function existingPolicy(needs: Pick<IdentityNeeds, 'store'>, id: string): Promise<AuthPolicyId> {
+async function existingPolicy(needs: Pick<AdminServices, 'store'>, id: string): Promise<AuthPolicyId> {
   const policy = await needs.store.authPolicies.find(asId(id));
   if (policy === null) throw refusedField('authPolicyId', 'names no auth policy', id);
   return policy.id;

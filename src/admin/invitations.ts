@@ -4,26 +4,16 @@
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
 import { isDisabled } from '../model/account.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { Invitation } from '../model/invitation.ts';
-import { type Clock, DAY, MINUTE, type Millis } from '../platform/clock.ts';
-import type { Random } from '../platform/random.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
+import { DAY, MINUTE, type Millis } from '../platform/clock.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 import { acceptableUsername, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { helping, requireMayHelp } from './help-desk.ts';
-
-export interface InvitationNeeds {
-  readonly store: StoreForCallers<'invitations' | 'identities' | 'authenticators'>;
-  readonly tagKey: Buffer;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly audit: AuditTrail;
-}
+import type { AdminServices } from './services.ts';
 
 export interface InvitationFields {
   /** How long the link works. */
@@ -51,7 +41,7 @@ const longestLifetime: Millis = 30 * DAY;
  * @throws AuthError conflict             the identity is disabled, or its policy allows no passwords
  */
 export async function invite(
-  needs: InvitationNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { id, fields: { expiresIn, endSessions } }: { readonly id: string; readonly fields: InvitationFields },
 ): Promise<IssuedInvitation> {
@@ -94,7 +84,7 @@ export async function invite(
 
 /** The identity's current link, without its secret. @throws AuthError not_found   also: expired */
 export async function getInvitation(
-  needs: Pick<InvitationNeeds, 'store' | 'clock'>,
+  needs: Pick<AdminServices, 'store' | 'clock'>,
   id: string,
 ): Promise<Invitation> {
   return existing(await findInvitation(needs, asId(id)));
@@ -102,7 +92,7 @@ export async function getInvitation(
 
 /** As `getInvitation`; null: the identity has no link that works. */
 export async function findInvitation(
-  needs: Pick<InvitationNeeds, 'clock'> & { readonly store: Pick<InvitationNeeds['store'], 'invitations'> },
+  needs: Pick<AdminServices, 'clock'> & { readonly store: Pick<AdminServices['store'], 'invitations'> },
   id: IdentityId,
 ): Promise<Invitation | null> {
   const invitation = await needs.store.invitations.find(id);
@@ -110,7 +100,7 @@ export async function findInvitation(
 }
 
 /** Withdraws the link. @throws AuthError not_found, forbidden (see help-desk.ts) */
-export async function withdrawInvitation(needs: InvitationNeeds, by: AdminCall, id: string): Promise<void> {
+export async function withdrawInvitation(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   const identity = existing(await needs.store.identities.find(asId(id)));
   if (!(await helping(needs, by, identity).invitations.delete(identity.id))) throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'invitation', entityId: id, fields: [] });
@@ -125,7 +115,7 @@ function requirePasswordsAllowed({ name, primary }: AuthPolicy): void {
 
 /** Somebody without a password logs in with the name of the identity. */
 async function requireUserName(
-  { store }: Pick<InvitationNeeds, 'store'>,
+  { store }: Pick<AdminServices, 'store'>,
   { id, name }: Identity,
 ): Promise<void> {
   if ((await passwordOf(store.authenticators, id)) !== null) return;

@@ -3,13 +3,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { existing } from '../errors/auth-error.ts';
-import {
-  type ExplainLoginNeeds,
-  explainLogin,
-  type LoginExplanation,
-  type LoginMeans,
-} from '../login/explain-login.ts';
+import { explainLogin, type LoginExplanation, type LoginMeans } from '../login/explain-login.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
+import type { LoginServices } from '../login/services.ts';
 import { provenFactors } from '../login/standing.ts';
 import { totpKey } from '../login/throttle.ts';
 import type { Account } from '../model/account.ts';
@@ -22,14 +18,10 @@ import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
-import type { Store } from '../store/contracts/store.ts';
 import { refusedField } from './acceptable-values.ts';
-import { type AuthPolicyNeeds, rulesSent } from './auth-policies.ts';
+import { rulesSent } from './auth-policies.ts';
 import { largestLimit } from './list-parameters.ts';
-
-export interface LoginExplanationNeeds extends ExplainLoginNeeds, Pick<AuthPolicyNeeds, 'signerExists'> {
-  readonly store: Pick<Store, 'identities' | 'authenticators' | 'authPolicies' | 'attempts' | 'totp'>;
-}
+import type { AdminServices } from './services.ts';
 
 /** A policy as it would be saved; `id` when there is one already. */
 export type SentPolicyOfId = New<typeof authPolicyEntity> & { readonly id?: string | undefined };
@@ -41,7 +33,7 @@ export type SentPolicyOfId = New<typeof authPolicyEntity> & { readonly id?: stri
  * @throws AuthError could_not_validate   as when saving the policy
  */
 export async function explainLoginsOf(
-  needs: LoginExplanationNeeds,
+  needs: AdminServices,
   id: string,
   {
     methods,
@@ -83,7 +75,7 @@ const pageSize = 100;
  *                                       than lists have
  */
 export async function previewAuthPolicy(
-  needs: LoginExplanationNeeds,
+  needs: AdminServices,
   policy: SentPolicyOfId,
   reader: ListReader,
 ): Promise<PolicyPreview> {
@@ -112,7 +104,7 @@ export async function previewAuthPolicy(
 }
 
 async function sentRules(
-  needs: LoginExplanationNeeds,
+  needs: AdminServices,
   { id, ...sent }: SentPolicyOfId,
 ): Promise<{ readonly rules: AuthPolicyRules; readonly current: AuthPolicy | null }> {
   const current = id === undefined ? null : existing(await needs.store.authPolicies.find(asId(id)));
@@ -124,7 +116,7 @@ interface Person {
   readonly means: LoginMeans;
 }
 
-async function* pagesOf(needs: LoginExplanationNeeds, policy: AuthPolicy): AsyncIterable<readonly Person[]> {
+async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable<readonly Person[]> {
   const { identities, authenticators, totp } = needs.store;
   const now = needs.clock.now();
   for (let after = ''; ; ) {
@@ -177,13 +169,13 @@ const cheapestFirst = primaryMethods.toSorted(
   (one, other) => Number(one === 'cert') - Number(other === 'cert'),
 );
 
-function canLogIn(needs: LoginExplanationNeeds, account: Account, means: LoginMeans): boolean {
+function canLogIn(needs: AdminServices, account: Account, means: LoginMeans): boolean {
   return cheapestFirst.some(
     (method) => explainLogin(needs, account, { means, method }).outcome === 'allowed',
   );
 }
 
-function wouldAskMore(needs: ExplainLoginNeeds, account: Account, rules: AuthPolicyRules): boolean {
+function wouldAskMore(needs: LoginServices, account: Account, rules: AuthPolicyRules): boolean {
   const passed = account.passwordSetAt === null ? [] : (['password'] as const);
   const proven = provenFactors(needs, { passed, signerId: null });
   const now = needs.clock.now();

@@ -9,16 +9,13 @@ import {
   oidcClientEntity,
 } from '../model/entities/oidc-client.ts';
 import { asId, type OidcClientSecretId } from '../model/ids.ts';
-import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
-import { MINUTE, type Millis } from '../platform/clock.ts';
+import { MINUTE } from '../platform/clock.ts';
 import { sha256 } from '../platform/digest.ts';
-import type { OutboundLimits } from '../platform/network/outbound-client.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
 import { edgeAudience } from '../tokens/access-token.ts';
 import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { secretChanged } from './changes.ts';
-import { type EntityNeeds, managed } from './entity-rules.ts';
+import { managed } from './entity-rules.ts';
 import {
   acceptableClaims,
   acceptableClientId,
@@ -29,19 +26,10 @@ import {
   acceptableUris,
   requireDuration,
 } from './oidc-client-values.ts';
-
-export interface OidcClientNeeds extends EntityNeeds {
-  readonly store: StoreForCallers<'oidcClients'>;
-  readonly limits: OutboundLimits;
-  /** From the configuration. No client may exceed them. */
-  readonly durations: { readonly accessTokenDuration: Millis; readonly refreshTokenDuration: Millis };
-  /** Ids of the clients that exist without being registered. */
-  readonly builtInClients: ReadonlySet<string>;
-  readonly readRedirectUri: (text: string) => RedirectUriPattern;
-}
+import type { AdminServices } from './services.ts';
 
 /** With a client, its sessions end. */
-export const oidcClients = managed<typeof oidcClientEntity, OidcClientNeeds>({
+export const oidcClients = managed<typeof oidcClientEntity>({
   entity: oidcClientEntity,
   storeOf: ({ oidcClients: stored }) => stored,
   acceptableId: (id, { builtInClients }) =>
@@ -71,7 +59,7 @@ export const oidcClients = managed<typeof oidcClientEntity, OidcClientNeeds>({
 
 /** @throws AuthError not_found */
 export async function listClientSecrets(
-  needs: Pick<OidcClientNeeds, 'store'>,
+  needs: Pick<AdminServices, 'store'>,
   id: string,
 ): Promise<readonly OidcClientSecret[]> {
   const client = await oidcClients.get(needs, id);
@@ -84,7 +72,7 @@ export async function listClientSecrets(
  * @throws AuthError conflict   the client already has the maximum, or uses none
  */
 export async function addClientSecret(
-  needs: OidcClientNeeds,
+  needs: AdminServices,
   by: AdminCall,
   clientId: string,
 ): Promise<{ readonly id: OidcClientSecretId; readonly secret: string }> {
@@ -118,7 +106,7 @@ export async function addClientSecret(
 
 /** @throws AuthError not_found */
 export async function deleteClientSecret(
-  needs: OidcClientNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { clientId, secretId }: { readonly clientId: string; readonly secretId: string },
 ): Promise<void> {
@@ -163,7 +151,7 @@ function refuseContradictions(client: OidcClient): void {
 /** @param server what the server has; no client may exceed it */
 function refuseLongDurations(
   { accessTokenDuration: access, refreshTokenDuration: refresh }: OidcClient,
-  server: OidcClientNeeds['durations'],
+  server: AdminServices['durations'],
 ): void {
   requireDuration('accessTokenDuration', access, { least: MINUTE, server: server.accessTokenDuration });
   requireDuration('refreshTokenDuration', refresh, {

@@ -3,22 +3,13 @@
 // tokens have a deny set of their own. An entry stays until every token that it covers has expired.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import type { Tags } from '../model/entities/entity.ts';
 import { asId, type RevocationId } from '../model/ids.ts';
 import { hasManySessions, type Revocation, type RevocationType } from '../model/revocation.ts';
-import { type Clock, isoTime, type Millis } from '../platform/clock.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
+import { isoTime, type Millis } from '../platform/clock.ts';
 import { acceptableTags, refusedField, takenRefused } from './acceptable-values.ts';
 import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
-
-export interface RevocationNeeds {
-  readonly store: StoreForCallers<'revocations'>;
-  readonly clock: Clock;
-  readonly audit: AuditTrail;
-  /** How long a token issued now may stay unexpired on any node. */
-  readonly tokenLifetime: Millis;
-}
+import type { AdminServices } from './services.ts';
 
 export interface RevocationFields {
   readonly type: RevocationType;
@@ -42,7 +33,7 @@ const nouns: Readonly<Record<RevocationType, string>> = {
  * @throws AuthError could_not_validate   names the field: no such identity, session, signer or CA, or an unusable time
  */
 export async function createRevocation(
-  needs: RevocationNeeds,
+  needs: AdminServices,
   by: AdminCall,
   fields: RevocationFields,
 ): Promise<RevocationId> {
@@ -80,12 +71,12 @@ export async function createRevocation(
 }
 
 /** @throws AuthError not_found */
-export async function getRevocation(needs: Pick<RevocationNeeds, 'store'>, id: string): Promise<Revocation> {
+export async function getRevocation(needs: Pick<AdminServices, 'store'>, id: string): Promise<Revocation> {
   return existing(await needs.store.revocations.find(asId(id)));
 }
 
 /** A revoked token works again; sessions stay ended. @throws AuthError not_found */
-export async function deleteRevocation(needs: RevocationNeeds, by: AdminCall, id: string): Promise<void> {
+export async function deleteRevocation(needs: AdminServices, by: AdminCall, id: string): Promise<void> {
   if (!(await actingFor(needs, by).revocations.delete(asId(id), needs.clock.now())))
     throw new AuthError('not_found');
   recordChange(needs, by, { action: 'delete', entity: 'revocation', entityId: id, fields: [] });

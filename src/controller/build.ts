@@ -3,7 +3,7 @@
 
 import { statSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Build } from '../http/edge/version.ts';
+import type { Build } from '../http/request/services.ts';
 import { isoTime } from '../platform/clock.ts';
 
 /** What `scripts/build.mjs` adds to the package.json of a package. */

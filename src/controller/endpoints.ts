@@ -1,10 +1,11 @@
 // All endpoints, built for a configuration. A reload builds all of them again, from parts that outlive it.
 
 import type { Config } from '../config/config.ts';
-import { type EdgeClientNeeds, edgeClientRoutes } from '../http/edge/routes.ts';
-import type { ManagementNeeds } from '../http/management/needs.ts';
+import { parseRedirectUri } from '../config/redirect-uris.ts';
+import { edgeClientRoutes } from '../http/edge/routes.ts';
 import { managementRoutes } from '../http/management/routes.ts';
-import { type OidcNeeds, oidcRoutes } from '../http/oidc/routes.ts';
+import type { PageServices } from '../http/oidc/login-step.ts';
+import { oidcRoutes } from '../http/oidc/routes.ts';
 import { openApiRoutes } from '../http/openapi/routes.ts';
 import { accountRoutes } from '../http/pages/account.ts';
 import { brandedPages } from '../http/pages/assets.ts';
@@ -12,12 +13,13 @@ import { consoleRoutes } from '../http/pages/console.ts';
 import { setupRoutes } from '../http/pages/setup.ts';
 import type { Views } from '../http/pages/views.ts';
 import type { Route } from '../http/request/route.ts';
+import type { EdgeServices } from '../http/request/services.ts';
 import { type HealthCheck, healthRoutes } from '../http/server/health.ts';
 import { type MetricsText, metricsRoutes } from '../http/server/metrics.ts';
 import { totpPassed } from '../legacy/authenticate.ts';
 import { asId } from '../model/ids.ts';
 import type { Principal } from '../model/principal.ts';
-import type { ClientRegistry } from '../oidc/clients.ts';
+import { type ClientRegistry, mainClientId } from '../oidc/clients.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { SessionView } from '../sessions/session-view.ts';
@@ -32,73 +34,69 @@ export interface Endpoints {
   readonly views: Views;
 }
 
-type EdgeNeeds = EdgeClientNeeds & ManagementNeeds;
-
-/** What the endpoints need that outlives a reload. */
-export type EndpointNeeds = Omit<OidcNeeds, 'views' | keyof ReturnType<typeof oidcSettings>> &
-  Omit<EdgeNeeds, 'tokenLifetime' | keyof ReturnType<typeof edgeSettings>> & {
-    readonly store: Store;
-    readonly view: SessionView;
-    readonly log: Logger;
-    readonly checks: readonly HealthCheck[];
-    readonly readMetrics: () => Promise<MetricsText>;
-  };
+/** What the endpoints use that outlives a reload. */
+export interface LastingServices
+  extends Omit<PageServices & EdgeServices, 'views' | 'tokenLifetime' | keyof ReturnType<typeof settingsOf>> {
+  readonly view: SessionView;
+  readonly log: Logger;
+  readonly checks: readonly HealthCheck[];
+  readonly readMetrics: () => Promise<MetricsText>;
+}
 
 /** @param tokenLifetime the maximum for access tokens, under any configuration that was in use */
-export function endpointsBy(config: Config, needs: EndpointNeeds, tokenLifetime: Millis): Endpoints {
+export function endpointsBy(config: Config, lasting: LastingServices, tokenLifetime: Millis): Endpoints {
   const { views, assets } = brandedPages(brandingOf(config.branding));
-  const edgeNeeds: EdgeNeeds = { ...needs, ...edgeSettings(needs, config), tokenLifetime };
+  const services = { ...lasting, ...settingsOf(config, lasting), views, tokenLifetime };
   const routes: readonly Route[] = [
-    ...oidcRoutes({ ...needs, ...oidcSettings(config), views }),
-    ...edgeClientRoutes(edgeNeeds),
-    ...managementRoutes(edgeNeeds),
-    ...setupRoutes({ ...needs, views }),
+    ...oidcRoutes(services),
+    ...edgeClientRoutes(services),
+    ...managementRoutes(services),
+    ...setupRoutes(services),
     ...accountRoutes(views),
     ...consoleRoutes(views),
     ...assets,
-    ...healthRoutes(needs, needs.checks),
-    ...metricsRoutes(needs.readMetrics),
+    ...healthRoutes(services, services.checks),
+    ...metricsRoutes(services.readMetrics),
     ...openApiRoutes(views, () => routes),
   ];
   return { routes, views };
 }
 
-function oidcSettings({ edge }: Config) {
-  return {
-    maxSessionsPerIdentity: edge.sessions.maxPerIdentity,
-    totpIssuer: edge.totp.issuer,
-    idTokenAlg: edge.oidc.idTokenSigningAlg,
-    retryGrace: edge.oidc.refreshTokenGrace,
-    lifetimes: {
-      accessToken: edge.oidc.accessTokenDuration,
-      idToken: edge.oidc.idTokenDuration,
-      refreshToken: edge.oidc.refreshTokenDuration,
-      refreshFamily: edge.oidc.refreshFamilyDuration,
-    },
-  };
-}
-
-function edgeSettings(
-  needs: { readonly store: Store; readonly view: SessionView; readonly clients: ClientRegistry },
+/** What the services take from the configuration. */
+function settingsOf(
   config: Config,
+  {
+    store,
+    view,
+    clients,
+  }: { readonly store: Store; readonly view: SessionView; readonly clients: ClientRegistry },
 ) {
-  const { store, view, clients } = needs;
-  const { edge } = config;
+  const { oidc, sessions, totp, enrollment, api, externalJwtSigners } = config.edge;
+  const { forget, keepAlive } = view.legacy;
   return {
     config,
     build: thisBuild(),
-    maxSessionsPerIdentity: edge.sessions.maxPerIdentity,
-    clientsWithoutFreshProof: edge.oidc.compatibility.freshProofForFactors
-      ? new Set<string>()
-      : clients.aliasIds,
-    enrollmentLifetime: edge.enrollment.edgeIdentity.duration,
-    totpIssuer: edge.totp.issuer,
-    sessionTimeout: edge.api.sessionTimeout,
-    forgetSession: view.legacy.forget,
-    keepAlive: view.legacy.keepAlive,
+    maxSessionsPerIdentity: sessions.maxPerIdentity,
+    totpIssuer: totp.issuer,
+    idTokenAlg: oidc.idTokenSigningAlg,
+    retryGrace: oidc.refreshTokenGrace,
+    lifetimes: {
+      accessToken: oidc.accessTokenDuration,
+      idToken: oidc.idTokenDuration,
+      refreshToken: oidc.refreshTokenDuration,
+      refreshFamily: oidc.refreshFamilyDuration,
+    },
+    durations: oidc,
+    builtInClients: new Set([mainClientId, ...oidc.compatibility.clientIds]),
+    readRedirectUri: parseRedirectUri,
+    limits: externalJwtSigners.jwksFetch,
+    clientsWithoutFreshProof: oidc.compatibility.freshProofForFactors ? new Set<string>() : clients.aliasIds,
+    enrollmentLifetime: enrollment.edgeIdentity.duration,
+    sessionTimeout: api.sessionTimeout,
+    forgetSession: forget,
+    keepAlive,
     async totpEnrolled(caller: Principal) {
-      if (caller.mechanism === 'legacy')
-        await totpPassed({ store, forgetSession: view.legacy.forget }, caller);
+      if (caller.mechanism === 'legacy') await totpPassed({ store, forgetSession: forget }, caller);
     },
     signerExists: async (id: string) => (await store.externalJwtSigners.find(asId(id))) !== null,
   };

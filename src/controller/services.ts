@@ -19,14 +19,15 @@ import type { HealthCheck } from '../http/server/health.ts';
 import type { MetricsText } from '../http/server/metrics.ts';
 import type { MountNeeds } from '../http/server/mount.ts';
 import { providerDirectory } from '../login/external-jwt/provider-endpoints.ts';
-import { type PasswordHasher, passwordHasher } from '../login/password/password.ts';
+import { passwordHasher } from '../login/password/password.ts';
+import type { PasswordHasher } from '../login/services.ts';
 import type { KeptAuditTrail } from '../model/audit-event.ts';
 import { callbackSealer } from '../oidc/flow/callback.ts';
 import { exchangePlaces } from '../oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from '../oidc/flow/open-auth-request.ts';
 import { signerTestSealers } from '../oidc/flow/signer-test.ts';
-import type { DevicePolls } from '../oidc/grants/grant.ts';
 import { devicePolls } from '../oidc/grants/grant-device-code.ts';
+import type { DevicePolls } from '../oidc/services.ts';
 import type { FetchingJwksCache } from '../platform/jwk/jwks-cache.ts';
 import { dailySealer } from '../platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
@@ -43,7 +44,7 @@ import {
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type Callers, openCallers } from './callers.ts';
-import { type EndpointNeeds, type Endpoints, endpointsBy } from './endpoints.ts';
+import { type Endpoints, endpointsBy, type LastingServices } from './endpoints.ts';
 import type { Foundations } from './foundations.ts';
 import { type Base, configInUse } from './in-use.ts';
 import { nodeName, type Observation, openObservation } from './observation.ts';
@@ -249,7 +250,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     devicePolls: first?.devicePolls ?? devicePolls(),
     checks,
     readMetrics,
-  } satisfies EndpointNeeds;
+  } satisfies LastingServices;
 }
 
 function mountNeeds(

@@ -3,7 +3,7 @@
 import type { RunningAttemptLog } from '../explain/attempt-log.ts';
 import type { HealthCheck } from '../http/server/health.ts';
 import type { MetricSources, MetricsText } from '../http/server/metrics.ts';
-import type { DevicePolls } from '../oidc/grants/grant.ts';
+import type { DevicePolls } from '../oidc/services.ts';
 import type { KeySetNews, KeySetQuestion } from '../platform/jwk/jwks-cache.ts';
 import type { SampledLines } from '../platform/log/sampled-lines.ts';
 import type { ThreadCounts } from './thread-counts.ts';

@@ -1,27 +1,18 @@
 // Shared by all ways of enrolling: the decision record, the audit events, and how refusals are made.
 
+import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
 import { AuthError, type AuthErrorOptions } from '../errors/auth-error.ts';
 import type { ErrorCode } from '../errors/codes.ts';
+import type { LoginServices } from '../login/services.ts';
 import { countRefusal, requireOpenSource } from '../login/throttle.ts';
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
 import type { EnrollmentKind } from '../model/enrollment.ts';
 import type { IdentityId } from '../model/ids.ts';
-import type { AttemptLog, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { AttemptStore } from '../store/contracts/attempts.ts';
-import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
+import type { AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
 
-/** What every way of enrolling needs of the store. */
-export interface EnrollmentStores {
-  readonly enrollments: EnrollmentStore;
-  readonly attempts: AttemptStore;
-}
-
-export interface EnrollAttemptNeeds {
-  readonly store: EnrollmentStores;
-  readonly clock: Clock;
-  readonly attempts: AttemptLog;
-  readonly audit: AuditTrail;
+/** The services of all ways of enrolling. */
+export interface EnrollmentServices extends LoginServices {
+  readonly certificateIssuer: ClientCertificateIssuer;
 }
 
 /** The result of an enrollment. */
@@ -41,7 +32,7 @@ const provenBySender: ReadonlySet<EnrollmentKind> = new Set(['ottca', 'ca', 'tok
  * @throws AuthError rate_limited   too many certificates or tokens from this source were refused
  */
 export async function attemptToEnroll<Result extends Enrolled>(
-  needs: EnrollAttemptNeeds,
+  needs: EnrollmentServices,
   { method, origin }: { readonly method: EnrollmentKind; readonly origin: RequestOrigin },
   decide: (attempt: AttemptRecorder) => Promise<Result>,
 ): Promise<Result> {

@@ -2,29 +2,19 @@
 // successor, and it confirms when the successor is stored. Until then only the current one logs in.
 
 import {
-  type ClientCertificateIssuer,
   clientCertificateLifetime,
   keptKey,
   type RequestedKey,
 } from '../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../errors/auth-error.ts';
-import { type CertificateLoginNeeds, verifyCertificate } from '../login/certificate/certificate.ts';
+import { verifyCertificate } from '../login/certificate/certificate.ts';
 import { ownerOf } from '../model/actor.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
 import type { CertificateAuthenticator } from '../model/authenticator.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
-import type { AttemptLog } from '../model/login-attempt.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { parseCertificate, thumbprint } from '../platform/x509/x509.ts';
-import type { Store } from '../store/contracts/store.ts';
-
-export interface ExtendCertificateNeeds extends CertificateLoginNeeds {
-  readonly store: CertificateLoginNeeds['store'] & Pick<Store, 'onBehalfOf'>;
-  readonly certificateIssuer: ClientCertificateIssuer;
-  readonly attempts: AttemptLog;
-  readonly audit: AuditTrail;
-}
+import type { EnrollmentServices } from './enroll-attempt.ts';
 
 /**
  * Issues the successor of a certificate and stores it beside it, replacing any unconfirmed successor.
@@ -36,7 +26,7 @@ export interface ExtendCertificateNeeds extends CertificateLoginNeeds {
  * @throws AuthError csr_not_acceptable   also when a new key was requested and the request has the old one
  */
 export async function extendCertificate(
-  needs: ExtendCertificateNeeds,
+  needs: EnrollmentServices,
   call: OwnCall,
   {
     id,
@@ -83,7 +73,7 @@ export async function extendCertificate(
  * @throws AuthError could_not_validate   not the successor that was handed out last
  */
 export async function confirmExtension(
-  needs: ExtendCertificateNeeds,
+  needs: EnrollmentServices,
   { caller, origin }: OwnCall,
   { id, certPem }: { readonly id: string; readonly certPem: string },
 ): Promise<void> {
@@ -101,7 +91,7 @@ export async function confirmExtension(
 }
 
 async function ownCertificate(
-  { store }: ExtendCertificateNeeds,
+  { store }: EnrollmentServices,
   caller: Principal,
   id: string,
 ): Promise<CertificateAuthenticator> {
@@ -114,7 +104,7 @@ async function ownCertificate(
 
 /** The token alone is not enough: a thief must not get a certificate that outlives the stolen token. */
 async function requirePresentOne(
-  needs: ExtendCertificateNeeds,
+  needs: EnrollmentServices,
   { caller, origin }: OwnCall,
   {
     authenticator: { id },

@@ -1,10 +1,9 @@
 import { acceptableExternalId } from '../admin/acceptable-values.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
-import type { EnrollmentStore } from '../store/contracts/enrollments.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
+import type { EnrollmentServices } from './enroll-attempt.ts';
 import { recordedRefusal, refusal } from './enroll-attempt.ts';
 
 /**
@@ -26,7 +25,7 @@ export function requireExternalId(externalId: string, attempt: AttemptRecorder):
  * @throws AuthError enrollment_not_allowed   the name is taken, or passes for one that is
  */
 export async function enrollNewIdentity(
-  needs: { readonly store: { readonly enrollments: EnrollmentStore }; readonly clock: Clock },
+  needs: EnrollmentServices,
   {
     identity,
     certificate,

@@ -1,17 +1,12 @@
 import { isDisabled } from '../model/account.ts';
 import type { TokenMethod } from '../model/enrollment.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import { type Clock, isoTime } from '../platform/clock.ts';
+import { isoTime } from '../platform/clock.ts';
 import type { NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { foreignToken, readOpaqueToken } from '../tokens/opaque-token.ts';
-import { type Enrolled, type EnrollmentRefused, type EnrollmentStores, refusal } from './enroll-attempt.ts';
-
-export interface OpenEnrollmentNeeds {
-  readonly store: EnrollmentStores;
-  readonly tagKey: Buffer;
-  readonly clock: Clock;
-}
+import type { EnrollmentServices } from './enroll-attempt.ts';
+import { type Enrolled, type EnrollmentRefused, refusal } from './enroll-attempt.ts';
 
 /** An enrollment that works now, with the hash of the token that somebody presented. */
 export interface PresentedEnrollment extends OpenEnrollment {
@@ -24,7 +19,7 @@ export interface PresentedEnrollment extends OpenEnrollment {
  * @throws AuthError enrollment_expired
  */
 export async function openEnrollment(
-  needs: OpenEnrollmentNeeds,
+  needs: EnrollmentServices,
   { token, method }: { readonly token: string; readonly method: TokenMethod },
   attempt: AttemptRecorder,
 ): Promise<PresentedEnrollment> {
@@ -65,7 +60,7 @@ export async function openEnrollment(
  * @throws AuthError as openEnrollment, for what happened meanwhile
  */
 export async function redeemEnrollment(
-  needs: OpenEnrollmentNeeds,
+  needs: EnrollmentServices,
   {
     open: { tokenHash, enrollment, identity },
     authenticator,

@@ -2,29 +2,20 @@
 // enrollment belongs to the session of the caller.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import { type FreshProofNeeds, type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
+import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
+import type { LoginServices, TotpEnrollmentServices } from '../login/services.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import {
   pendingTotpEnrollment,
   renewRecoveryCodes,
   startTotpEnrollment,
-  type TotpEnrollmentNeeds,
   type TotpProvisioning,
   verifyTotpEnrollment,
 } from '../login/totp/totp-enrollment.ts';
 import { ownerOf } from '../model/actor.ts';
-import type { AuditTrail } from '../model/audit-event.ts';
-import type { AttemptLog } from '../model/login-attempt.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
-import type { StoreForCallers } from '../store/contracts/store.ts';
-
-export interface OwnTotpNeeds extends Omit<TotpEnrollmentNeeds, 'store'>, FreshProofNeeds {
-  readonly store: StoreForCallers<'totp' | 'attempts'> & FreshProofNeeds['store'];
-  readonly attempts: AttemptLog;
-  readonly audit: AuditTrail;
-}
 
 export type OwnTotp =
   | { readonly isVerified: true; readonly recoveryCodesLeft: number }
@@ -33,7 +24,7 @@ export type OwnTotp =
 const pendingLifetime: Millis = 30 * MINUTE;
 
 /** @throws AuthError mfa_exists   enrolled already, or started in this session @throws as requireFreshProof */
-export async function startOwnTotp(needs: OwnTotpNeeds, call: OwnCall, proof: OfferedProof): Promise<void> {
+export async function startOwnTotp(needs: LoginServices, call: OwnCall, proof: OfferedProof): Promise<void> {
   const { caller } = call;
   await requireFreshProof(needs, call, proof);
   const expiresAt = needs.clock.now() + pendingLifetime;
@@ -44,7 +35,7 @@ export async function startOwnTotp(needs: OwnTotpNeeds, call: OwnCall, proof: Of
 }
 
 /** The enrollment in its current state; seed and codes only until it is verified. @throws AuthError not_found */
-export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promise<OwnTotp> {
+export async function readOwnTotp(needs: LoginServices, caller: Principal): Promise<OwnTotp> {
   const enrolled = await needs.store.totp.find(caller.identityId);
   if (enrolled !== null) return { isVerified: true, recoveryCodesLeft: enrolled.recoveryCodesLeft };
   const pending = existing(
@@ -55,7 +46,7 @@ export async function readOwnTotp(needs: OwnTotpNeeds, caller: Principal): Promi
 
 /** Completes the enrollment with its first code. @throws AuthError not_found, invalid_totp_code, rate_limited */
 export async function verifyOwnTotp(
-  needs: OwnTotpNeeds,
+  needs: LoginServices,
   { caller, origin }: OwnCall,
   code: string,
 ): Promise<void> {
@@ -76,7 +67,7 @@ export async function verifyOwnTotp(
  * @throws AuthError not_found, invalid_totp_code, rate_limited; and as requireFreshProof
  */
 export async function removeOwnTotp(
-  needs: OwnTotpNeeds,
+  needs: LoginServices,
   call: OwnCall,
   proof: OfferedProof & { readonly code: string },
 ): Promise<void> {
@@ -99,7 +90,7 @@ export async function removeOwnTotp(
  * @throws AuthError not_found, invalid_totp_code, rate_limited
  */
 export async function countOwnRecoveryCodes(
-  needs: OwnTotpNeeds,
+  needs: LoginServices,
   call: OwnCall,
   code: string,
 ): Promise<number> {
@@ -111,7 +102,7 @@ export async function countOwnRecoveryCodes(
 
 /** Replaces every recovery code. @returns the new ones, shown only this once @throws as removeOwnTotp */
 export async function renewOwnRecoveryCodes(
-  needs: OwnTotpNeeds,
+  needs: LoginServices,
   call: OwnCall,
   code: string,
 ): Promise<readonly string[]> {
@@ -124,15 +115,15 @@ export async function renewOwnRecoveryCodes(
 }
 
 /** Checks before a change that the caller's session still counts. */
-function actingFor(needs: OwnTotpNeeds, caller: Principal): OwnTotpNeeds & TotpEnrollmentNeeds {
+function actingFor(needs: LoginServices, caller: Principal): TotpEnrollmentServices {
   return { ...needs, store: needs.store.onBehalfOf(ownerOf(caller), needs.clock.now()) };
 }
 
-async function requireEnrolled(needs: OwnTotpNeeds, { identityId }: Principal): Promise<void> {
+async function requireEnrolled(needs: LoginServices, { identityId }: Principal): Promise<void> {
   if ((await needs.store.totp.find(identityId)) === null) throw new AuthError('not_found');
 }
 
-function proveTotp(needs: OwnTotpNeeds, { caller, origin }: OwnCall, code: string): Promise<void> {
+function proveTotp(needs: LoginServices, { caller, origin }: OwnCall, code: string): Promise<void> {
   return recordedTotpAttempt(needs, { mechanism: caller.mechanism, origin }, (attempt) =>
     verifyTotp(
       actingFor(needs, caller),

@@ -3,36 +3,23 @@
 
 import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { externalIdFrom } from '../login/certificate/ca-claim.ts';
-import {
-  findTrustedPath,
-  isStillTrusted,
-  type TrustedPath,
-  type TrustedPathNeeds,
-} from '../login/certificate/trusted-path.ts';
+import { findTrustedPath, isStillTrusted, type TrustedPath } from '../login/certificate/trusted-path.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import { type AuthenticatorId, asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import type { Random } from '../platform/random.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
+import type { EnrollmentServices } from './enroll-attempt.ts';
 import {
   attemptToEnroll,
-  type EnrollAttemptNeeds,
   type Enrolled,
   EnrollmentRefused,
   recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
 import { enrollNewIdentity, requireExternalId } from './new-identity.ts';
-import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
-
-export interface CertificateEnrollmentNeeds
-  extends EnrollAttemptNeeds,
-    OpenEnrollmentNeeds,
-    TrustedPathNeeds {
-  readonly random: Random;
-}
+import { openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
 /** DER, the leaf first; null when the connection sent none. */
 type Chain = readonly Buffer[] | null;
@@ -43,7 +30,7 @@ type Chain = readonly Buffer[] | null;
  * @throws AuthError as openEnrollment and redeemEnrollment
  */
 export function enrollWithOwnCertificate(
-  needs: CertificateEnrollmentNeeds,
+  needs: EnrollmentServices,
   { token, chain }: { readonly token: string; readonly chain: Chain },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
@@ -70,7 +57,7 @@ export function enrollWithOwnCertificate(
  * @throws AuthError enrollment_certificate_refused, enrollment_not_allowed, already_enrolled
  */
 export function enrollByCa(
-  needs: CertificateEnrollmentNeeds,
+  needs: EnrollmentServices,
   { chain, requestedName }: { readonly chain: Chain; readonly requestedName: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
@@ -99,7 +86,7 @@ export function enrollByCa(
 const wrongAuthority = { description: 'The client certificate was not issued by the CA of this enrollment' };
 
 function authorityOf(
-  needs: CertificateEnrollmentNeeds,
+  needs: EnrollmentServices,
   chain: Chain,
   attempt: AttemptRecorder,
 ): { readonly path: TrustedPath; readonly ca: Ca; readonly leaf: Buffer } {
@@ -129,7 +116,7 @@ function notAllowed(attempt: AttemptRecorder, saw: string): EnrollmentRefused {
 }
 
 function certificateOf(
-  { random }: CertificateEnrollmentNeeds,
+  { random }: EnrollmentServices,
   identityId: IdentityId,
   { leaf, path }: { readonly leaf: Buffer; readonly path: TrustedPath },
 ): NewCertificateAuthenticator {

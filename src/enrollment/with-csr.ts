@@ -1,29 +1,13 @@
 // `ott`: the device makes a key and sends a certificate signing request; this service issues the certificate.
 
-import {
-  type ClientCertificateIssuer,
-  clientCertificateLifetime,
-  type RequestedKey,
-} from '../certificates/client-certificate-issuer.ts';
+import { clientCertificateLifetime, type RequestedKey } from '../certificates/client-certificate-issuer.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId, type IdentityId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import type { Random } from '../platform/random.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
-import {
-  attemptToEnroll,
-  type EnrollAttemptNeeds,
-  type Enrolled,
-  recordedRefusal,
-} from './enroll-attempt.ts';
-import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
-
-export interface IssuingNeeds {
-  readonly certificateIssuer: ClientCertificateIssuer;
-  readonly random: Random;
-}
-
-export type CsrEnrollmentNeeds = EnrollAttemptNeeds & OpenEnrollmentNeeds & IssuingNeeds;
+import type { EnrollmentServices } from './enroll-attempt.ts';
+import { attemptToEnroll, type Enrolled, recordedRefusal } from './enroll-attempt.ts';
+import { openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
 /**
  * Enrolls the identity of a token with a certificate for the key of the request.
@@ -31,7 +15,7 @@ export type CsrEnrollmentNeeds = EnrollAttemptNeeds & OpenEnrollmentNeeds & Issu
  * @throws AuthError as openEnrollment and redeemEnrollment
  */
 export function enrollWithCsr(
-  needs: CsrEnrollmentNeeds,
+  needs: EnrollmentServices,
   { token, csr }: { readonly token: string; readonly csr: string },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
@@ -49,7 +33,7 @@ export function enrollWithCsr(
 
 /** @throws AuthError csr_not_acceptable   with the reason in the decision record */
 export function readRequest(
-  { certificateIssuer }: IssuingNeeds,
+  { certificateIssuer }: EnrollmentServices,
   csr: string,
   attempt: AttemptRecorder,
 ): RequestedKey {
@@ -71,7 +55,7 @@ export function readRequest(
  * knows it.
  */
 export async function issueFor(
-  { certificateIssuer, random }: IssuingNeeds,
+  { certificateIssuer, random }: EnrollmentServices,
   identityId: IdentityId,
   key: RequestedKey,
 ): Promise<{ readonly certificate: NewCertificateAuthenticator; readonly chain: string }> {

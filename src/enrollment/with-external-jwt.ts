@@ -3,7 +3,6 @@
 
 import { acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { type Claims, selectClaim } from '../login/external-jwt/claims-selector.ts';
-import type { ExternalJwtNeeds } from '../login/external-jwt/external-jwt.ts';
 import {
   furtherThan,
   type RefusedExternalJwt,
@@ -18,16 +17,14 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import {
   attemptToEnroll,
-  type EnrollAttemptNeeds,
   type Enrolled,
   EnrollmentRefused,
+  type EnrollmentServices,
   recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
 import { enrollNewIdentity, requireExternalId } from './new-identity.ts';
-import { type IssuingNeeds, issueFor, readRequest } from './with-csr.ts';
-
-export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, ExternalJwtNeeds, IssuingNeeds {}
+import { issueFor, readRequest } from './with-csr.ts';
 
 /**
  * Creates an identity from an external JWT, by the rules of its signer.
@@ -37,7 +34,7 @@ export interface ExternalJwtEnrollmentNeeds extends EnrollAttemptNeeds, External
  * @throws AuthError enrollment_not_allowed, already_enrolled, csr_not_acceptable
  */
 export function enrollWithExternalJwt(
-  needs: ExternalJwtEnrollmentNeeds,
+  needs: EnrollmentServices,
   { tokens, csr }: { readonly tokens: readonly string[]; readonly csr: string | null },
   origin: RequestOrigin,
 ): Promise<Enrolled> {
@@ -68,7 +65,7 @@ export function enrollWithExternalJwt(
 
 /** The first valid token. */
 async function verify(
-  needs: ExternalJwtEnrollmentNeeds,
+  needs: EnrollmentServices,
   tokens: readonly string[],
   attempt: AttemptRecorder,
 ): Promise<ValidExternalJwt> {

@@ -3,32 +3,17 @@
 
 import { acceptableUsername } from '../admin/acceptable-values.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
-import type { PasswordHasher } from '../login/password/password.ts';
 import { isDisabled } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
-import { type Clock, isoTime } from '../platform/clock.ts';
-import type { Random } from '../platform/random.ts';
-import type { InvitationStore, OpenInvitation } from '../store/contracts/invitations.ts';
+import { isoTime } from '../platform/clock.ts';
+import type { OpenInvitation } from '../store/contracts/invitations.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
-import {
-  attemptToEnroll,
-  type EnrollAttemptNeeds,
-  type Enrolled,
-  recordedRefusal,
-  refusal,
-} from './enroll-attempt.ts';
-
-export interface InvitationUseNeeds extends EnrollAttemptNeeds {
-  readonly store: EnrollAttemptNeeds['store'] & { readonly invitations: InvitationStore };
-  readonly hasher: PasswordHasher;
-  readonly tagKey: Buffer;
-  readonly clock: Clock;
-  readonly random: Random;
-}
+import type { EnrollmentServices } from './enroll-attempt.ts';
+import { attemptToEnroll, type Enrolled, recordedRefusal, refusal } from './enroll-attempt.ts';
 
 /** Whom a link is for, as its page shows it. */
 export interface ShownInvitation {
@@ -45,7 +30,7 @@ export type DeadInvitation = 'unknown' | 'expired';
 
 /** Reads a link without using it up: programs that preview links open them too. */
 export async function lookAtInvitation(
-  needs: Pick<InvitationUseNeeds, 'store' | 'tagKey' | 'clock'>,
+  needs: Pick<EnrollmentServices, 'store' | 'tagKey' | 'clock'>,
   token: string,
 ): Promise<ShownInvitation | { readonly state: DeadInvitation }> {
   const found = await find(needs, token);
@@ -69,7 +54,7 @@ export async function lookAtInvitation(
  * @throws AuthError rate_limited, busy
  */
 export function choosePassword(
-  needs: InvitationUseNeeds,
+  needs: EnrollmentServices,
   { token, password }: { readonly token: string; readonly password: string },
   origin: RequestOrigin,
 ): Promise<Enrolled & { readonly username: string }> {
@@ -104,7 +89,7 @@ export function choosePassword(
 }
 
 async function requireUsable(
-  needs: InvitationUseNeeds,
+  needs: EnrollmentServices,
   token: string,
   attempt: AttemptRecorder,
 ): Promise<OpenInvitation> {
@@ -120,7 +105,7 @@ async function requireUsable(
 }
 
 async function find(
-  { store, tagKey }: Pick<InvitationUseNeeds, 'store' | 'tagKey'>,
+  { store, tagKey }: Pick<EnrollmentServices, 'store' | 'tagKey'>,
   token: string,
 ): Promise<OpenInvitation | null> {
   // A link that we did not make costs no query.

@@ -1,23 +1,12 @@
 // `updb`: the person chooses the password; the enrollment has the user name.
 
 import { hashNewPassword } from '../login/password/new-password.ts';
-import { type PasswordHasher, usernameKey } from '../login/password/password.ts';
+import { usernameKey } from '../login/password/password.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
-import type { Random } from '../platform/random.ts';
-import {
-  attemptToEnroll,
-  type EnrollAttemptNeeds,
-  type Enrolled,
-  recordedRefusal,
-  refusal,
-} from './enroll-attempt.ts';
-import { type OpenEnrollmentNeeds, openEnrollment, redeemEnrollment } from './open-enrollment.ts';
-
-export interface PasswordEnrollmentNeeds extends EnrollAttemptNeeds, OpenEnrollmentNeeds {
-  readonly hasher: PasswordHasher;
-  readonly random: Random;
-}
+import type { EnrollmentServices } from './enroll-attempt.ts';
+import { attemptToEnroll, type Enrolled, recordedRefusal, refusal } from './enroll-attempt.ts';
+import { openEnrollment, redeemEnrollment } from './open-enrollment.ts';
 
 /**
  * Enrolls the identity of a token with a password.
@@ -26,7 +15,7 @@ export interface PasswordEnrollmentNeeds extends EnrollAttemptNeeds, OpenEnrollm
  * @throws AuthError as openEnrollment and redeemEnrollment
  */
 export function enrollWithPassword(
-  needs: PasswordEnrollmentNeeds,
+  needs: EnrollmentServices,
   {
     token,
     ...chosen

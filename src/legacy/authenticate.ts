@@ -5,16 +5,17 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { ChallengeError } from '../errors/challenge.ts';
-import { authenticatePrimary, type PrimaryNeeds, type PrimaryResult } from '../login/authenticate-primary.ts';
+import { authenticatePrimary, type PrimaryResult } from '../login/authenticate-primary.ts';
 import { clientProgramOf } from '../login/client-program.ts';
-import { type ConfigTypeResolving, requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
+import { requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
-import { endOldestSessions, type SessionLimitNeeds } from '../login/session-limit.ts';
+import type { LoginServices } from '../login/services.ts';
+import { endOldestSessions } from '../login/session-limit.ts';
 import { provenFactors } from '../login/standing.ts';
 import { forgetFailures, forgetFailuresIfAny } from '../login/throttle.ts';
-import { type TotpNeeds, verifyTotp } from '../login/totp/totp.ts';
+import { verifyTotp } from '../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
@@ -24,16 +25,12 @@ import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { Credentials, Factor } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Millis } from '../platform/clock.ts';
-import type { Random } from '../platform/random.ts';
-import type { ApiSessionStore, OpenLegacySession } from '../store/contracts/api-sessions.ts';
+import type { OpenLegacySession } from '../store/contracts/api-sessions.ts';
+import type { Store } from '../store/contracts/store.ts';
 import { mintOpaqueToken } from '../tokens/opaque-token.ts';
 
-export interface LegacyNeeds extends PrimaryNeeds, TotpNeeds, SessionLimitNeeds {
-  readonly store: PrimaryNeeds['store'] &
-    TotpNeeds['store'] &
-    ConfigTypeResolving['store'] & { readonly apiSessions: ApiSessionStore };
-  readonly random: Random;
-  readonly tagKey: Buffer;
+export interface LegacyServices extends LoginServices {
+  readonly store: Store;
   /** How long a session lives without being used. */
   readonly sessionTimeout: Millis;
   /** Lets go of what this node has in memory of a session. */
@@ -66,7 +63,7 @@ export interface CameWithLogin {
  * @throws AuthError password_change_required   see below
  */
 export async function authenticate(
-  needs: LegacyNeeds,
+  needs: LegacyServices,
   credentials: Credentials,
   came: CameWithLogin,
 ): Promise<OpenedSession> {
@@ -124,7 +121,7 @@ export async function authenticate(
  * @throws AuthError password_change_required
  */
 async function requirePasswordMayStay(
-  needs: LegacyNeeds,
+  needs: LegacyServices,
   { proof, progress }: PrimaryResult,
   origin: RequestOrigin,
 ): Promise<void> {
@@ -154,7 +151,7 @@ function certificatesOf(proof: PrimaryProof): Pick<OpenLegacySession, 'certChain
  * @throws AuthError unauthorized   the session ended meanwhile
  */
 export async function submitTotp(
-  needs: LegacyNeeds,
+  needs: LegacyServices,
   principal: Principal,
   { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<void> {
@@ -171,8 +168,8 @@ export async function submitTotp(
 
 /** Records that the caller of a legacy session has proven TOTP, by a code or by enrolling it. */
 export async function totpPassed(
-  needs: Pick<LegacyNeeds, 'forgetSession'> & {
-    readonly store: Pick<LegacyNeeds['store'], 'apiSessions' | 'attempts'>;
+  needs: Pick<LegacyServices, 'forgetSession'> & {
+    readonly store: Pick<LegacyServices['store'], 'apiSessions' | 'attempts'>;
   },
   { apiSessionId, identityId, outstanding }: Principal,
 ): Promise<void> {

@@ -5,18 +5,10 @@ import type { AuthenticatorId } from '../model/ids.ts';
 import type { PrimaryMethod } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { Millis } from '../platform/clock.ts';
-import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
-import type { IdentityStore } from '../store/contracts/identities.ts';
+import type { LoginServices } from './services.ts';
 
 /** Who is logging in, and what decides whether that is enough. */
 export type LoginAccount = Pick<Account, 'identity' | 'policy'>;
-
-export interface AccountNeeds {
-  readonly store: {
-    readonly identities: IdentityStore;
-    readonly authenticators: AuthenticatorStore;
-  };
-}
 
 /**
  * Whether an identity may log in with this method now. Every primary method asks this, and it is asked again before a
@@ -56,7 +48,7 @@ export function isEnabled(
 
 /** Whether the authenticator that opened a login still exists. A login by claim has none. */
 export async function stillHasAuthenticator(
-  needs: AccountNeeds,
+  needs: LoginServices,
   id: AuthenticatorId | null,
 ): Promise<boolean> {
   return id === null || (await needs.store.authenticators.find(id)) !== null;

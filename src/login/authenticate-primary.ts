@@ -1,28 +1,21 @@
 import { AuthError } from '../errors/auth-error.ts';
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
 import type { Credentials, LoginProgress } from '../model/login.ts';
-import type { AttemptLog, AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
+import type { AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import type { LoginAccount } from './account.ts';
-import { type CertificateLoginNeeds, verifyCertificate } from './certificate/certificate.ts';
-import { type ExternalJwtLoginNeeds, verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
-import { type PasswordLoginNeeds, verifyPassword } from './password/password.ts';
+import { verifyCertificate } from './certificate/certificate.ts';
+import { verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
+import { verifyPassword } from './password/password.ts';
 import type { PrimaryProof, PrimaryVerdict } from './primary-verdict.ts';
+import type { LoginServices } from './services.ts';
 import { countRefusal, requireOpenSource } from './throttle.ts';
 
 export interface PrimaryResult {
   readonly account: LoginAccount;
   readonly progress: LoginProgress;
   readonly proof: PrimaryProof;
-}
-
-export interface PrimaryNeeds extends PasswordLoginNeeds, CertificateLoginNeeds, ExternalJwtLoginNeeds {
-  readonly store: PasswordLoginNeeds['store'] &
-    CertificateLoginNeeds['store'] &
-    ExternalJwtLoginNeeds['store'];
-  readonly audit: AuditTrail;
-  readonly attempts: AttemptLog;
 }
 
 /** Longer than a refusal usually takes, hash included. Nobody who has mistyped notices it. */
@@ -36,7 +29,7 @@ const refusalStep: Millis = 50;
  * @throws AuthError rate_limited, busy
  */
 export async function authenticatePrimary(
-  needs: PrimaryNeeds,
+  needs: LoginServices,
   credentials: Credentials,
   { mechanism, origin, droppedScopes = [] }: StepOrigin & { readonly droppedScopes?: readonly string[] },
 ): Promise<PrimaryResult> {
@@ -107,7 +100,7 @@ function isPresentedProof(credentials: Credentials): boolean {
 }
 
 function verify(
-  needs: PrimaryNeeds,
+  needs: LoginServices,
   credentials: Credentials,
   { attempt, origin }: { readonly attempt: AttemptRecorder; readonly origin: RequestOrigin },
 ): Promise<PrimaryVerdict> {

@@ -1,5 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
-import type { ConfigTypeStore } from '../store/contracts/config-types.ts';
+import type { LoginServices } from './services.ts';
 
 /** How many, and how long each in bytes of UTF-8, an access token can carry. */
 const most = 32;
@@ -28,17 +28,13 @@ export function requireConfigTypes(given: readonly string[]): readonly string[] 
   });
 }
 
-export interface ConfigTypeResolving {
-  readonly store: { readonly configTypes: Pick<ConfigTypeStore, 'findByNames'> };
-}
-
 /**
  * The ids of the configuration types (design 3 row 27). An unknown name stays as it is: it may be an id, or a type that
  * other parts of the overlay know.
  * @param asked as `readConfigTypes` returns them
  */
 export async function resolveConfigTypes(
-  { store }: ConfigTypeResolving,
+  { store }: LoginServices,
   asked: readonly string[],
 ): Promise<readonly string[]> {
   const found = await store.configTypes.findByNames(asked);

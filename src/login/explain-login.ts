@@ -7,24 +7,18 @@ import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts
 import type { Identity } from '../model/entities/identity.ts';
 import type { Factor, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
+import type { Millis } from '../platform/clock.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import { mayLogIn } from './account.ts';
 import { mayYield } from './certificate/ca-claim.ts';
 import { isWithinValidity } from './certificate/certificate.ts';
-import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
 import { findTrustedPath } from './certificate/trusted-path.ts';
 import { maySignerLogIn } from './external-jwt/external-jwt.ts';
-import { enabledSigner, type SignerDirectory } from './external-jwt/signer-directory.ts';
+import { enabledSigner } from './external-jwt/signer-directory.ts';
 import { heldRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
+import type { LoginServices } from './services.ts';
 import { provenFactors } from './standing.ts';
-
-export interface ExplainLoginNeeds {
-  readonly signers: SignerDirectory;
-  readonly authorities: TrustedAuthorities;
-  readonly clock: Clock;
-}
 
 /** What somebody could log in with, apart from what others vouch for. */
 export interface LoginMeans {
@@ -46,7 +40,7 @@ export interface LoginExplanation {
 
 /** @param account with the policy to judge by, which need not be the stored one */
 export function explainLogin(
-  needs: ExplainLoginNeeds,
+  needs: LoginServices,
   account: Account,
   { means, method }: { readonly means: LoginMeans; readonly method: PrimaryMethod },
 ): LoginExplanation {
@@ -61,7 +55,7 @@ export function explainLogin(
   return { method, outcome, reason, checks, asks: factors.map(({ type }) => type) };
 }
 
-interface Judged extends ExplainLoginNeeds {
+interface Judged extends LoginServices {
   readonly account: Account;
   readonly means: LoginMeans;
   readonly now: Millis;

@@ -2,17 +2,11 @@ import { AuthError } from '../errors/auth-error.ts';
 import { freshProofChallenge } from '../errors/challenge.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
 import { MINUTE, type Millis } from '../platform/clock.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
-import { type CurrentPasswordNeeds, proveCurrentPassword } from './password/current-password.ts';
+import { proveCurrentPassword } from './password/current-password.ts';
+import type { LoginServices } from './services.ts';
 
 /** How old a login may be to count as a fresh proof. */
 const freshFor: Millis = 5 * MINUTE;
-
-export interface FreshProofNeeds extends CurrentPasswordNeeds {
-  readonly store: CurrentPasswordNeeds['store'] & { readonly apiSessions: Pick<ApiSessionStore, 'find'> };
-  /** Client ids of existing programs that do not support this step: sessions that they open are exempt from it. */
-  readonly clientsWithoutFreshProof: ReadonlySet<string>;
-}
 
 /** What a call presents in addition to its token. */
 export interface OfferedProof {
@@ -29,7 +23,7 @@ export interface OfferedProof {
  * @throws AuthError invalid_field, rate_limited, busy   the current password was sent and refused
  */
 export async function requireFreshProof(
-  needs: FreshProofNeeds,
+  needs: LoginServices,
   call: OwnCall,
   { currentPassword, leafThumbprint }: OfferedProof,
 ): Promise<void> {
@@ -47,7 +41,7 @@ export async function requireFreshProof(
 }
 
 async function isProvenOrExempt(
-  { store, clientsWithoutFreshProof }: FreshProofNeeds,
+  { store, clientsWithoutFreshProof }: LoginServices,
   { apiSessionId, clientId }: Principal,
   leafThumbprint: string | null,
 ): Promise<boolean> {

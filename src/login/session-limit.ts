@@ -1,16 +1,8 @@
 import type { ApiSession } from '../model/api-session.ts';
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { ApiSessionStore, EndingOrder } from '../store/contracts/api-sessions.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
+import type { EndingOrder } from '../store/contracts/api-sessions.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';
-
-export interface SessionLimitNeeds {
-  readonly store: { readonly apiSessions: Pick<ApiSessionStore, 'endOldestOf'> };
-  readonly clock: Clock;
-  readonly audit: AuditTrail;
-  /** How many live sessions one identity may have. */
-  readonly maxSessionsPerIdentity: number;
-}
+import type { LoginServices } from './services.ts';
 
 /** The session that a login has opened, and what it has proven. */
 export interface OpenedSession extends Pick<ApiSession, 'identityId' | 'passed'> {
@@ -28,7 +20,7 @@ function orderOf({ passed, lacksFactors }: OpenedSession): EndingOrder {
 
 // By now the new session is open and its code or password used up. It must not be lost because an older session cannot
 // be ended at this moment. The next login ends that one.
-async function endOldest(needs: SessionLimitNeeds, opened: OpenedSession) {
+async function endOldest(needs: LoginServices, opened: OpenedSession) {
   try {
     const end = { now: needs.clock.now(), order: orderOf(opened) };
     const most = needs.maxSessionsPerIdentity;
@@ -44,7 +36,7 @@ async function endOldest(needs: SessionLimitNeeds, opened: OpenedSession) {
  * the store and the memory of every node.
  */
 export async function endOldestSessions(
-  needs: SessionLimitNeeds,
+  needs: LoginServices,
   opened: OpenedSession,
   origin: RequestOrigin,
 ): Promise<void> {

@@ -83,7 +83,7 @@ export function sourceLimits(kind: SourceKind, ipAddress: string): readonly Atte
 }
 
 export interface ThrottleNeeds {
-  readonly store: { readonly attempts: AttemptStore };
+  readonly store: { readonly attempts: Omit<AttemptStore, 'clear'> };
   readonly clock: Clock;
 }
 

@@ -1,18 +1,15 @@
 // RP-initiated logout: ends the one session that the ID token hint names.
 
 import { AuthError } from '../errors/auth-error.ts';
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
 import type { BrowserSession } from '../model/browser-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
-import type { BrowserSessionStore } from '../store/contracts/browser-sessions.ts';
 import { readIdTokenHint } from '../tokens/id-token.ts';
-import type { KeyRing } from '../tokens/key-ring.ts';
 import { type ClientRegistry, postLogoutUrisOf } from './clients.ts';
 import type { OidcBindPoint } from './flow/authorization-request.ts';
 import { optional, type Parameters } from './parameters.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
+import type { OidcServices } from './services.ts';
 
 /**
  * `nothing`: there was no hint, so no session was named or ended. `ask`: nothing proves that the person wants to sign
@@ -47,14 +44,6 @@ export interface LogoutRequest {
   readonly browserSession: Pick<BrowserSession, 'id' | 'progress'> | null;
 }
 
-export interface EndSessionNeeds {
-  readonly store: { readonly apiSessions: ApiSessionStore; readonly browserSessions: BrowserSessionStore };
-  readonly clients: ClientRegistry;
-  readonly ring: KeyRing;
-  readonly clock: Clock;
-  readonly audit: AuditTrail;
-}
-
 const maxStateLength = 4096;
 
 /**
@@ -63,7 +52,7 @@ const maxStateLength = 4096;
  * @throws AuthError invalid_request   hint not ours or of another client, URI not registered, parameter repeated
  */
 export async function endSession(
-  needs: EndSessionNeeds,
+  needs: OidcServices,
   request: LogoutRequest,
   { bindPoint, origin }: { readonly bindPoint: OidcBindPoint; readonly origin: RequestOrigin },
 ): Promise<LogoutResult> {
@@ -108,7 +97,7 @@ export async function endSession(
 }
 
 async function endBrowserSession(
-  { store, audit }: EndSessionNeeds,
+  { store, audit }: OidcServices,
   session: LogoutRequest['browserSession'],
   origin: RequestOrigin,
 ): Promise<void> {

@@ -6,14 +6,12 @@ import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
-import type { Clock, Millis, Seconds } from '../platform/clock.ts';
-import type { SessionView } from '../sessions/session-view.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
-import { type AccessTokenVerifier, toSeconds } from '../tokens/access-token.ts';
-import type { KeyRing } from '../tokens/key-ring.ts';
+import type { Millis, Seconds } from '../platform/clock.ts';
+import { toSeconds } from '../tokens/access-token.ts';
 import { type RefreshTokenForm, readRefreshToken } from '../tokens/refresh-token.ts';
-import { type ClientRegistry, mayUse, refreshTokenFormOf } from './clients.ts';
+import { mayUse, refreshTokenFormOf } from './clients.ts';
 import { type Parameters, required } from './parameters.ts';
+import type { OidcServices } from './services.ts';
 
 /** RFC 7662 2.2. Wire names. */
 export interface ActiveToken {
@@ -38,16 +36,6 @@ export interface ActiveToken {
 /** Reveals nothing more, whatever the reason (RFC 7662 2.2). */
 const inactive = { active: false } as const;
 
-export interface IntrospectionNeeds {
-  readonly store: { readonly apiSessions: ApiSessionStore };
-  readonly clients: ClientRegistry;
-  readonly accessTokens: AccessTokenVerifier;
-  readonly ring: KeyRing;
-  readonly tagKey: Buffer;
-  readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;
-  readonly clock: Clock;
-}
-
 /** Who asks: somebody with a session, or an authenticated client. */
 export type IntrospectionCaller =
   | ({ readonly kind: 'session' } & Pick<Principal, 'isAdmin' | 'apiSessionId' | 'isOfApplication'>)
@@ -59,7 +47,7 @@ export type IntrospectionCaller =
  * @throws AuthError invalid_request   the parameter `token` is missing or repeated
  */
 export async function introspect(
-  needs: IntrospectionNeeds,
+  needs: OidcServices,
   caller: IntrospectionCaller,
   parameters: Parameters,
 ): Promise<ActiveToken | typeof inactive> {
@@ -80,7 +68,7 @@ function mayAskAbout(caller: IntrospectionCaller, { client_id, z_asid }: ActiveT
 }
 
 async function accessToken(
-  needs: IntrospectionNeeds,
+  needs: OidcServices,
   token: string,
   now: Millis,
 ): Promise<ActiveToken | undefined> {
@@ -112,7 +100,7 @@ async function accessToken(
 
 /** Looking uses nothing up. */
 async function refreshToken(
-  needs: IntrospectionNeeds,
+  needs: OidcServices,
   { form, text }: { readonly form: RefreshTokenForm; readonly text: string },
   now: Millis,
 ): Promise<ActiveToken | undefined> {
@@ -144,7 +132,7 @@ async function refreshToken(
 
 /** The name of the identity; undefined when a call with it, or a refresh, would be refused. */
 async function usableName(
-  needs: IntrospectionNeeds,
+  needs: OidcServices,
   { session, passed }: { readonly session: ApiSession; readonly passed: readonly PassedMethod[] },
   now: Millis,
 ): Promise<string | undefined> {

@@ -1,18 +1,14 @@
 // Token revocation (RFC 7009). A refresh or access token ends its session, and so every token of that session.
 
-import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { RequestOrigin } from '../model/audit-event.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
-import type { ApiSessionStore } from '../store/contracts/api-sessions.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { type Client, refreshTokenFormOf } from './clients.ts';
-import {
-  authenticateClient,
-  type BasicCredentials,
-  type ClientAuthNeeds,
-} from './grants/authenticate-client.ts';
+import { authenticateClient, type BasicCredentials } from './grants/authenticate-client.ts';
 import { type Parameters, required } from './parameters.ts';
+import type { OidcServices } from './services.ts';
 
 /**
  * Resolves alike for tokens that were live, dead, foreign or of another client (RFC 7009 2.2): the answer must not tell
@@ -20,13 +16,7 @@ import { type Parameters, required } from './parameters.ts';
  * @throws AuthError invalid_request, invalid_client, client_not_authenticated
  */
 export async function revokeToken(
-  needs: ClientAuthNeeds & {
-    readonly store: ClientAuthNeeds['store'] & { readonly apiSessions: ApiSessionStore };
-    readonly accessTokens: AccessTokenVerifier;
-    readonly ring: KeyRing;
-    readonly tagKey: Buffer;
-    readonly audit: AuditTrail;
-  },
+  needs: OidcServices,
   { parameters, basic }: { readonly parameters: Parameters; readonly basic: BasicCredentials | null },
   origin: RequestOrigin,
 ): Promise<void> {

@@ -3,10 +3,7 @@ import { passwordOf } from '../login/password/password.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { claimsOfScope, type MappedClaim, type OidcClient } from '../model/entities/oidc-client.ts';
 import type { Principal } from '../model/principal.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { SessionView } from '../sessions/session-view.ts';
-import type { AuthenticatorStore } from '../store/contracts/authenticators.ts';
-import type { ClientRegistry } from './clients.ts';
+import type { OidcServices } from './services.ts';
 
 /** Answer of the userinfo endpoint (OIDC Core 5.3.2). Wire names. */
 export interface UserInfo {
@@ -16,13 +13,6 @@ export interface UserInfo {
   readonly preferred_username?: string;
   readonly email?: string;
   readonly groups?: readonly string[];
-}
-
-export interface UserInfoNeeds {
-  readonly store: { readonly authenticators: AuthenticatorStore };
-  readonly view: Pick<SessionView, 'accounts'>;
-  readonly clients: ClientRegistry;
-  readonly clock: Clock;
 }
 
 /** Where claims come from unless the client's mapping says otherwise. */
@@ -39,7 +29,7 @@ const defaultClaims: Readonly<Record<MappedClaim, string>> = {
  * @throws AuthError insufficient_scope   the token lacks `openid`
  * @throws AuthError unauthorized         the identity was disabled meanwhile
  */
-export async function userInfo(needs: UserInfoNeeds, principal: Principal): Promise<UserInfo> {
+export async function userInfo(needs: OidcServices, principal: Principal): Promise<UserInfo> {
   if (!principal.scopes.includes('openid')) throw new AuthError('insufficient_scope');
   const { id: sub, name } = principal.account.identity;
   const registered = needs.clients.find(principal.clientId)?.registered ?? null;
@@ -55,7 +45,7 @@ export async function userInfo(needs: UserInfoNeeds, principal: Principal): Prom
 }
 
 async function mappedClaims(
-  needs: UserInfoNeeds,
+  needs: OidcServices,
   { claims: mapping }: Pick<OidcClient, 'claims'>,
   { identity, scopes }: { readonly identity: Identity; readonly scopes: readonly string[] },
 ): Promise<Omit<UserInfo, 'sub'>> {

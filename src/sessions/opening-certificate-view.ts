@@ -2,7 +2,7 @@
 // is used, over any connection, so each call checks whether its certificate would open it today.
 
 import { type JudgedChain, judgeChain, stillOpens } from '../login/certificate/opening-chain.ts';
-import type { TrustedPathNeeds } from '../login/certificate/trusted-path.ts';
+import type { CertificateServices } from '../login/services.ts';
 import type { Account } from '../model/account.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { ApiSessionId } from '../model/ids.ts';
@@ -16,7 +16,7 @@ export interface OpeningCertificateView {
 
 /** @param threads number of request threads: together they keep 50,000 chains */
 export function openingCertificateView(
-  needs: TrustedPathNeeds & { readonly store: { readonly apiSessions: ApiSessionStore } },
+  needs: CertificateServices & { readonly store: { readonly apiSessions: ApiSessionStore } },
   threads = 1,
 ): OpeningCertificateView {
   const known = recentMap<ApiSessionId, JudgedChain>(Math.ceil(50_000 / threads));

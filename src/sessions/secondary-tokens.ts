@@ -3,11 +3,12 @@
 // record, or the keys that verified it.
 
 import { AuthError } from '../errors/auth-error.ts';
-import { type ExternalJwtNeeds, namesIdentity } from '../login/external-jwt/external-jwt.ts';
+import { namesIdentity } from '../login/external-jwt/external-jwt.ts';
 import { secondaryChallenge } from '../login/external-jwt/external-jwt-challenge.ts';
 import { readForeignJwt } from '../login/external-jwt/foreign-jwt.ts';
 import { type SecondaryVerdict, verifySecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { enabledSigner } from '../login/external-jwt/signer-directory.ts';
+import type { ExternalJwtServices } from '../login/services.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { SignerId } from '../model/ids.ts';
@@ -44,7 +45,7 @@ interface SeenToken {
 }
 
 /** @param threads number of request threads: together they remember 10,000 tokens */
-export function secondaryTokens(needs: ExternalJwtNeeds, threads = 1): SecondaryTokens {
+export function secondaryTokens(needs: ExternalJwtServices, threads = 1): SecondaryTokens {
   const seen = recentMap<string, SeenToken>(Math.ceil(10_000 / threads));
 
   function isStillGood({ signer, keys, kid, until }: SeenToken): boolean {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import packageJson from '../../package.json' with { type: 'json' };
 import { capabilitiesOf } from '../../src/http/edge/version.ts';
+import type { EdgeServices } from '../../src/http/request/services.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const paths = ['/edge/client/v1/version', '/edge/management/v1/version', '/version'];
@@ -60,7 +61,9 @@ describe('the version document', () => {
   test('says that there are several controllers when there are', async () => {
     const edge = { oidc: { compatibility: { clientIds: [] } } };
     const needs = { config: { edge }, certificateIssuer: { isAvailable: false }, node: { isCluster: true } };
-    assert.deepEqual(capabilitiesOf(needs, { listener: { apis: [] } }), ['HA_CONTROLLER']);
+    assert.deepEqual(capabilitiesOf(needs as unknown as EdgeServices, { listener: { apis: [] } }), [
+      'HA_CONTROLLER',
+    ]);
   });
 
   test('names only what is bound', async () => {

@@ -2,13 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import {
-  readRecoveryCode,
-  recoveryCodeHash,
-  seedLabel,
-  type TotpNeeds,
-  verifyTotp,
-} from '../../src/login/totp/totp.ts';
+import type { LoginServices } from '../../src/login/services.ts';
+import { readRecoveryCode, recoveryCodeHash, seedLabel, verifyTotp } from '../../src/login/totp/totp.ts';
 import type { IdentityId } from '../../src/model/ids.ts';
 import type { AttemptRecorder } from '../../src/model/login-attempt.ts';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
@@ -26,13 +21,13 @@ const vault = keyVault(Buffer.alloc(32, 1));
 const recoveryKey = Buffer.alloc(32, 2);
 const seed = Buffer.alloc(20, 3);
 let store: Store;
-let needs: TotpNeeds;
+let needs: LoginServices;
 let ana: IdentityId;
 let serial = 0;
 
 before(async () => {
   store = await openSqliteStore({ path: folder.path('totp.db') });
-  needs = { store, clock, vault, recoveryKey };
+  needs = { store, clock, vault, recoveryKey } as unknown as LoginServices;
 });
 beforeEach(async () => {
   serial += 1;

@@ -6,12 +6,13 @@ import type { AuditEvent, AuditTrail, RequestOrigin } from '../../model/audit-ev
 import { defaultAuthPolicyId } from '../../model/ids.ts';
 import type { Seen } from '../../store/contracts/gathered.ts';
 import { NotAsSeen } from '../../store/contracts/gathered.ts';
-import { AlreadyTaken, ReferenceGone, type Store } from '../../store/contracts/store.ts';
+import { AlreadyTaken, ReferenceGone } from '../../store/contracts/store.ts';
 import { acceptableName, reasonOf, refusedField } from '../acceptable-values.ts';
 import type { AdminCall } from '../admin-call.ts';
 import { administratorKept } from '../last-administrator.ts';
+import type { AdminServices } from '../services.ts';
 import { differences } from './difference.ts';
-import { type ReadStateNeeds, readState, type StoredState } from './read-state.ts';
+import { readState, type StoredState } from './read-state.ts';
 import { type Matched, referencesOf } from './references.ts';
 import {
   entityOfKind,
@@ -27,14 +28,9 @@ import {
   createEntity,
   releaseSigner,
   removeEntity,
-  type WriterNeeds,
   type WriterScope,
   writerScope,
 } from './state-writer.ts';
-
-export interface ApplyNeeds extends WriterNeeds {
-  readonly store: WriterNeeds['store'] & ReadStateNeeds['store'] & Pick<Store, 'gather'>;
-}
 
 export interface ApplyOptions {
   /** Also deletes entities that no document contains, if the documents have their kind. */
@@ -47,7 +43,7 @@ export interface ApplyOptions {
  * @throws AuthError conflict             the last administrator, a reference to a pruned entity, a concurrent change
  */
 export async function applyState(
-  needs: ApplyNeeds,
+  needs: AdminServices,
   by: AdminCall,
   { document, options: { prune, dryRun } }: { readonly document: State; readonly options: ApplyOptions },
 ): Promise<StateChanges> {

@@ -7,25 +7,12 @@ import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer
 import type { Identity } from '../../model/entities/identity.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../../model/list-query.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
+import type { Millis } from '../../platform/clock.ts';
 import { collected } from '../../platform/in-chunks.ts';
-import type { KeyVault } from '../../platform/secrets/key-vault.ts';
-import type { StoreForCallers } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
 import { largestLimit } from '../list-parameters.ts';
+import type { AdminServices } from '../services.ts';
 import { entityOfKind, type NamedState, type StateKind } from './state.ts';
-
-export interface ReadStateNeeds {
-  readonly store: StoreForCallers<
-    'authPolicies' | 'externalJwtSigners' | 'cas' | 'configTypes' | 'oidcClients' | 'identities'
-  >;
-  readonly clock: Clock;
-}
-
-/** Opens the secrets that documents may set, to compare them. */
-interface SecretNeeds {
-  readonly vault: Pick<KeyVault, 'open'>;
-}
 
 /** A stored entity with its entry in the document. */
 export interface StoredEntity {
@@ -49,7 +36,7 @@ interface Names {
 
 /** Everything of these kinds, sorted by name, with the secrets that a document can set: not to be shown. */
 export async function readState(
-  needs: ReadStateNeeds & SecretNeeds,
+  needs: AdminServices,
   kinds: ReadonlySet<StateKind>,
   reader: ListReader,
 ): Promise<StoredState> {
@@ -79,7 +66,7 @@ export async function readState(
  * @throws AuthError could_not_validate   a reader who does not administer asks for more of a kind than lists have
  */
 export async function* exportState(
-  needs: ReadStateNeeds,
+  needs: AdminServices,
   kinds: readonly StateKind[],
   reader: ListReader,
 ): AsyncGenerator<{ readonly kind: StateKind; readonly states: readonly NamedState[] }> {
@@ -109,7 +96,7 @@ async function* pagesOf<Entity>(list: ListOf<Entity>, reader: ListReader): Async
   }
 }
 
-async function namesFor({ store }: ReadStateNeeds, reader: ListReader): Promise<Names> {
+async function namesFor({ store }: AdminServices, reader: ListReader): Promise<Names> {
   const namesOf = async (list: ListOf<{ readonly id: string; readonly name: string }>) =>
     new Map((await collected(pagesOf(list, reader))).flat().map(({ id, name }) => [id, name] as const));
   return {
@@ -134,7 +121,11 @@ function entries<Entity extends { readonly id: string; readonly updatedAt: Milli
   };
 }
 
-type EntitiesOf = (needs: ReadStateNeeds, names: Names, vault?: SecretNeeds['vault']) => ListOf<StoredEntity>;
+type EntitiesOf = (
+  needs: AdminServices,
+  names: Names,
+  vault?: AdminServices['vault'],
+) => ListOf<StoredEntity>;
 
 const entitiesOf: Readonly<Record<StateKind, EntitiesOf>> = {
   'auth-policy': ({ store }, names) => entries('auth-policy', store.authPolicies.list, names),

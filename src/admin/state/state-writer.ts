@@ -6,35 +6,28 @@ import { asId } from '../../model/ids.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { refusedField } from '../acceptable-values.ts';
 import type { AdminCall } from '../admin-call.ts';
-import { type AuthPolicyNeeds, authPolicies } from '../auth-policies.ts';
-import { type CaNeeds, cas } from '../cas.ts';
-import { type ConfigTypeNeeds, configTypes } from '../config-types.ts';
+import { authPolicies } from '../auth-policies.ts';
+import { cas } from '../cas.ts';
+import { configTypes } from '../config-types.ts';
 import { type Disabling, disablingPatch } from '../disabling.ts';
 import type { Managed } from '../entity-rules.ts';
-import { type SignerNeeds, signers } from '../external-jwt-signers.ts';
+import { signers } from '../external-jwt-signers.ts';
 import {
   createIdentity,
   deleteIdentity,
   type IdentityFields,
-  type IdentityNeeds,
   recordDisabling,
   updateIdentity,
 } from '../identities.ts';
-import { type OidcClientNeeds, oidcClients } from '../oidc-clients.ts';
+import { oidcClients } from '../oidc-clients.ts';
+import type { AdminServices } from '../services.ts';
 import { changedMembers } from './difference.ts';
 import type { StoredEntity } from './read-state.ts';
 import { fieldsOf, type References } from './references.ts';
 import { entityOfKind, type MemberChange, type NamedState, type StateKind } from './state.ts';
 
-export type WriterNeeds = IdentityNeeds &
-  AuthPolicyNeeds &
-  SignerNeeds &
-  CaNeeds &
-  ConfigTypeNeeds &
-  OidcClientNeeds;
-
 export interface WriterScope {
-  readonly needs: WriterNeeds;
+  readonly needs: AdminServices;
   readonly by: AdminCall;
   /** Collects the changes, and reads what is stored. */
   readonly store: Store;
@@ -43,7 +36,7 @@ export interface WriterScope {
 
 /** @param store collects the changes */
 export function writerScope(
-  given: WriterNeeds,
+  given: AdminServices,
   by: AdminCall,
   { store, references }: { readonly store: Store; readonly references: References },
 ): WriterScope {
@@ -61,7 +54,7 @@ export function writerScope(
 }
 
 /** The rules of each kind but identities, which have operations of their own. */
-type Rules = Managed<Entity, WriterNeeds>;
+type Rules = Managed<Entity>;
 // Sound because the fields are those of the table of the kind.
 const rulesOf = {
   'auth-policy': authPolicies,
@@ -87,7 +80,7 @@ export async function createEntity(scope: WriterScope, kind: StateKind, state: N
       throw refusedField(name, 'is required for a new one');
   }
   const id = () => references.plannedId(kind, state.name);
-  const planned: WriterNeeds = { ...needs, random: { ...needs.random, id } };
+  const planned: AdminServices = { ...needs, random: { ...needs.random, id } };
   await rulesOf[kind].create(planned, by, { ...fields, id: state.id });
 }
 

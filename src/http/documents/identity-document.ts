@@ -2,16 +2,10 @@ import { z } from 'zod';
 import { type Account, isDisabled } from '../../model/account.ts';
 import { type Identity, identityEntity } from '../../model/entities/identity.ts';
 import type { AuthPolicyId } from '../../model/ids.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
-import type { AuthPolicyStore } from '../../store/contracts/auth-policies.ts';
-import type { TotpStore } from '../../store/contracts/totp.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { documentSchema, entityDocument } from './entity-schemas.ts';
 import { entityRef, entityRefSchema, selfLink } from './wire.ts';
-
-export interface IdentityDocumentNeeds {
-  readonly store: { readonly authPolicies: AuthPolicyStore; readonly totp: TotpStore };
-  readonly clock: Clock;
-}
 
 /** Members that do not follow from fields. */
 const more = {
@@ -24,7 +18,7 @@ export const identitySchema = documentSchema(identityEntity, more);
 
 /** Identities as both Edge APIs show them. */
 export async function identityDocuments(
-  needs: IdentityDocumentNeeds,
+  needs: EdgeServices,
   identities: readonly Identity[],
 ): Promise<object[]> {
   const names = new Map<AuthPolicyId, string>();

@@ -1,16 +1,14 @@
 // A caller's own authenticators, sessions and login attempts, on both Edge APIs and for both mechanisms.
 
 import { z } from 'zod';
-import { listOwnAttempts, type OwnAttemptsNeeds } from '../../account/own-attempts.ts';
+import { listOwnAttempts } from '../../account/own-attempts.ts';
 import {
   changeOwnPassword,
   getOwnAuthenticator,
   listOwnAuthenticators,
-  type OwnPasswordNeeds,
   ownPasswordRules,
 } from '../../account/own-password.ts';
 import { endOtherSessions, endOwnSession, listOwnSessions } from '../../account/own-sessions.ts';
-import type { ApiSessionNeeds } from '../../admin/api-sessions.ts';
 import {
   apiSessionListFields,
   authenticatorListFields,
@@ -28,11 +26,7 @@ import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.
 import { idOf, listParameters } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-
-export interface OwnAccountNeeds extends OwnPasswordNeeds, ApiSessionNeeds, OwnAttemptsNeeds {
-  readonly store: OwnPasswordNeeds['store'] & ApiSessionNeeds['store'] & OwnAttemptsNeeds['store'];
-  readonly attempts: OwnPasswordNeeds['attempts'] & OwnAttemptsNeeds['attempts'];
-}
+import type { EdgeServices } from '../request/services.ts';
 
 const someOfPassword = z.object({
   username: z.string().optional(),
@@ -66,7 +60,7 @@ const ownSessionSchema = z
 
 /** @param root of the API, such as `/edge/client/v1` */
 export function ownAccountRoutes(
-  needs: OwnAccountNeeds,
+  needs: EdgeServices,
   api: 'edge-client' | 'edge-management',
   root: string,
 ): readonly Route[] {
@@ -143,7 +137,7 @@ export function ownAccountRoutes(
 }
 
 function ownSessionRoutes(
-  needs: OwnAccountNeeds,
+  needs: EdgeServices,
   api: 'edge-client' | 'edge-management',
   path: string,
 ): readonly Route[] {

@@ -1,20 +1,10 @@
 import { z } from 'zod';
-import { type ApiSessionNeeds, endApiSession } from '../../admin/api-sessions.ts';
-import {
-  type CertificateExtensionNeeds,
-  certificateExtension,
-} from '../../certificates/client-certificate-issuer.ts';
+import { endApiSession } from '../../admin/api-sessions.ts';
+import { certificateExtension } from '../../certificates/client-certificate-issuer.ts';
 import { existing } from '../../errors/auth-error.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
-import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { Millis } from '../../platform/clock.ts';
-import {
-  getOwnApiSession,
-  type OwnApiSessionNeeds,
-  type ShownApiSession,
-} from '../../sessions/own-session-view.ts';
-import type { Store } from '../../store/contracts/store.ts';
+import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-session-view.ts';
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
 import { accountDocument, identitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
@@ -24,16 +14,11 @@ import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import type { AuthenticatedContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-
-export interface CurrentNeeds extends ApiSessionNeeds, OwnApiSessionNeeds, CertificateExtensionNeeds {
-  readonly store: Pick<Store, 'identities' | 'apiSessions' | 'authenticators' | 'onBehalfOf'>;
-  readonly signers: SignerDirectory;
-  readonly sessionTimeout: Millis;
-}
+import type { EdgeServices } from '../request/services.ts';
 
 /** What callers may ask and do about themselves, on either Edge API. */
 export function currentRoutes(
-  needs: CurrentNeeds,
+  needs: EdgeServices,
   api: 'edge-client' | 'edge-management',
   root: string,
 ): readonly Route[] {
@@ -93,7 +78,7 @@ export function currentRoutes(
 
 /** The last activity is this call. The store records it a little later. */
 async function currentLegacySession(
-  needs: CurrentNeeds,
+  needs: EdgeServices,
   { principal, ztSession = '' }: AuthenticatedContext,
 ): Promise<object> {
   const stored = existing(await needs.store.apiSessions.find(principal.apiSessionId));
@@ -108,7 +93,7 @@ async function currentLegacySession(
 }
 
 /** The expiry of what the caller presented: with OIDC, of the access token (spec 5.5). */
-function currentApiSession(needs: CurrentNeeds, principal: Principal, session: ShownApiSession): object {
+function currentApiSession(needs: EdgeServices, principal: Principal, session: ShownApiSession): object {
   const expiry = sessionHeaders(principal, needs.clock.now());
   return {
     ...apiSessionDocument(session),

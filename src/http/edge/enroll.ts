@@ -3,17 +3,10 @@
 
 import { z } from 'zod';
 import type { Enrolled } from '../../enrollment/enroll-attempt.ts';
-import {
-  type CertificateEnrollmentNeeds,
-  enrollByCa,
-  enrollWithOwnCertificate,
-} from '../../enrollment/with-certificate.ts';
-import { type CsrEnrollmentNeeds, enrollWithCsr } from '../../enrollment/with-csr.ts';
-import {
-  type ExternalJwtEnrollmentNeeds,
-  enrollWithExternalJwt,
-} from '../../enrollment/with-external-jwt.ts';
-import { enrollWithPassword, type PasswordEnrollmentNeeds } from '../../enrollment/with-password.ts';
+import { enrollByCa, enrollWithOwnCertificate } from '../../enrollment/with-certificate.ts';
+import { enrollWithCsr } from '../../enrollment/with-csr.ts';
+import { enrollWithExternalJwt } from '../../enrollment/with-external-jwt.ts';
+import { enrollWithPassword } from '../../enrollment/with-password.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
 import { type Answer, envelope } from '../request/answer.ts';
@@ -21,14 +14,7 @@ import { parseMediaType, readBody } from '../request/body.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import type { NetworkNeeds } from './network.ts';
-
-export interface EnrollNeeds
-  extends CsrEnrollmentNeeds,
-    CertificateEnrollmentNeeds,
-    PasswordEnrollmentNeeds,
-    ExternalJwtEnrollmentNeeds,
-    Pick<NetworkNeeds, 'publishedAuthorities'> {}
+import type { EdgeServices } from '../request/services.ts';
 
 const bodyLimit = 32 * 1024;
 /** Media types of bodies that are the certificate signing request itself. */
@@ -80,7 +66,7 @@ const enrollRefusals = [
 ] as const;
 
 /** `/enroll?method=…` and `/enroll/…` */
-export function enrollRoutes(needs: EnrollNeeds, root: string): readonly Route[] {
+export function enrollRoutes(needs: EdgeServices, root: string): readonly Route[] {
   const common = {
     methods: ['POST'],
     api: 'edge-client',
@@ -114,7 +100,7 @@ export function enrollRoutes(needs: EnrollNeeds, root: string): readonly Route[]
 }
 
 async function enroll(
-  needs: EnrollNeeds,
+  needs: EdgeServices,
   context: RequestContext,
   { method, tokenOfQuery }: { readonly method: EnrollMethod; readonly tokenOfQuery: string | undefined },
 ): Promise<Answer> {
@@ -126,7 +112,7 @@ async function enroll(
 }
 
 function enrollBy(
-  needs: EnrollNeeds,
+  needs: EdgeServices,
   context: RequestContext,
   { method, sent }: { readonly method: EnrollMethod; readonly sent: Members },
 ): Promise<Enrolled> {
@@ -184,7 +170,7 @@ function requiredMember(sent: Members, field: keyof Members): string {
 }
 
 function certificatesAnswer(
-  { publishedAuthorities }: EnrollNeeds,
+  { publishedAuthorities }: EdgeServices,
   context: RequestContext,
   { certificateChain, username }: Enrolled,
 ): Answer {

@@ -1,25 +1,18 @@
 import { z } from 'zod';
-import {
-  confirmExtension,
-  type ExtendCertificateNeeds,
-  extendCertificate,
-} from '../../enrollment/extend-certificate.ts';
+import { confirmExtension, extendCertificate } from '../../enrollment/extend-certificate.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-import type { NetworkNeeds } from './network.ts';
+import type { EdgeServices } from '../request/services.ts';
 
 const pem = z.string().meta({ description: 'PEM' });
 const extendedSchema = z.strictObject({ ca: pem, clientCert: pem }).meta({ id: 'ExtendedCertificate' });
 const longestChain = 64 * 1024;
 
 /** A client replaces the certificate that it logs in with, in two steps (client API). */
-export function extendCertificateRoutes(
-  needs: ExtendCertificateNeeds & Pick<NetworkNeeds, 'publishedAuthorities'>,
-  root: string,
-): readonly Route[] {
+export function extendCertificateRoutes(needs: EdgeServices, root: string): readonly Route[] {
   const path = `${root}/current-identity/authenticators/:id`;
   const common = { methods: ['POST'], api: 'edge-client', errors: 'edge', guard: 'full' } as const;
   return [

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import {
   countOwnRecoveryCodes,
-  type OwnTotpNeeds,
   readOwnTotp,
   removeOwnTotp,
   renewOwnRecoveryCodes,
@@ -23,11 +22,7 @@ import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { ownCallOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
-
-export interface OwnMfaNeeds extends OwnTotpNeeds {
-  /** Tells the mechanism of the caller's session that enrolling has proven TOTP in it. */
-  totpEnrolled(caller: Principal): Promise<void>;
-}
+import type { EdgeServices } from '../request/services.ts';
 
 const pngType = 'image/png';
 const svgType = 'image/svg+xml';
@@ -69,7 +64,7 @@ const optionalCode = z.object({ code: totpCode.optional() });
 const currentPassword = z.string().optional();
 
 export function ownMfaRoutes(
-  needs: OwnMfaNeeds,
+  needs: EdgeServices,
   api: 'edge-client' | 'edge-management',
   root: string,
 ): readonly Route[] {
@@ -87,7 +82,7 @@ interface Common {
   readonly errors: 'edge';
 }
 
-function enrollmentRoutes(needs: OwnMfaNeeds, common: Common, path: string): readonly Route[] {
+function enrollmentRoutes(needs: EdgeServices, common: Common, path: string): readonly Route[] {
   return [
     route({
       ...common,
@@ -141,7 +136,7 @@ function enrollmentRoutes(needs: OwnMfaNeeds, common: Common, path: string): rea
   ];
 }
 
-function readingRoutes(needs: OwnMfaNeeds, common: Common, path: string): readonly Route[] {
+function readingRoutes(needs: EdgeServices, common: Common, path: string): readonly Route[] {
   return [
     route({
       ...common,
@@ -181,7 +176,7 @@ function readingRoutes(needs: OwnMfaNeeds, common: Common, path: string): readon
   ];
 }
 
-function recoveryCodeRoutes(needs: OwnMfaNeeds, common: Common, path: string): readonly Route[] {
+function recoveryCodeRoutes(needs: EdgeServices, common: Common, path: string): readonly Route[] {
   return [
     route({
       ...common,

@@ -1,17 +1,12 @@
 // What a client may learn about the network before it has an identity.
 
 import { z } from 'zod';
-import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
-import { type EnrollmentSigner, networkName } from '../../tokens/enrollment-jwt.ts';
+import { networkName } from '../../tokens/enrollment-jwt.ts';
 import { wholeList } from '../documents/lists.ts';
 import { contentAnswer, listAnswer } from '../request/declared-answers.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
 import type { Route } from '../request/route.ts';
-
-export interface NetworkNeeds {
-  readonly publishedAuthorities: PublishedAuthorities;
-  readonly enrollmentSigner: EnrollmentSigner;
-}
+import type { EdgeServices } from '../request/services.ts';
 
 const pkcs7Type = 'application/pkcs7-mime';
 
@@ -19,7 +14,7 @@ const pkcs7Type = 'application/pkcs7-mime';
  * The authorities by which clients recognize this server (RFC 7030 section 4.1). Clients that always ask for JSON get
  * the same, because there is no other form.
  */
-export function cacertsRoute({ publishedAuthorities }: NetworkNeeds, root: string): Route {
+export function cacertsRoute({ publishedAuthorities }: EdgeServices, root: string): Route {
   return fixedRoute({
     methods: ['GET', 'HEAD'],
     path: `${root}/.well-known/est/cacerts`,
@@ -41,7 +36,7 @@ const networkJwtSchema = z.strictObject({ name: z.string(), token: z.string() })
 
 /** A JWT with which somebody who has only an external JWT finds this network. It is not a secret. */
 export function networkJwtRoute(
-  { enrollmentSigner }: Pick<NetworkNeeds, 'enrollmentSigner'>,
+  { enrollmentSigner }: Pick<EdgeServices, 'enrollmentSigner'>,
   api: 'edge-client' | 'edge-management',
   path: string,
 ): Route {

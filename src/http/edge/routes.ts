@@ -1,49 +1,25 @@
 // The client API: what any identity may do for itself.
 
-import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
-import type { ExtendCertificateNeeds } from '../../enrollment/extend-certificate.ts';
-import type { Store } from '../../store/contracts/store.ts';
-import { type LegacyRouteNeeds, legacyRoutes } from '../legacy/routes.ts';
+import { legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../request/route.ts';
-import { type OwnAccountNeeds, ownAccountRoutes } from './account.ts';
+import type { EdgeServices } from '../request/services.ts';
+import { ownAccountRoutes } from './account.ts';
 import { controllersRoute } from './controllers.ts';
-import { type CurrentNeeds, currentRoutes } from './current.ts';
+import { currentRoutes } from './current.ts';
 import { dataPlaneRoutes } from './data-plane.ts';
-import { type EnrollNeeds, enrollRoutes } from './enroll.ts';
+import { enrollRoutes } from './enroll.ts';
 import { extendCertificateRoutes } from './extend-certificate.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
-import { type OwnMfaNeeds, ownMfaRoutes } from './mfa.ts';
-import { cacertsRoute, type NetworkNeeds, networkJwtRoute } from './network.ts';
-import { type SessionCertificateRouteNeeds, sessionCertificateRoutes } from './session-certificates.ts';
+import { ownMfaRoutes } from './mfa.ts';
+import { cacertsRoute, networkJwtRoute } from './network.ts';
+import { sessionCertificateRoutes } from './session-certificates.ts';
 import { verifyRoute } from './verify.ts';
-import { type VersionNeeds, versionRoute } from './version.ts';
+import { versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
 
-export interface EdgeClientNeeds
-  extends CurrentNeeds,
-    VersionNeeds,
-    OwnMfaNeeds,
-    OwnAccountNeeds,
-    LegacyRouteNeeds,
-    SessionCertificateRouteNeeds,
-    ExtendCertificateNeeds,
-    EnrollNeeds,
-    NetworkNeeds {
-  readonly attempts: OwnAccountNeeds['attempts'];
-  readonly certificateIssuer: ClientCertificateIssuer;
-  readonly store: CurrentNeeds['store'] &
-    OwnMfaNeeds['store'] &
-    OwnAccountNeeds['store'] &
-    LegacyRouteNeeds['store'] &
-    SessionCertificateRouteNeeds['store'] &
-    ExtendCertificateNeeds['store'] &
-    EnrollNeeds['store'] &
-    Pick<Store, 'externalJwtSigners' | 'nodes'>;
-}
-
 /** The endpoints, each also without the prefix, where SDKs that stored the bare address of a controller call them. */
-export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
+export function edgeClientRoutes(needs: EdgeServices): readonly Route[] {
   const prefixed = prefixedRoutes(needs).flatMap((route) => [
     route,
     { ...route, path: route.path.slice(root.length), aliasOf: route.path },
@@ -51,7 +27,7 @@ export function edgeClientRoutes(needs: EdgeClientNeeds): readonly Route[] {
   return [...prefixed, verifyRoute];
 }
 
-function prefixedRoutes(needs: EdgeClientNeeds): readonly Route[] {
+function prefixedRoutes(needs: EdgeServices): readonly Route[] {
   return [
     versionRoute(needs, 'edge-client', `${root}/version`),
     ...currentRoutes(needs, 'edge-client', root),

@@ -5,10 +5,8 @@ import {
   certifySession,
   getSessionCertificate,
   revokeSessionCertificate,
-  type SessionCertificateNeeds,
   sessionCertificateLifetime,
 } from '../../certificates/session-certificates.ts';
-import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
@@ -19,6 +17,7 @@ import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 
 const certificateSchema = z
   .strictObject({
@@ -44,14 +43,7 @@ const issuedSchema = z
 
 const path = '/current-api-session/certificates';
 
-export interface SessionCertificateRouteNeeds extends SessionCertificateNeeds {
-  readonly publishedAuthorities: PublishedAuthorities;
-}
-
-export function sessionCertificateRoutes(
-  needs: SessionCertificateRouteNeeds,
-  root: string,
-): readonly Route[] {
+export function sessionCertificateRoutes(needs: EdgeServices, root: string): readonly Route[] {
   const common = { api: 'edge-client', errors: 'edge', guard: 'full' } as const;
   return [
     route({

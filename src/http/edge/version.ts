@@ -1,26 +1,10 @@
 import { z } from 'zod';
-import type { Binding, Config } from '../../config/config.ts';
+import type { Binding } from '../../config/config.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
 import type { Route } from '../request/route.ts';
-
-/** What runs, as the version document says it. */
-export interface Build {
-  /** Revision of the sources. */
-  readonly revision: string;
-  /** RFC 3339. */
-  readonly date: string;
-  readonly runtime: string;
-}
-
-export interface VersionNeeds {
-  readonly config: Pick<Config, 'listeners' | 'edge'>;
-  readonly certificateIssuer: { readonly isAvailable: boolean };
-  readonly build: Build;
-  /** Whether more than one node is online. */
-  readonly node: { readonly isCluster: boolean };
-}
+import type { EdgeServices } from '../request/services.ts';
 
 /** The APIs in the document: the names that clients look for, and the path of each. */
 export const apis: readonly {
@@ -61,7 +45,7 @@ const versionSchema = z
  * the release and Node's major version, which existing clients print, but no patch levels.
  */
 export function versionRoute(
-  needs: VersionNeeds,
+  needs: EdgeServices,
   api: 'edge-client' | 'edge-management',
   path: string,
 ): Route {
@@ -77,7 +61,7 @@ export function versionRoute(
   });
 }
 
-function versionDocument(needs: VersionNeeds, place: Place): object {
+function versionDocument(needs: EdgeServices, place: Place): object {
   const apiVersions: Record<string, unknown> = {};
   for (const { binding, names, path } of apis) {
     const bases = addressesOf(needs.config, binding, place).map((address) => `https://${address}${path}`);
@@ -104,7 +88,7 @@ export function capabilitiesOf(
     config,
     certificateIssuer,
     node,
-  }: Pick<VersionNeeds, 'certificateIssuer' | 'node'> & {
+  }: Pick<EdgeServices, 'certificateIssuer' | 'node'> & {
     readonly config: {
       readonly edge: { readonly oidc: { readonly compatibility: { readonly clientIds: readonly string[] } } };
     };
@@ -124,7 +108,7 @@ export function capabilitiesOf(
 
 /** Where an API is bound. The address of this request comes first. */
 function addressesOf(
-  { listeners }: VersionNeeds['config'],
+  { listeners }: EdgeServices['config'],
   binding: Binding,
   { listener: asked, bindPoint }: Place,
 ): readonly string[] {

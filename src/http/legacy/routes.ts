@@ -2,13 +2,11 @@
 // folder, legacy/, and sessions/zt-session.ts with its view. Without these only OIDC is left.
 
 import { z } from 'zod';
-import {
-  type CertificateExtensionNeeds,
-  certificateExtension,
-} from '../../certificates/client-certificate-issuer.ts';
+import { certificateExtension } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { authenticate, type LegacyNeeds, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
+import { authenticate, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
+import { type ApiSessionId, asId } from '../../model/ids.ts';
 import { type Credentials, primaryMethods } from '../../model/login.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
@@ -20,10 +18,11 @@ import {
   totpRequiredHeader,
 } from '../request/declared-answers.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
-import { clientInfoMembers, clientInfoOf, configTypes, totpCode } from '../request/fields.ts';
+import { clientInfoMembers, clientInfoOf, configTypes, idText, totpCode } from '../request/fields.ts';
 import { sessionHeaders } from '../request/guard.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
 const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });
@@ -45,12 +44,8 @@ const opened: DeclaredAnswer = {
   },
 };
 
-export interface LegacyRouteNeeds extends LegacyNeeds, CertificateExtensionNeeds {
-  readonly store: LegacyNeeds['store'] & CertificateExtensionNeeds['store'];
-}
-
 export function legacyRoutes(
-  needs: LegacyRouteNeeds,
+  needs: EdgeServices,
   api: 'edge-client' | 'edge-management',
   root: string,
 ): readonly Route[] {
@@ -112,7 +107,7 @@ function credentialsOf(
 }
 
 /** 200 even when factors are outstanding: `authQueries` lists them, and a challenge names a missing external JWT. */
-async function sessionAnswer(needs: LegacyRouteNeeds, opened: OpenedSession): Promise<Answer> {
+async function sessionAnswer(needs: EdgeServices, opened: OpenedSession): Promise<Answer> {
   const { signers, sessionTimeout } = needs;
   const { session, token, outstanding, jwtError } = opened;
   const challenges = outstanding
@@ -134,4 +129,30 @@ async function sessionAnswer(needs: LegacyRouteNeeds, opened: OpenedSession): Pr
     extension,
   });
   return envelope(document, {}, { headers });
+}
+
+const heartbeat = z.object({ ids: z.array(idText).max(1000) });
+
+/**
+ * A router reports the legacy sessions whose connections it keeps, which resets their timeout (spec 5.6). Only an
+ * identity of type `Router` that logged in with its certificate may do this.
+ */
+export function heartbeatRoute(needs: EdgeServices, root: string): Route {
+  return route({
+    methods: ['POST'],
+    path: `${root}/api-sessions/heartbeats`,
+    api: 'edge-management',
+    guard: 'full',
+    errors: 'edge',
+    summary: 'Report the sessions whose router connections are kept',
+    answers: { 200: dataAnswer(z.strictObject({ alive: z.int() }), 'How many of them are alive') },
+    refusals: ['forbidden'],
+    body: { json: true, form: false, schema: heartbeat },
+    async handler({ principal }, { body }) {
+      const { type } = principal.account.identity;
+      if (type !== 'Router' || !principal.passed.includes('cert')) throw new AuthError('forbidden');
+      const alive = await needs.keepAlive(body.ids.map((id) => asId<ApiSessionId>(id)));
+      return envelope({ alive });
+    },
+  });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type AdministratorNamerNeeds, administratorNamers } from '../../admin/administrator-namers.ts';
+import { administratorNamers } from '../../admin/administrator-namers.ts';
+import type { AdminServices } from '../../admin/services.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
@@ -21,7 +22,7 @@ const namersSchema = z
   .meta({ id: 'AdministratorNamers' });
 
 /** `/administrators/named-by`: who can say of a token or certificate that it is an administrator's. */
-export function administratorNamerRoutes(needs: AdministratorNamerNeeds): readonly Route[] {
+export function administratorNamerRoutes(needs: AdminServices): readonly Route[] {
   return [
     adminRoute('GET', 'administrators/named-by', {
       operationId: 'listAdministratorNamers',

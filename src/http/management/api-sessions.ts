@@ -3,11 +3,11 @@ import { apiSessionListFields } from '../../model/list-fields.ts';
 import { apiSessionDocument, apiSessionSchema } from '../documents/api-session-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import type { Route } from '../request/route.ts';
-import type { ManagementNeeds } from './needs.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
 
 /** `/api-sessions`: live sessions. Only a login opens them. */
-export function apiSessionRoutes(needs: ManagementNeeds): readonly Route[] {
+export function apiSessionRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'api-sessions',
     noun: 'an API session',

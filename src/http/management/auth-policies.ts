@@ -8,10 +8,10 @@ import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { idText } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 import { ignoring, membersOf } from './known-members.ts';
-import type { ManagementNeeds } from './needs.ts';
 
 const previewSchema = z
   .strictObject({
@@ -31,7 +31,7 @@ export const askedPolicySchema = ignoring(
 );
 
 /** `/auth-policies` */
-export function authPolicyRoutes(needs: ManagementNeeds): readonly Route[] {
+export function authPolicyRoutes(needs: EdgeServices): readonly Route[] {
   return [
     ...entityRoutes(authPolicies, needs, { list: (query) => needs.store.authPolicies.list(query) }),
     adminRoute('POST', 'auth-policies/preview', {

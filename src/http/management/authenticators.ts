@@ -16,8 +16,8 @@ import { envelope } from '../request/answer.ts';
 import { doneAnswer } from '../request/declared-answers.ts';
 import { idOf, idText, tags as tagsField } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
-import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
 const { username, password, tags } = z.strictObject({
@@ -53,7 +53,7 @@ const newAuthenticator = z.discriminatedUnion(
 );
 
 /** `/authenticators` */
-export function authenticatorRoutes(needs: ManagementNeeds): readonly Route[] {
+export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
   const resource = resourceRoutes({
     collection: 'authenticators',
     versioned: { entity: 'authenticators', versions: needs.store.versions },

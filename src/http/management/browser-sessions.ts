@@ -7,7 +7,7 @@ import { clientProgramMembers } from '../documents/api-session-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import type { Route } from '../request/route.ts';
-import type { ManagementNeeds } from './needs.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
 
 const browserSessionSchema = z
@@ -29,7 +29,7 @@ const browserSessionSchema = z
   .meta({ id: 'BrowserSession', description: 'A browser in which a person is signed in' });
 
 /** `/browser-sessions`: live sessions. Only a login on the pages opens them. */
-export function browserSessionRoutes(needs: ManagementNeeds): readonly Route[] {
+export function browserSessionRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'browser-sessions',
     noun: 'a browser session',

@@ -9,9 +9,9 @@ import { contentAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
-import type { ManagementNeeds } from './needs.ts';
 
 const pemTypes = ['text/plain', 'application/x-pem-file', 'application/pem-certificate-chain'];
 const jwtType = 'application/jwt';
@@ -23,7 +23,7 @@ const caSchema = documentSchema(caEntity, {
 });
 
 /** `/cas` */
-export function caRoutes(needs: ManagementNeeds): readonly Route[] {
+export function caRoutes(needs: EdgeServices): readonly Route[] {
   return [
     ...entityRoutes(cas, needs, {
       list: (query) => needs.store.cas.list(query),

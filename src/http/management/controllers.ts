@@ -3,11 +3,11 @@ import { nodeListFields } from '../../model/list-fields.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
 import { mapPage } from '../documents/lists.ts';
 import type { Route } from '../request/route.ts';
-import type { ManagementNeeds } from './needs.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { resourceRoutes } from './resource.ts';
 
 /** `/controllers`: the nodes, as they announce themselves. */
-export function controllerRoutes({ store, clock }: ManagementNeeds): readonly Route[] {
+export function controllerRoutes({ store, clock }: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'controllers',
     noun: 'a controller',

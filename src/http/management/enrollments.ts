@@ -2,11 +2,11 @@ import { z } from 'zod';
 import {
   createEnrollment,
   deleteEnrollment,
-  type EnrollmentNeeds,
   getEnrollment,
   issuedEnrollment,
   refreshEnrollment,
 } from '../../admin/enrollments.ts';
+import type { AdminServices } from '../../admin/services.ts';
 import { tokenMethods } from '../../model/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
@@ -49,7 +49,7 @@ export const enrollmentSchema = z
 export const signedAtOnce = 10;
 
 /** `/enrollments` */
-export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
+export function enrollmentRoutes(needs: AdminServices): readonly Route[] {
   return resourceRoutes({
     collection: 'enrollments',
     noun: 'an enrollment',
@@ -74,7 +74,7 @@ export function enrollmentRoutes(needs: EnrollmentNeeds): readonly Route[] {
  * An enrollment. Administrators also see what is given to the device, with which anybody can enroll as the identity.
  */
 export function enrollmentDocument(
-  needs: Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'>,
+  needs: Pick<AdminServices, 'vault' | 'enrollmentSigner' | 'audit'>,
   reader: Reader,
 ): (enrollment: ListedEnrollment) => object {
   return (enrollment) => {

@@ -1,6 +1,6 @@
 // The operations of a managed entity, made of its table and its rules.
 
-import type { EntityNeeds, Managed } from '../../admin/entity-rules.ts';
+import type { Managed } from '../../admin/entity-rules.ts';
 import type { Entity, New, Stored } from '../../model/entities/entity.ts';
 import { listFieldsOf } from '../../model/entities/listed-fields.ts';
 import type { ListFields } from '../../model/list-fields.ts';
@@ -9,7 +9,7 @@ import type { VersionedEntity } from '../../store/contracts/versions.ts';
 import { bodySchemas, documentSchema, entityDocument } from '../documents/entity-schemas.ts';
 import { mapPage } from '../documents/lists.ts';
 import type { Route } from '../request/route.ts';
-import type { ManagementNeeds } from './needs.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { operation, type Resource, resourceRoutes } from './resource.ts';
 
 interface Described {
@@ -20,7 +20,7 @@ interface Described {
 /** What a resource says about a managed entity: its address, names, document, lists and versions. */
 export function describedResource(
   entity: Entity,
-  needs: Pick<ManagementNeeds, 'store'>,
+  needs: Pick<EdgeServices, 'store'>,
   { listFields = listFieldsOf(entity), document = documentSchema(entity) }: Described = {},
 ): Pick<Resource, 'collection' | 'noun' | 'document' | 'listFields' | 'versioned'> {
   const { collection, noun } = entity;
@@ -36,9 +36,9 @@ interface EntityResource<E extends Entity> extends Pick<Resource, 'ignoredMember
   readonly documentOf?: (stored: Stored<E>) => object;
 }
 
-export function entityRoutes<E extends Entity, Needs extends EntityNeeds>(
-  rules: Managed<E, Needs>,
-  needs: Needs & Pick<ManagementNeeds, 'store'>,
+export function entityRoutes<E extends Entity>(
+  rules: Managed<E>,
+  needs: EdgeServices,
   { list, described = {}, documentOf, ...rest }: EntityResource<E>,
 ): readonly Route[] {
   const { entity } = rules;

@@ -13,10 +13,10 @@ import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 import { attemptCheckSchema, explanationSchema } from './login-attempts.ts';
-import type { ManagementNeeds } from './needs.ts';
 
 const tokenToTry = z.strictObject({
   token: z.string().meta({ description: 'The JWT, as a client would send it after `Bearer`.' }),
@@ -74,8 +74,7 @@ const discoveredSchema = z
   .meta({ id: 'DiscoveredSigner' });
 
 /** `/external-jwt-signers` */
-export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
-  const needs = { ...managementNeeds, limits: managementNeeds.config.edge.externalJwtSigners.jwksFetch };
+export function externalJwtSignerRoutes(needs: EdgeServices): readonly Route[] {
   return [
     ...entityRoutes(signers, needs, { list: (query) => needs.store.externalJwtSigners.list(query) }),
     adminRoute('POST', 'external-jwt-signers/discover', {
@@ -109,7 +108,7 @@ export function externalJwtSignerRoutes(managementNeeds: ManagementNeeds): reado
 }
 
 /** The same for a token that the administrator fetches by signing in at the provider in the browser. */
-function signInTestRoutes(needs: ManagementNeeds): readonly Route[] {
+function signInTestRoutes(needs: EdgeServices): readonly Route[] {
   return [
     adminRoute('POST', 'external-jwt-signers/:id/test', {
       summary: 'Begin a test of a signer by a sign-in at its provider',

@@ -31,6 +31,7 @@ import { mapPage } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { idText, someTime } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { enrollmentDocument, enrollmentSchema, signedAtOnce } from './enrollments.ts';
 import { describedResource } from './entity-routes.ts';
 import {
@@ -39,7 +40,6 @@ import {
   managedIdentitySchema,
 } from './identity-documents.ts';
 import { invitationDocument, invitationSchema } from './invitations.ts';
-import type { ManagementNeeds } from './needs.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
 // Ignoring an unknown member would leave an identity that cannot be enrolled although its creator believes so.
@@ -140,7 +140,7 @@ const identityDetail = z
   .meta({ id: 'IdentityDetail' });
 
 /** `/identities` */
-export function identityRoutes(needs: ManagementNeeds): readonly Route[] {
+export function identityRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     ...describedResource(identityEntity, needs, { document: managedIdentitySchema }),
     detail: identityDetail,

@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import { type EnrollmentNeeds, issuedEnrollment } from '../../admin/enrollments.ts';
+import { issuedEnrollment } from '../../admin/enrollments.ts';
 import type { Enrollment } from '../../model/enrollment.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { inChunks } from '../../platform/in-chunks.ts';
-import {
-  type IdentityDocumentNeeds,
-  identityDocuments,
-  identitySchema,
-} from '../documents/identity-document.ts';
+import { identityDocuments, identitySchema } from '../documents/identity-document.ts';
 import { timeSchema } from '../documents/wire.ts';
+import type { EdgeServices } from '../request/services.ts';
 import type { Reader } from './resource.ts';
-
-export type ManagedIdentityNeeds = IdentityDocumentNeeds &
-  Pick<EnrollmentNeeds, 'vault' | 'enrollmentSigner' | 'audit'> & {
-    readonly store: Pick<EnrollmentNeeds['store'], 'enrollments'>;
-  };
 
 const memberSchema = z.strictObject({
   id: z.string(),
@@ -37,7 +29,7 @@ export const managedIdentitySchema = z
 
 /** Identities in a list, with their open enrollments by method. */
 export function managedIdentityDocuments(
-  needs: ManagedIdentityNeeds,
+  needs: EdgeServices,
   identities: readonly Identity[],
 ): Promise<object[]> {
   return inChunks(identities, (some) => documentsOf(needs, some, () => ({})));
@@ -45,7 +37,7 @@ export function managedIdentityDocuments(
 
 /** A single identity. Administrators also get its enrollments ready to hand out, which costs a signature each. */
 export async function managedIdentityDocument(
-  needs: ManagedIdentityNeeds,
+  needs: EdgeServices,
   identity: Identity,
   reader: Reader,
 ): Promise<object> {
@@ -56,7 +48,7 @@ export async function managedIdentityDocument(
 }
 
 async function documentsOf(
-  needs: ManagedIdentityNeeds,
+  needs: EdgeServices,
   identities: readonly Identity[],
   issued: (enrollment: Enrollment) => object,
 ): Promise<object[]> {

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  getInvitation,
-  type InvitationNeeds,
-  invitationLifetime,
-  invite,
-  withdrawInvitation,
-} from '../../admin/invitations.ts';
-import type { Config } from '../../config/config.ts';
+import { getInvitation, invitationLifetime, invite, withdrawInvitation } from '../../admin/invitations.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import { invitationListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
@@ -19,6 +12,7 @@ import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { durationField, idOf, listParameters } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 
 const body = z.strictObject({
@@ -55,9 +49,7 @@ const listedSchema = invitationSchema
   .meta({ id: 'ListedInvitation' });
 
 /** `/invitations` and `/identities/{id}/invitation` */
-export function invitationRoutes(
-  needs: InvitationNeeds & { readonly config: Pick<Config, 'listeners'> },
-): readonly Route[] {
+export function invitationRoutes(needs: EdgeServices): readonly Route[] {
   const path = 'identities/:id/invitation';
   return [
     adminRoute('GET', 'invitations', {

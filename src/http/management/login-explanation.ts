@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import {
-  explainLoginsOf,
-  type LoginExplanationNeeds,
-  type SentPolicyOfId,
-} from '../../admin/login-explanation.ts';
+import { explainLoginsOf, type SentPolicyOfId } from '../../admin/login-explanation.ts';
+import type { AdminServices } from '../../admin/services.ts';
 import type { LoginExplanation } from '../../login/explain-login.ts';
 import { primaryMethods } from '../../model/login.ts';
 import { refusalReasons } from '../../model/login-attempt.ts';
@@ -40,11 +37,11 @@ const method = z
   .meta({ description: 'The primary method; without it all of them' });
 
 /** `/identities/{id}/login-explanation` */
-export function loginExplanationRoutes(needs: LoginExplanationNeeds): readonly Route[] {
+export function loginExplanationRoutes(needs: AdminServices): readonly Route[] {
   return [explanation(needs), explanationByPolicy(needs)];
 }
 
-function explanationByPolicy(needs: LoginExplanationNeeds): Route {
+function explanationByPolicy(needs: AdminServices): Route {
   return adminRoute('POST', path, {
     operationId: 'explainLoginByPolicy',
     summary: 'Say the same by another auth policy, saved or not',
@@ -62,7 +59,7 @@ function explanationByPolicy(needs: LoginExplanationNeeds): Route {
   });
 }
 
-function explanation(needs: LoginExplanationNeeds): Route {
+function explanation(needs: AdminServices): Route {
   return adminRoute('GET', path, {
     operationId: 'explainLogin',
     summary: 'Say what an identity must prove to log in, and what would refuse it',

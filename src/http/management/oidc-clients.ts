@@ -3,13 +3,10 @@ import {
   addClientSecret,
   deleteClientSecret,
   listClientSecrets,
-  type OidcClientNeeds,
   oidcClients,
 } from '../../admin/oidc-clients.ts';
-import { parseRedirectUri } from '../../config/redirect-uris.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { OidcClientSecret } from '../../model/entities/oidc-client.ts';
-import { mainClientId } from '../../oidc/clients.ts';
 import { isoTime, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/formats/durations.ts';
 import { timeSchema } from '../documents/wire.ts';
@@ -19,9 +16,9 @@ import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
-import type { ManagementNeeds } from './needs.ts';
 
 const secretSchema = z
   .strictObject({ id: z.string(), createdAt: timeSchema, lastUsedAt: timeSchema.nullable() })
@@ -30,22 +27,8 @@ const newSecretSchema = z
   .strictObject({ id: z.string(), secret: z.string().meta({ description: 'Shown this once' }) })
   .meta({ id: 'NewOidcClientSecret' });
 
-/** What the rules for clients take from the configuration. */
-export function clientNeeds({
-  config,
-}: ManagementNeeds): Pick<OidcClientNeeds, 'limits' | 'durations' | 'builtInClients' | 'readRedirectUri'> {
-  const { oidc, externalJwtSigners } = config.edge;
-  return {
-    limits: externalJwtSigners.jwksFetch,
-    durations: oidc,
-    builtInClients: new Set([mainClientId, ...oidc.compatibility.clientIds]),
-    readRedirectUri: parseRedirectUri,
-  };
-}
-
 /** `/oidc-clients`, and the secrets of each. */
-export function oidcClientRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
-  const needs = { ...managementNeeds, ...clientNeeds(managementNeeds) };
+export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
   const secrets = 'oidc-clients/:id/secrets';
   return [
     ...entityRoutes(oidcClients, needs, { list: (query) => needs.store.oidcClients.list(query) }),

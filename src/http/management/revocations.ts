@@ -7,7 +7,7 @@ import { mapPage } from '../documents/lists.ts';
 import { entityHead, entityMembers, timeSchema } from '../documents/wire.ts';
 import { idText, optionalTime, tags } from '../request/fields.ts';
 import type { Route } from '../request/route.ts';
-import type { ManagementNeeds } from './needs.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
 const revocationSchema = z
@@ -27,7 +27,7 @@ const newRevocation = z.strictObject({
 });
 
 /** `/revocations`: an entry has the id of what is revoked. It cannot be changed, but can be created again. */
-export function revocationRoutes(needs: ManagementNeeds): readonly Route[] {
+export function revocationRoutes(needs: EdgeServices): readonly Route[] {
   return resourceRoutes({
     collection: 'revocations',
     noun: 'a revocation',

@@ -5,9 +5,9 @@ import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
 import { networkJwtRoute } from '../edge/network.ts';
 import { versionRoute } from '../edge/version.ts';
-import { heartbeatRoute } from '../legacy/heartbeats.ts';
-import { legacyRoutes } from '../legacy/routes.ts';
+import { heartbeatRoute, legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { managementRoot } from './admin-route.ts';
 import { administratorNamerRoutes } from './administrator-namers.ts';
 import { apiSessionRoutes } from './api-sessions.ts';
@@ -25,13 +25,12 @@ import { identityRoutes } from './identities.ts';
 import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoutes } from './login-explanation.ts';
-import type { ManagementNeeds } from './needs.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
 import { revocationRoutes } from './revocations.ts';
 import { signingKeyRoutes } from './signing-keys.ts';
 import { stateRoutes } from './state.ts';
 
-export function managementRoutes(needs: ManagementNeeds): readonly Route[] {
+export function managementRoutes(needs: EdgeServices): readonly Route[] {
   return [
     versionRoute(needs, 'edge-management', `${managementRoot}/version`),
     networkJwtRoute(needs, 'edge-management', `${managementRoot}/network-jwts`),

@@ -26,9 +26,8 @@ import { dataAnswer } from '../request/declared-answers.ts';
 import { changeParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
-import type { ManagementNeeds } from './needs.ts';
-import { clientNeeds } from './oidc-clients.ts';
 import { stateChangesSchema, stateSchema } from './state-schemas.ts';
 
 const jsonType = 'application/json';
@@ -50,8 +49,7 @@ const kindNames = z
   .meta({ description: `Kinds with commas between; left out: ${stateKinds.join(',')}` });
 
 /** `/state` */
-export function stateRoutes(managementNeeds: ManagementNeeds): readonly Route[] {
-  const needs = { ...managementNeeds, ...clientNeeds(managementNeeds) };
+export function stateRoutes(needs: EdgeServices): readonly Route[] {
   return [
     adminRoute('GET', 'state', {
       operationId: 'readState',

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
-import {
-  type AuthorizationNeeds,
-  responseModes,
-  validateAuthorizationRequest,
-} from '../../oidc/flow/authorization-request.ts';
-import { answerSignedIn, type SignedInNeeds } from '../../oidc/flow/continue-signed-in.ts';
+import { responseModes, validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
+import { answerSignedIn } from '../../oidc/flow/continue-signed-in.ts';
 import { joined, parameter } from '../../oidc/parameters.ts';
 import { languageCookies } from '../pages/views.ts';
 import { htmlType, jsonType, redirect } from '../request/answer.ts';
@@ -15,7 +11,8 @@ import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
-import { oidcBindPointOf, type StepNeeds } from './login-step.ts';
+import type { PageServices } from './login-step.ts';
+import { oidcBindPointOf } from './login-step.ts';
 import { continuePath, signedInBrowser } from './signed-in.ts';
 import { handoverAnswer } from './step-answers.ts';
 
@@ -50,17 +47,15 @@ const authorizationParameters = z.object({
   configTypes: z.array(z.string()).optional(),
 });
 
-type AuthorizationRouteNeeds = AuthorizationNeeds & SignedInNeeds & Pick<StepNeeds, 'sealer' | 'views'>;
-
 /**
  * GET and POST `/oidc/authorization` (spec 4.2, OIDC Core 3.1.2.1): answers with the login URL and stores nothing, or
  * with the code if somebody is signed in in the browser.
  */
-export function authorizationRoutes(needs: AuthorizationRouteNeeds): readonly Route[] {
+export function authorizationRoutes(needs: PageServices): readonly Route[] {
   return paths.map((path) => authorizationRoute(needs, path));
 }
 
-function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route {
+function authorizationRoute(needs: PageServices, path: string): Route {
   return route({
     methods: ['GET', 'POST'],
     path,
@@ -119,16 +114,12 @@ function authorizationRoute(needs: AuthorizationRouteNeeds, path: string): Route
   });
 }
 
-function loginPage(
-  needs: AuthorizationRouteNeeds,
-  context: RequestContext,
-  authRequest: AuthRequest,
-): string {
+function loginPage(needs: PageServices, context: RequestContext, authRequest: AuthRequest): string {
   const segment = segments[authRequest.requestedMethod ?? defaultMethod(context)];
   return pageOf(`/oidc/login/${segment}`, needs, authRequest);
 }
 
-function pageOf(path: string, { sealer }: AuthorizationRouteNeeds, authRequest: AuthRequest): string {
+function pageOf(path: string, { sealer }: PageServices, authRequest: AuthRequest): string {
   return `${path}?authRequestID=${sealer.seal(authRequest)}`;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type CallbackSealer, callbackPath, followCallback } from '../../oidc/flow/callback.ts';
+import { callbackPath, followCallback } from '../../oidc/flow/callback.ts';
+import type { CallbackSealer } from '../../oidc/services.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Views } from '../pages/views.ts';
 import { htmlType } from '../request/answer.ts';

@@ -5,14 +5,12 @@ import {
   approveDevice,
   authRequestFor,
   beginDeviceLogin,
-  type DeviceLoginNeeds,
   denyDevice,
   deviceOfLogin,
   findByUserCode,
 } from '../../oidc/device/device-login.ts';
 import { readUserCode, shownUserCode } from '../../oidc/device/user-code.ts';
-import type { AuthRequestSealer } from '../../oidc/flow/open-auth-request.ts';
-import { authenticateClient, type ClientAuthNeeds } from '../../oidc/grants/authenticate-client.ts';
+import { authenticateClient } from '../../oidc/grants/authenticate-client.ts';
 import { existingScopes, required } from '../../oidc/parameters.ts';
 import {
   confirmDevicePage,
@@ -23,20 +21,14 @@ import {
 } from '../../pages/device.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
-import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
+import type { PageServices } from './login-step.ts';
 import { clientName, passwordPath } from './sign-in-ways.ts';
-
-export interface DeviceRouteNeeds extends DeviceLoginNeeds, ClientAuthNeeds {
-  readonly store: DeviceLoginNeeds['store'] & ClientAuthNeeds['store'];
-  readonly sealer: AuthRequestSealer;
-  readonly views: Views;
-}
 
 const authorizationSchema = z
   .strictObject({
@@ -61,11 +53,11 @@ const finishedPath = '/oidc/device/finished';
 const somePage = contentAnswer(htmlType, 'A page for people');
 
 /** POST `/oidc/device_authorization`, for the device; `/oidc/device`, for the person (RFC 8628 3.1 to 3.3). */
-export function deviceRoutes(needs: DeviceRouteNeeds): readonly Route[] {
+export function deviceRoutes(needs: PageServices): readonly Route[] {
   return [authorizationRoute(needs), codeRoute(needs), decisionRoute(needs), ...finishedRoutes(needs)];
 }
 
-function authorizationRoute(needs: DeviceRouteNeeds): Route {
+function authorizationRoute(needs: PageServices): Route {
   return route({
     ...common,
     methods: ['POST'],
@@ -90,7 +82,7 @@ function authorizationRoute(needs: DeviceRouteNeeds): Route {
   });
 }
 
-function codeRoute(needs: DeviceRouteNeeds): Route {
+function codeRoute(needs: PageServices): Route {
   return route({
     ...pageOf,
     methods: ['GET'],
@@ -102,7 +94,7 @@ function codeRoute(needs: DeviceRouteNeeds): Route {
   });
 }
 
-function decisionRoute(needs: DeviceRouteNeeds): Route {
+function decisionRoute(needs: PageServices): Route {
   return route({
     ...pageOf,
     methods: ['POST'],
@@ -130,7 +122,7 @@ function decisionRoute(needs: DeviceRouteNeeds): Route {
   });
 }
 
-function toLogin(needs: DeviceRouteNeeds, context: RequestContext, device: DeviceLogin): Answer {
+function toLogin(needs: PageServices, context: RequestContext, device: DeviceLogin): Answer {
   const { binding, headers } = bindBrowser(needs.random, context);
   const id = needs.sealer.seal(authRequestFor(needs, device, binding));
   return redirect(`${passwordPath}?authRequestID=${id}`, { headers });
@@ -140,7 +132,7 @@ function toLogin(needs: DeviceRouteNeeds, context: RequestContext, device: Devic
  * GET and POST `/oidc/device/finished`: asks who has logged in whether the device is to get the result, and takes the
  * answer. Whoever began the login may be somebody else, who has led the person through it.
  */
-function finishedRoutes(needs: DeviceRouteNeeds): readonly Route[] {
+function finishedRoutes(needs: PageServices): readonly Route[] {
   const finished = { ...pageOf, path: finishedPath };
   const code = z.string().max(200);
   const deviceOf = (context: RequestContext, of: string) => {
@@ -185,7 +177,7 @@ function finishedRoutes(needs: DeviceRouteNeeds): readonly Route[] {
 }
 
 function waitingDevice(
-  { clients }: DeviceRouteNeeds,
+  { clients }: PageServices,
   { clientId, ipAddress, createdAt }: DeviceLogin,
 ): WaitingDevice {
   return { client: clientName(clients, clientId), ipAddress, since: isoTime(createdAt) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
-import { type EndSessionNeeds, endSession, type LogoutTarget } from '../../oidc/end-session.ts';
+import { endSession, type LogoutTarget } from '../../oidc/end-session.ts';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
 import { joined } from '../../oidc/parameters.ts';
 import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
@@ -13,6 +13,7 @@ import { anyParameters } from '../request/fields.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route, servesApi } from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
+import type { PageServices } from './login-step.ts';
 import { oidcBindPointOf } from './login-step.ts';
 import { noSessionCookieHeader, sessionCookie } from './session-cookie.ts';
 import { applicationOf } from './sign-in-ways.ts';
@@ -29,9 +30,7 @@ const logoutParameters = z.object({
 });
 
 /** GET and POST `/oidc/end_session` (OIDC RP-Initiated Logout 1.0). */
-export function endSessionRoute(
-  needs: EndSessionNeeds & { readonly tagKey: Buffer; readonly views: Views },
-): Route {
+export function endSessionRoute(needs: PageServices): Route {
   return route({
     methods: ['GET', 'POST'],
     path,

@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import {
-  authenticateClient,
-  type ClientAuthNeeds,
-  hasClientProof,
-} from '../../oidc/grants/authenticate-client.ts';
-import { type IntrospectionCaller, type IntrospectionNeeds, introspect } from '../../oidc/introspection.ts';
+import { authenticateClient, hasClientProof } from '../../oidc/grants/authenticate-client.ts';
+import { type IntrospectionCaller, introspect } from '../../oidc/introspection.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
-import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { basicCredentials, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import type { PageServices } from './login-step.ts';
 
 const introspectionSchema = z
   .union([
@@ -41,17 +37,11 @@ const introspectionSchema = z
 /** oidc/ judges it. */
 const introspectionParameters = z.object({ token: z.string(), token_type_hint: z.string().optional() });
 
-export interface IntrospectionRouteNeeds extends IntrospectionNeeds, ClientAuthNeeds {
-  readonly store: IntrospectionNeeds['store'] & ClientAuthNeeds['store'];
-  /** For callers with an access token. */
-  readonly authenticate: Authenticate;
-}
-
 /**
  * POST `/oidc/introspect` (RFC 7662 2.1), also where existing SDKs look for it. Callers authenticate as a confidential
  * client or with an access token; 2.1 names both ways.
  */
-export function introspectionRoutes(needs: IntrospectionRouteNeeds): readonly Route[] {
+export function introspectionRoutes(needs: PageServices): readonly Route[] {
   return ['/oidc/introspect', '/oidc/oauth/introspect'].map((path) =>
     route({
       methods: ['POST'],
@@ -75,7 +65,7 @@ export function introspectionRoutes(needs: IntrospectionRouteNeeds): readonly Ro
 
 /** @throws AuthError client_not_authenticated, unauthorized */
 async function callerOf(
-  needs: IntrospectionRouteNeeds,
+  needs: PageServices,
   context: RequestContext,
   parameters: Parameters,
 ): Promise<IntrospectionCaller> {

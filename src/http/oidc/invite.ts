@@ -5,17 +5,12 @@ import { z } from 'zod';
 import {
   choosePassword,
   type DeadInvitation,
-  type InvitationUseNeeds,
   lookAtInvitation,
   type ShownInvitation,
 } from '../../enrollment/with-invitation.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { PasswordNotAcceptable, shortestPassword } from '../../login/password/password-rules.ts';
-import {
-  type AuthorizationNeeds,
-  validateAuthorizationRequest,
-} from '../../oidc/flow/authorization-request.ts';
-import type { SignedInNeeds } from '../../oidc/flow/continue-signed-in.ts';
+import { validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
 import { submitPrimary } from '../../oidc/flow/login-flow.ts';
 import { deadInvitePage, invitedPage, invitePage } from '../../pages/invite.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
@@ -28,17 +23,10 @@ import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route, servesApi } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { stepAnswers } from './login-declarations.ts';
-import { oidcBindPointOf, type StepNeeds, stepOf } from './login-step.ts';
+import type { PageServices } from './login-step.ts';
+import { oidcBindPointOf, stepOf } from './login-step.ts';
 import { signedInBrowser } from './signed-in.ts';
 import { loginStepFor } from './step-answers.ts';
-
-export interface InviteRouteNeeds
-  extends InvitationUseNeeds,
-    SignedInNeeds,
-    StepNeeds,
-    Pick<AuthorizationNeeds, 'ring'> {
-  readonly store: InvitationUseNeeds['store'] & SignedInNeeds['store'];
-}
 
 /** 91 characters. Longer ones are not ours. */
 const token = z.string().max(200);
@@ -64,7 +52,7 @@ const common = {
 } as const;
 
 /** GET and POST `/invite`. The token is in the form, so nobody without it can post one. */
-export function inviteRoutes(needs: InviteRouteNeeds): readonly Route[] {
+export function inviteRoutes(needs: PageServices): readonly Route[] {
   const show = route({
     ...common,
     methods: ['GET'],
@@ -98,7 +86,7 @@ export function inviteRoutes(needs: InviteRouteNeeds): readonly Route[] {
   return [show, submit];
 }
 
-async function choose(needs: InviteRouteNeeds, context: RequestContext, body: InviteBody): Promise<Answer> {
+async function choose(needs: PageServices, context: RequestContext, body: InviteBody): Promise<Answer> {
   const { t: text, password, repeated } = body;
   if (password !== repeated) {
     const invitation = await lookAtInvitation(needs, text);
@@ -136,7 +124,7 @@ function problemsOf(error: unknown): readonly PasswordProblem[] | null {
  * else that the policy requires. If the login cannot begin or is refused, the person signs in on the account page.
  */
 async function logIn(
-  needs: InviteRouteNeeds,
+  needs: PageServices,
   context: RequestContext,
   {
     credentials,
@@ -186,7 +174,7 @@ async function logIn(
 }
 
 async function formAnswer(
-  needs: InviteRouteNeeds,
+  needs: PageServices,
   context: RequestContext,
   {
     text,
@@ -216,7 +204,7 @@ async function formAnswer(
   return page(form, { status, scripts: true });
 }
 
-function deadAnswer(needs: InviteRouteNeeds, context: RequestContext, state: DeadInvitation): Answer {
+function deadAnswer(needs: PageServices, context: RequestContext, state: DeadInvitation): Answer {
   const shown = deadInvitePage(needs.views(context), state, context.requestId);
   return page(shown, { status: state === 'expired' ? 410 : 404 });
 }

@@ -3,15 +3,16 @@
 
 import { z } from 'zod';
 import type { Listener } from '../../config/config.ts';
+import type { EnrollmentServices } from '../../enrollment/enroll-attempt.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { BoundAuthRequest } from '../../model/auth-request.ts';
-import type { ClientRegistry } from '../../oidc/clients.ts';
 import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
-import { type AuthRequestSealer, openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
+import { openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
+import type { OidcServices } from '../../oidc/services.ts';
 import type { Html } from '../../pages/html.ts';
 import type { View } from '../../pages/view.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
+import type { Authenticate } from '../../sessions/authenticate-request.ts';
+import type { Store } from '../../store/contracts/store.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import type { Views } from '../pages/views.ts';
@@ -92,12 +93,11 @@ function authRequestIdIn(...sources: readonly AuthRequestIdSpellings[]): string 
   return id;
 }
 
-export interface StepNeeds {
-  readonly sealer: AuthRequestSealer;
-  readonly clients: ClientRegistry;
-  readonly clock: Clock;
-  readonly random: Random;
+/** The services of the endpoints of the OpenID provider. */
+export interface PageServices extends OidcServices, EnrollmentServices {
+  readonly store: Store;
   readonly views: Views;
+  readonly authenticate: Authenticate;
 }
 
 export interface Step extends RequestedLogin {
@@ -114,7 +114,7 @@ export interface Step extends RequestedLogin {
  *   none of our pages made
  */
 export function openStep(
-  needs: StepNeeds,
+  needs: PageServices,
   context: RequestContext,
   ...sources: readonly AuthRequestIdSpellings[]
 ): Step {
@@ -135,7 +135,7 @@ export function openStep(
 
 /** With what only pages need, which is looked up when one is made. */
 export function stepOf<Of extends RequestedLogin>(
-  { clients, views }: Pick<StepNeeds, 'clients' | 'views'>,
+  { clients, views }: Pick<PageServices, 'clients' | 'views'>,
   step: Of,
 ): Of & Step {
   return {
@@ -162,7 +162,7 @@ export function isForPeople({ context }: Pick<Step, 'context'>): boolean {
  * cookie can do so.
  */
 export function bindStep(
-  needs: StepNeeds,
+  needs: PageServices,
   step: Step,
 ): {
   readonly step: Step & { readonly authRequest: BoundAuthRequest };
@@ -177,7 +177,7 @@ export function bindStep(
  * site can make one that matches the cookie.
  */
 function boundTo(
-  needs: StepNeeds,
+  needs: PageServices,
   binding: string,
   step: Step,
 ): Step & { readonly authRequest: BoundAuthRequest } {
@@ -197,7 +197,7 @@ function isFormOfPerson({ method, sender, headers }: RequestContext): boolean {
   return method === 'POST' && sender.isSubmitted && !isJson;
 }
 
-function requireBoundId({ sealer, clock }: StepNeeds, authRequestId: string): void {
+function requireBoundId({ sealer, clock }: PageServices, authRequestId: string): void {
   const begun = sealer.open(authRequestId, clock.now());
   if (begun !== undefined && begun.browserBinding === null) {
     throw new AuthError('auth_request_unknown', { detail: 'a form with an id that is bound to no browser' });

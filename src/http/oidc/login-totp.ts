@@ -11,19 +11,18 @@ import {
   submitTotp,
   verifyEnrolledTotp,
 } from '../../oidc/flow/login-flow.ts';
-import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
 import { type Answer, htmlType, json } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
+import type { PageServices } from './login-step.ts';
 import {
   type AuthRequestIdSpellings,
   authRequestIdMembers,
   isForPeople,
   openStep,
   type Step,
-  type StepNeeds,
 } from './login-step.ts';
 import { queriesPath } from './sign-in-ways.ts';
 import {
@@ -61,11 +60,11 @@ const common = {
   query: idOnly,
 } as const;
 
-export function totpLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+export function totpLoginRoutes(needs: PageServices): readonly Route[] {
   return [...codeRoutes(needs), ...enrollmentRoutes(needs), ...cancelRoutes(needs)];
 }
 
-function codeRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+function codeRoutes(needs: PageServices): readonly Route[] {
   return [
     route({
       ...common,
@@ -104,7 +103,7 @@ function codeRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   ];
 }
 
-function enrollmentRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+function enrollmentRoutes(needs: PageServices): readonly Route[] {
   return [
     route({
       ...common,
@@ -162,7 +161,7 @@ function enrollmentRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
   ];
 }
 
-function cancelRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+function cancelRoutes(needs: PageServices): readonly Route[] {
   const cancel = {
     ...common,
     summary: 'Abandon an enrollment in TOTP',

@@ -5,13 +5,13 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
 import { outstandingQueries, replacePassword } from '../../oidc/flow/login-flow.ts';
-import type { LoginFlowNeeds } from '../../oidc/flow/next-step.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import type { Answer } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals } from './login-declarations.ts';
-import { authRequestIdMembers, isForPeople, openStep, type Step, type StepNeeds } from './login-step.ts';
+import type { PageServices } from './login-step.ts';
+import { authRequestIdMembers, isForPeople, openStep, type Step } from './login-step.ts';
 import { loginStepFor, newPasswordPage, passwordChangePath } from './step-answers.ts';
 
 const body = z.object({
@@ -20,7 +20,7 @@ const body = z.object({
   repeated: z.string().optional().meta({ description: 'Of the form for people' }),
 });
 
-export function passwordChangeRoute(needs: LoginFlowNeeds & StepNeeds): Route {
+export function passwordChangeRoute(needs: PageServices): Route {
   return route({
     methods: ['POST'],
     path: passwordChangePath,
@@ -62,11 +62,7 @@ function isAboutPassword(error: unknown): boolean {
 }
 
 /** The form again, as long as only this is outstanding. */
-async function again(
-  needs: LoginFlowNeeds & StepNeeds,
-  step: Step,
-  problems: readonly PasswordProblem[],
-): Promise<Answer> {
+async function again(needs: PageServices, step: Step, problems: readonly PasswordProblem[]): Promise<Answer> {
   const outcome = await outstandingQueries(needs, step.authRequest);
   return outcome.newPassword === null
     ? loginStepFor(needs.signers, step, outcome)

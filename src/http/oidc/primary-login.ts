@@ -6,7 +6,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { type CameWithLogin, requireOpen, submitPrimary } from '../../oidc/flow/login-flow.ts';
-import type { LoginFlowNeeds, LoginStep } from '../../oidc/flow/next-step.ts';
+import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
 import { loginPage } from '../../pages/login.ts';
 import { certificateLoginPage } from '../../pages/login-cert.ts';
@@ -15,6 +15,7 @@ import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../re
 import { bearerTokens, originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { entryAnswers, primaryRefusals, stepAnswers, stepRefusals } from './login-declarations.ts';
+import type { PageServices } from './login-step.ts';
 import {
   authRequestIdMembers,
   bindStep,
@@ -22,7 +23,6 @@ import {
   loginPageAnswer,
   openStep,
   type Step,
-  type StepNeeds,
 } from './login-step.ts';
 import { providerPage } from './provider-pages.ts';
 import {
@@ -35,7 +35,7 @@ import {
 } from './sign-in-ways.ts';
 import { loginStepFor } from './step-answers.ts';
 
-export function primaryLoginRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+export function primaryLoginRoutes(needs: PageServices): readonly Route[] {
   return [...passwordRoutes(needs), ...certificateRoutes(needs), ...externalJwtRoutes(needs)];
 }
 
@@ -60,7 +60,7 @@ interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
 }
 
 function routesOf<Fields extends z.ZodRawShape>(
-  needs: LoginFlowNeeds & StepNeeds,
+  needs: PageServices,
   login: PrimaryMethodRoutes<Fields>,
 ): readonly Route[] {
   const { path } = login;
@@ -126,7 +126,7 @@ function routesOf<Fields extends z.ZodRawShape>(
 }
 
 /** `/oidc/login/username` (spec 4.3): the page for people, and the endpoint behind it for every client. */
-function passwordRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+function passwordRoutes(needs: PageServices): readonly Route[] {
   return [passwordPath, existingPasswordPath].flatMap((path) =>
     routesOf(needs, {
       path,
@@ -164,7 +164,7 @@ function passwordForm(
  * `/oidc/login/cert` (spec 4.3): the certificate is that of the TLS connection, as the handshake proved it. No header
  * can replace it.
  */
-function certificateRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+function certificateRoutes(needs: PageServices): readonly Route[] {
   return routesOf(needs, {
     path: certificatePath,
     words: 'the certificate of the connection',
@@ -209,7 +209,7 @@ function certificateForm(
  * the policy requires it, the secondary one. After another primary method the secondary one may come alone. People get
  * a page that leads to the providers.
  */
-function externalJwtRoutes(needs: LoginFlowNeeds & StepNeeds): readonly Route[] {
+function externalJwtRoutes(needs: PageServices): readonly Route[] {
   return routesOf(needs, {
     path: providerPath,
     words: 'a JWT of another identity provider',

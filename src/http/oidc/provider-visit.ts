@@ -6,12 +6,7 @@ import { errorCodes } from '../../errors/codes.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
 import { requireOpen } from '../../oidc/flow/login-flow.ts';
 import { requireWayBack } from '../../oidc/flow/open-auth-request.ts';
-import {
-  type ProviderFailure,
-  type ProviderLoginNeeds,
-  returnFromProvider,
-  visitProvider,
-} from '../../oidc/flow/provider-login.ts';
+import { type ProviderFailure, returnFromProvider, visitProvider } from '../../oidc/flow/provider-login.ts';
 import {
   openVisit,
   type ProviderAnswer,
@@ -22,10 +17,10 @@ import {
   answerOfSignerTest,
   leaveForSignerTest,
   type SignerTestAnswer,
-  type SignerTestNeeds,
   signerTestPath,
 } from '../../oidc/flow/signer-test.ts';
 import { isOfNeighbour } from '../../oidc/redirect-uri.ts';
+import type { OidcServices } from '../../oidc/services.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { consolePaths } from '../pages/console-paths.ts';
 import { type Answer, type AnswerHeaders, htmlType, redirect } from '../request/answer.ts';
@@ -34,13 +29,13 @@ import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import { primaryRefusals, stepAnswers } from './login-declarations.ts';
+import type { PageServices } from './login-step.ts';
 import {
   authRequestIdMembers,
   bindStep,
   oidcBindPointOf,
   openStep,
   type Step,
-  type StepNeeds,
   stepOf,
   withPage,
 } from './login-step.ts';
@@ -72,9 +67,7 @@ const callbackQuery = z.object({
  * GET `/oidc/login/ext-jwt/callback/:signer` takes the answers of both, because providers know one address; POST takes
  * those of logins that the person must confirm.
  */
-export function providerVisitRoutes(
-  needs: ProviderLoginNeeds & StepNeeds & SignerTestNeeds,
-): readonly Route[] {
+export function providerVisitRoutes(needs: PageServices): readonly Route[] {
   const visit = route({
     ...common,
     methods: ['GET'],
@@ -153,7 +146,7 @@ export function providerVisitRoutes(
  * planted its cookie and led the person straight to the provider. Only our own page can ask whether the person meant it.
  */
 async function comeBack(
-  needs: ProviderLoginNeeds & StepNeeds & SignerTestNeeds,
+  needs: PageServices,
   context: RequestContext,
   { signer: signerId, ...returned }: z.output<typeof callbackQuery> & { readonly signer: string },
 ): Promise<Answer> {
@@ -181,7 +174,7 @@ async function comeBack(
 
 /** The page with the button that leads to the provider. */
 function buttonPage(
-  { signers }: ProviderLoginNeeds,
+  { signers }: OidcServices,
   step: Step,
   visit: { readonly step: ProviderStep; readonly signerId: SignerId; readonly headers: AnswerHeaders },
 ): Answer {
@@ -201,11 +194,7 @@ function consoleAddress({ testId, signerId, answer }: SignerTestAnswer): string 
 
 const codes = { refused: 'invalid_auth', cancelled: 'invalid_auth', unreachable: 'unavailable' } as const;
 
-function failurePage(
-  { signers }: StepNeeds & ProviderLoginNeeds,
-  step: Step,
-  failure: ProviderFailure,
-): Answer {
+function failurePage({ signers }: PageServices, step: Step, failure: ProviderFailure): Answer {
   const { status } = errorCodes[codes[failure.reason]];
   return failure.step === 'primary'
     ? providerPage(signers, step, { status, failure })

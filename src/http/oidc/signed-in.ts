@@ -2,26 +2,15 @@
 
 import { z } from 'zod';
 import { presentedSession } from '../../oidc/flow/browser-session.ts';
-import {
-  continueSignedIn,
-  type SignedInBrowser,
-  type SignedInNeeds,
-  whoIsSignedIn,
-} from '../../oidc/flow/continue-signed-in.ts';
+import { continueSignedIn, type SignedInBrowser, whoIsSignedIn } from '../../oidc/flow/continue-signed-in.ts';
 import { signedInPage } from '../../pages/signed-in.ts';
 import { type Answer, htmlType, redirect } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepRefusals } from './login-declarations.ts';
-import {
-  authRequestIdMembers,
-  loginPageAnswer,
-  oidcBindPointOf,
-  openStep,
-  type Step,
-  type StepNeeds,
-} from './login-step.ts';
+import type { PageServices } from './login-step.ts';
+import { authRequestIdMembers, loginPageAnswer, oidcBindPointOf, openStep, type Step } from './login-step.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { hrefOf, passwordPath } from './sign-in-ways.ts';
 import { handoverAnswer } from './step-answers.ts';
@@ -42,14 +31,14 @@ const form = z.object({ ...authRequestIdMembers, session: z.string().max(100) })
 
 /** The browser of a request, and who is signed in in it. */
 export async function signedInBrowser(
-  needs: SignedInNeeds,
+  needs: PageServices,
   context: RequestContext,
 ): Promise<SignedInBrowser> {
   const session = await presentedSession(needs, oidcBindPointOf(context), sessionCookie(context));
   return { session, clientCertificates: context.sender.certificates, origin: originOf(context) };
 }
 
-export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route[] {
+export function signedInRoutes(needs: PageServices): readonly Route[] {
   const show = route({
     ...common,
     methods: ['GET'],
@@ -92,7 +81,7 @@ export function signedInRoutes(needs: SignedInNeeds & StepNeeds): readonly Route
   return [show, goOn];
 }
 
-async function question(needs: SignedInNeeds, step: Step, browser: SignedInBrowser): Promise<Answer> {
+async function question(needs: PageServices, step: Step, browser: SignedInBrowser): Promise<Answer> {
   const person = await whoIsSignedIn(needs, step.authRequest, browser);
   if (person === null || browser.session === null) return toLogin(step);
   const html = signedInPage(step.view(), {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { tokenTypes } from '../../model/tokens.ts';
 import { assertionType } from '../../oidc/grants/client-assertion.ts';
-import type { GrantNeeds } from '../../oidc/grants/grant.ts';
 import { deviceCodeGrant } from '../../oidc/grants/grant-device-code.ts';
 import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
 import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
@@ -11,6 +10,7 @@ import { documentAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
+import type { PageServices } from './login-step.ts';
 
 const sessionCert = z.string().optional().meta({ description: 'PEM, the certificate first' });
 const csrPem = z
@@ -96,7 +96,7 @@ const formOnly = { json: false, form: true, schema: anyParameters } as const;
  * POST `/oidc/token` (RFC 6749 3.2) and `/oidc/revoke` (RFC 7009 2), each also where existing SDKs look for it: the
  * client decides what happens, not the path. The query string is never read.
  */
-export function tokenRoutes(needs: GrantNeeds): readonly Route[] {
+export function tokenRoutes(needs: PageServices): readonly Route[] {
   return [
     ...['/oidc/token', '/oidc/oauth/token'].map((path) => tokenRoute(needs, path)),
     ...['/oidc/revoke', '/oidc/oauth/revoke'].map((path) => revocationRoute(needs, path)),
@@ -112,7 +112,7 @@ const common = {
   body: formOnly,
 } as const;
 
-function tokenRoute(needs: GrantNeeds, path: string): Route {
+function tokenRoute(needs: PageServices, path: string): Route {
   return route({
     ...common,
     path,
@@ -148,7 +148,7 @@ function tokenRoute(needs: GrantNeeds, path: string): Route {
   });
 }
 
-function revocationRoute(needs: GrantNeeds, path: string): Route {
+function revocationRoute(needs: PageServices, path: string): Route {
   return route({
     ...common,
     path,

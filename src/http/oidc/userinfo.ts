@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type UserInfoNeeds, userInfo } from '../../oidc/userinfo.ts';
+import { userInfo } from '../../oidc/userinfo.ts';
 import { json } from '../request/answer.ts';
 import { documentAnswer } from '../request/declared-answers.ts';
 import { type Route, route } from '../request/route.ts';
+import type { PageServices } from './login-step.ts';
 
 const userInfoSchema = z
   .strictObject({
@@ -15,7 +16,7 @@ const userInfoSchema = z
   .meta({ id: 'UserInfo' });
 
 /** GET and POST `/oidc/userinfo` (OIDC Core 5.3). The token is in the Authorization header, or in a form (RFC 6750 2.2). */
-export function userInfoRoute(needs: UserInfoNeeds): Route {
+export function userInfoRoute(needs: PageServices): Route {
   return route({
     methods: ['GET', 'POST'],
     path: '/oidc/userinfo',

@@ -5,12 +5,11 @@
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { sha256 } from '../../platform/digest.ts';
-import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
+import { type LoginAccount, mayLogIn } from '../account.ts';
 import type { CertificateProof, PrimaryVerdict } from '../primary-verdict.ts';
+import type { LoginServices } from '../services.ts';
 import { externalIdFrom } from './ca-claim.ts';
-import { findTrustedPath, isStillTrusted, type TrustedPath, type TrustedPathNeeds } from './trusted-path.ts';
-
-export type CertificateLoginNeeds = AccountNeeds & TrustedPathNeeds;
+import { findTrustedPath, isStillTrusted, type TrustedPath } from './trusted-path.ts';
 
 /** Whose certificate it is. */
 interface Found {
@@ -20,7 +19,7 @@ interface Found {
 
 /** @param chain DER of what the connection proved and sent, the leaf first; null when it sent nothing */
 export async function verifyCertificate(
-  needs: CertificateLoginNeeds,
+  needs: LoginServices,
   chain: readonly Buffer[] | null,
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<CertificateProof>> {
@@ -69,7 +68,7 @@ export function isWithinValidity(
  * Found by the certificate itself if it is registered, otherwise by the rule of the authority at the end of the path.
  */
 async function accountOf(
-  needs: CertificateLoginNeeds,
+  needs: LoginServices,
   path: TrustedPath,
   attempt: AttemptRecorder,
 ): Promise<Found | null> {

@@ -5,8 +5,8 @@ import type { Account } from '../../model/account.ts';
 import type { ApiSession } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { type TrustAnchor, validateClientPath } from '../../platform/x509/path-validation.ts';
+import type { CertificateServices } from '../services.ts';
 import { externalIdFrom } from './ca-claim.ts';
-import type { TrustedPathNeeds } from './trusted-path.ts';
 
 /** What a chain proves. Valid while `anchors` are the trusted ones, and before `soundUntil`. */
 export interface JudgedChain {
@@ -19,7 +19,7 @@ export interface JudgedChain {
 
 /** Null when the chain leads to no authority that is trusted now. */
 export function judgeChain(
-  { authorities, clock }: TrustedPathNeeds,
+  { authorities, clock }: CertificateServices,
   [leaf, ...intermediates]: readonly Buffer[],
 ): JudgedChain | null {
   if (leaf === undefined) return null;

@@ -1,7 +1,7 @@
 // The path from a client certificate to an authority that may log somebody in, shared by logins and enrollments.
 
 import type { AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
-import { type Clock, MINUTE, type Millis } from '../../platform/clock.ts';
+import { MINUTE, type Millis } from '../../platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
   type PathVerdict,
@@ -9,12 +9,7 @@ import {
   validateClientPath,
 } from '../../platform/x509/path-validation.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
-import type { TrustedAuthorities } from './trusted-authorities.ts';
-
-export interface TrustedPathNeeds {
-  readonly authorities: TrustedAuthorities;
-  readonly clock: Clock;
-}
+import type { CertificateServices } from '../services.ts';
 
 export type TrustedPath = Extract<PathVerdict, { verdict: 'trusted' }>;
 
@@ -25,7 +20,7 @@ export type TrustedPath = Extract<PathVerdict, { verdict: 'trusted' }>;
  * @returns null when it is refused
  */
 export function findTrustedPath(
-  needs: TrustedPathNeeds,
+  needs: CertificateServices,
   chain: readonly Buffer[] | null,
   { attempt, allowExpired }: { readonly attempt: AttemptRecorder; readonly allowExpired: boolean },
 ): TrustedPath | null {
@@ -60,7 +55,7 @@ function newRefusals() {
 }
 
 function judge(
-  { authorities, clock }: TrustedPathNeeds,
+  { authorities, clock }: CertificateServices,
   chain: readonly Buffer[],
   { leaf, allowExpired }: { readonly leaf: Buffer; readonly allowExpired: boolean },
 ): PathVerdict {
@@ -76,7 +71,7 @@ function judge(
 }
 
 /** Whether the authority is still enabled. Call it last, and do not await anything afterwards. */
-export function isStillTrusted({ authorities }: TrustedPathNeeds, anchor: TrustAnchor): boolean {
+export function isStillTrusted({ authorities }: CertificateServices, anchor: TrustAnchor): boolean {
   return authorities.anchors().some(({ thumbprint }) => thumbprint === anchor.thumbprint);
 }
 

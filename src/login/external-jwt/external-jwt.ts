@@ -6,11 +6,10 @@ import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer
 import type { Identity } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
-import { type AccountNeeds, type LoginAccount, mayLogIn } from '../account.ts';
+import { type LoginAccount, mayLogIn } from '../account.ts';
 import { type HeldRecord, heldRecord } from '../noted-record.ts';
 import type { ExternalJwtProof, PrimaryVerdict } from '../primary-verdict.ts';
+import type { LoginServices } from '../services.ts';
 import { signerObjection } from '../standing.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';
 import {
@@ -21,15 +20,6 @@ import {
 } from './external-jwt-verdict.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
-
-/** What checking an external JWT needs. */
-export interface ExternalJwtNeeds {
-  readonly clock: Clock;
-  readonly jwks: JwksCache;
-  readonly signers: SignerDirectory;
-}
-
-export type ExternalJwtLoginNeeds = ExternalJwtNeeds & AccountNeeds;
 
 /** The outcome of one token. `refusal` is null when the token was valid and the identity or the signer was refused. */
 type TokenVerdict =
@@ -45,7 +35,7 @@ interface RefusedToken {
 
 /** Decides a login by external JWT. @param tokens in the order of their header lines */
 export async function verifyPrimaryJwt(
-  needs: ExternalJwtLoginNeeds,
+  needs: LoginServices,
   tokens: readonly string[],
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<ExternalJwtProof>> {
@@ -73,7 +63,7 @@ export async function verifyPrimaryJwt(
 }
 
 async function verifyToken(
-  needs: ExternalJwtLoginNeeds,
+  needs: LoginServices,
   token: string,
   record: AttemptRecorder,
 ): Promise<TokenVerdict> {
@@ -95,7 +85,7 @@ async function verifyToken(
 
 /** Whom the claim of a valid token names. Null, which is recorded, when there is nobody. */
 export async function accountNamedBy(
-  needs: AccountNeeds,
+  needs: LoginServices,
   { signer, claim }: { readonly signer: ExternalJwtSigner; readonly claim: string },
   record: AttemptRecorder,
 ): Promise<LoginAccount | null> {
@@ -109,7 +99,7 @@ export async function accountNamedBy(
 }
 
 async function accountOf(
-  needs: AccountNeeds,
+  needs: LoginServices,
   signer: ExternalJwtSigner,
   claim: string,
 ): Promise<LoginAccount | null> {

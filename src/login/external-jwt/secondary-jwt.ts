@@ -6,9 +6,10 @@ import type { Identity } from '../../model/entities/identity.ts';
 import type { SignerId } from '../../model/ids.ts';
 import type { LoginProgress } from '../../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../../model/login-attempt.ts';
-import type { PrimaryNeeds, PrimaryResult } from '../authenticate-primary.ts';
+import type { PrimaryResult } from '../authenticate-primary.ts';
 import { heldRecord } from '../noted-record.ts';
-import { type ExternalJwtNeeds, namesIdentity } from './external-jwt.ts';
+import type { ExternalJwtServices, LoginServices } from '../services.ts';
+import { namesIdentity } from './external-jwt.ts';
 import {
   challengeErrorOf,
   type RefusedExternalJwt,
@@ -25,7 +26,7 @@ export type SecondaryVerdict =
 
 /** Looks for the secondary token among those of a request. Records what refuses. */
 export async function verifySecondaryJwt(
-  needs: ExternalJwtNeeds,
+  needs: ExternalJwtServices,
   {
     signerId,
     identity,
@@ -75,7 +76,7 @@ export async function verifySecondaryJwt(
  * @param signerId the signer that the policy names
  */
 export async function submitSecondaryJwt(
-  needs: PrimaryNeeds,
+  needs: LoginServices,
   {
     signerId,
     primary: { account, progress },

@@ -7,7 +7,8 @@ import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../../model/l
 import { quoted } from '../../platform/formats/quoted.ts';
 import { isEnabled, mayLogIn } from '../account.ts';
 import { notedRecord } from '../noted-record.ts';
-import { accountNamedBy, type ExternalJwtLoginNeeds, maySignerLogIn } from './external-jwt.ts';
+import type { LoginServices } from '../services.ts';
+import { accountNamedBy, maySignerLogIn } from './external-jwt.ts';
 import { recordRefusal } from './external-jwt-verdict.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
@@ -30,7 +31,7 @@ export interface TriedToken {
  * @param token  as sent, unchecked
  */
 export async function tryExternalJwt(
-  needs: ExternalJwtLoginNeeds,
+  needs: LoginServices,
   signer: ExternalJwtSigner,
   token: string,
 ): Promise<TriedToken> {
@@ -41,7 +42,7 @@ export async function tryExternalJwt(
 }
 
 async function judge(
-  needs: ExternalJwtLoginNeeds,
+  needs: LoginServices,
   { signer, token }: { readonly signer: ExternalJwtSigner; readonly token: string },
   record: AttemptRecorder,
 ): Promise<Pick<TriedToken, 'use' | 'identity'>> {

@@ -1,13 +1,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
-import type { AuditTrail } from '../../model/audit-event.ts';
-import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { OwnCall } from '../../model/principal.ts';
-import { type PasswordLoginNeeds, passwordOf, verifyPassword } from './password.ts';
-
-export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
-  readonly attempts: AttemptLog;
-  readonly audit: AuditTrail;
-}
+import type { LoginServices } from '../services.ts';
+import { passwordOf, verifyPassword } from './password.ts';
 
 /**
  * Makes somebody who is logged in prove their password: an abandoned or stolen session must not give away the account
@@ -17,7 +11,7 @@ export interface CurrentPasswordNeeds extends PasswordLoginNeeds {
  * @throws AuthError rate_limited, busy
  */
 export async function proveCurrentPassword(
-  needs: CurrentPasswordNeeds,
+  needs: LoginServices,
   { caller: { mechanism, identityId }, origin }: OwnCall,
   currentPassword: string,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
-import type { PasswordHasher } from './password.ts';
+import type { PasswordHasher } from '../services.ts';
 import { checkNewPassword } from './password-rules.ts';
 
 /**

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { HashPool } from '../../platform/secrets/hash-pool.ts';
 import type { PasswordLogin } from '../../store/contracts/authenticators.ts';
 import { notedRecord } from '../noted-record.ts';
-import { type PasswordLoginNeeds, passwordHasher, usernameKey, verifyPassword } from './password.ts';
+import type { LoginServices } from '../services.ts';
+import { passwordHasher, usernameKey, verifyPassword } from './password.ts';
 
 test('a guess at a locked password is not compared with it', async () => {
   for (const [lockedUntil, compared] of [
@@ -28,7 +29,7 @@ test('a guess at a locked password is not compared with it', async () => {
           count: async () => ({ outcome: 'refused', key: 'password:a', until: 2 }),
         },
       },
-    } as unknown as PasswordLoginNeeds;
+    } as unknown as LoginServices;
     const guess = { username: 'ann', password: 'seven quiet lanterns', ipAddress: '192.0.2.1' };
     const record = notedRecord();
     assert.equal((await verifyPassword(needs, guess, record)).verdict, 'refused');

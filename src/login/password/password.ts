@@ -19,36 +19,8 @@ import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/au
 import { mayLogIn } from '../account.ts';
 import { heldRecord } from '../noted-record.ts';
 import type { PasswordProof, PrimaryVerdict } from '../primary-verdict.ts';
-import {
-  passwordLimit,
-  requireOpenSource,
-  settleGuess,
-  type ThrottleNeeds,
-  unlockableLimit,
-} from '../throttle.ts';
-
-/**
- * Hashes passwords in a bounded pool. Its promises reject when the queue is full, at least for the source: an address, or
- * the id of the identity where that is known.
- */
-export interface PasswordHasher {
-  /**
-   * Whether the password matches the hash. Null means "nobody": the same work, and false. Also false for text that can
-   * never be a password.
-   */
-  matches(phc: string | null, password: string, source: string): Promise<boolean>;
-  /** A PHC string with the current parameters. @throws MalformedInput for text that cannot be a password */
-  hash(password: string, source: string): Promise<string>;
-  /** Whether a stored hash has other parameters than `hash` would use now. */
-  isOutdated(phc: string): boolean;
-}
-
-export interface PasswordLoginNeeds extends ThrottleNeeds {
-  readonly store: ThrottleNeeds['store'] & { readonly authenticators: AuthenticatorStore };
-  readonly hasher: PasswordHasher;
-  /** See `unknownNameMark`. */
-  readonly unknownNameKey: Buffer;
-}
+import type { LoginServices, PasswordHasher } from '../services.ts';
+import { passwordLimit, requireOpenSource, settleGuess, unlockableLimit } from '../throttle.ts';
 
 /**
  * Decides a password login. Identity and policy are read again after the hash, because that takes time.
@@ -56,7 +28,7 @@ export interface PasswordLoginNeeds extends ThrottleNeeds {
  * @throws HashPoolFull             too many logins are waiting already; nothing is counted
  */
 export async function verifyPassword(
-  needs: PasswordLoginNeeds,
+  needs: LoginServices,
   {
     username,
     password,
@@ -116,7 +88,7 @@ export async function verifyPassword(
 
 /** The login as it is now, if it is open to this password; null, and recorded, if not. */
 async function judge(
-  needs: PasswordLoginNeeds,
+  needs: LoginServices,
   {
     login: { authenticator, passwordHash },
     password,
@@ -145,7 +117,7 @@ async function judge(
  * @returns the hash that is now stored, unless the password was changed meanwhile
  */
 async function upgradeHash(
-  needs: PasswordLoginNeeds,
+  needs: LoginServices,
   { authenticator, passwordHash }: PasswordLogin,
   password: string,
 ): Promise<string> {
@@ -166,7 +138,7 @@ async function upgradeHash(
  * @param of.checked the hash that the password has matched
  */
 async function isStillOf(
-  needs: PasswordLoginNeeds,
+  needs: LoginServices,
   {
     stored,
     checked,

@@ -8,21 +8,15 @@ import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import { encodeBase32, matchingTimeStep } from '../../platform/secrets/totp-code.ts';
+import type { TotpEnrollmentServices } from '../services.ts';
 import {
   acceptedDrift,
   readRecoveryCode,
   recoveryCodeHash,
   seedLabel,
   settleCode,
-  type TotpNeeds,
   typedCode,
 } from './totp.ts';
-
-export interface TotpEnrollmentNeeds extends TotpNeeds {
-  readonly random: Random;
-  /** The name that authenticator apps show. */
-  readonly totpIssuer: string;
-}
 
 /** What the person enters into an authenticator app; shown once (spec 2.7). */
 export interface TotpProvisioning {
@@ -39,7 +33,7 @@ const recoveryCodes = 20;
  * @throws AuthError mfa_exists   already enrolled, or started in this flow
  */
 export async function startTotpEnrollment(
-  needs: TotpEnrollmentNeeds,
+  needs: TotpEnrollmentServices,
   flow: string,
   { identity, expiresAt }: { readonly identity: Pick<Identity, 'id' | 'name'>; readonly expiresAt: Millis },
 ): Promise<TotpProvisioning> {
@@ -64,7 +58,7 @@ export async function startTotpEnrollment(
 
 /** What `startTotpEnrollment` has shown in this flow, or null when nothing is pending in it. */
 export async function pendingTotpEnrollment(
-  needs: TotpEnrollmentNeeds,
+  needs: TotpEnrollmentServices,
   flow: string,
   identity: Pick<Identity, 'id' | 'name'>,
 ): Promise<TotpProvisioning | null> {
@@ -83,9 +77,7 @@ export async function pendingTotpEnrollment(
  * @throws AuthError not_found   not enrolled
  */
 export async function renewRecoveryCodes(
-  needs: Pick<TotpEnrollmentNeeds, 'random' | 'recoveryKey'> & {
-    readonly store: Pick<TotpEnrollmentNeeds['store'], 'totp'>;
-  },
+  needs: TotpEnrollmentServices,
   identityId: IdentityId,
 ): Promise<readonly string[]> {
   const codes = Array.from({ length: recoveryCodes }, () => newRecoveryCode(needs.random));
@@ -100,7 +92,7 @@ export async function renewRecoveryCodes(
  * @throws AuthError invalid_totp_code   wrong, or guessed too often
  */
 export async function verifyTotpEnrollment(
-  needs: TotpEnrollmentNeeds,
+  needs: TotpEnrollmentServices,
   {
     flow,
     identityId,

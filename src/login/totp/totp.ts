@@ -4,18 +4,10 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { hmacSha256 } from '../../platform/digest.ts';
-import type { KeyVault } from '../../platform/secrets/key-vault.ts';
 import { matchingTimeStep } from '../../platform/secrets/totp-code.ts';
-import type { TotpStore } from '../../store/contracts/totp.ts';
 import { heldRecord } from '../noted-record.ts';
+import type { LoginServices } from '../services.ts';
 import { settleGuess, type ThrottleNeeds, totpLimit } from '../throttle.ts';
-
-export interface TotpNeeds extends ThrottleNeeds {
-  readonly store: ThrottleNeeds['store'] & { readonly totp: TotpStore };
-  readonly vault: KeyVault;
-  /** Server secret under which recovery codes are hashed. */
-  readonly recoveryKey: Buffer;
-}
 
 /** The codes of so many time steps before and after the present one count too (RFC 6238 5.2, 6). */
 export const acceptedDrift = 1;
@@ -32,7 +24,7 @@ export function seedLabel(identityId: IdentityId): string {
  * @throws AuthError invalid_totp_code, rate_limited
  */
 export async function verifyTotp(
-  needs: TotpNeeds,
+  needs: LoginServices,
   {
     identityId,
     code,
@@ -71,7 +63,7 @@ export async function settleCode(
 
 /** What uses up a code, true for exactly one caller; null, and recorded, when the code is wrong. */
 async function rightCode(
-  { store: { totp }, ...needs }: TotpNeeds,
+  { store: { totp }, ...needs }: LoginServices,
   { identityId, code }: { readonly identityId: IdentityId; readonly code: string },
   attempt: AttemptRecorder,
 ): Promise<(() => Promise<boolean>) | null> {

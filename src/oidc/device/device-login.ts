@@ -3,21 +3,19 @@
 // authorization code is kept, sealed, until the device asks for tokens.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { countBeginning, requireOpenSource, settleGuess, type ThrottleNeeds } from '../../login/throttle.ts';
+import { countBeginning, requireOpenSource, settleGuess } from '../../login/throttle.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
 import type { DeviceLogin } from '../../model/device-login.ts';
 import { type AuthRequestKey, asId } from '../../model/ids.ts';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
-import type { KeyVault } from '../../platform/secrets/key-vault.ts';
-import type { AuthRequestStore } from '../../store/contracts/auth-requests.ts';
 import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
 import { mintOpaqueToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import type { Client } from '../clients.ts';
 import { isSameBrowser } from '../flow/open-auth-request.ts';
 import { codeChallengeOf } from '../pkce.ts';
 import { deviceRedirectUri, isForDevice } from '../redirect-uri.ts';
+import type { OidcServices } from '../services.ts';
 import { newUserCode, readUserCode, shownUserCode, userCodeHash } from './user-code.ts';
 
 const lifetime: Millis = 10 * MINUTE;
@@ -25,16 +23,6 @@ const lifetime: Millis = 10 * MINUTE;
 export const pollInterval: Millis = 5 * SECOND;
 /** For all devices together, because whoever begins a device login has proven nothing; see also `sourceLimits`. */
 const mostWaiting = 10_000;
-
-export interface DeviceLoginNeeds extends ThrottleNeeds {
-  readonly store: ThrottleNeeds['store'] & {
-    readonly deviceLogins: DeviceLoginStore;
-    readonly authRequests: Pick<AuthRequestStore, 'findLogin'>;
-  };
-  readonly random: Random;
-  readonly tagKey: Buffer;
-  readonly vault: KeyVault;
-}
 
 /** The answer to a device (RFC 8628 3.2). Wire names. */
 export interface DeviceAuthorization {
@@ -57,7 +45,7 @@ export function sealedCodeLabel(id: string): string {
  * @throws AuthError busy           too many are waiting
  */
 export async function beginDeviceLogin(
-  needs: DeviceLoginNeeds,
+  needs: OidcServices,
   client: Client,
   { scopes, origin }: { readonly scopes: readonly string[]; readonly origin: RequestOrigin },
 ): Promise<DeviceAuthorization> {
@@ -99,7 +87,7 @@ export async function beginDeviceLogin(
  * @throws AuthError rate_limited
  */
 export async function findByUserCode(
-  needs: DeviceLoginNeeds,
+  needs: OidcServices,
   typed: string,
   origin: RequestOrigin,
 ): Promise<DeviceLogin | null> {
@@ -115,7 +103,7 @@ export async function findByUserCode(
 
 /** The authorization request of a person who continues for a device, in this browser and no other. */
 export function authRequestFor(
-  needs: Pick<DeviceLoginNeeds, 'random' | 'clock'>,
+  needs: Pick<OidcServices, 'random' | 'clock'>,
   device: DeviceLogin,
   browserBinding: string,
 ): AuthRequest {
@@ -137,7 +125,7 @@ export function authRequestFor(
 }
 
 /** @returns false when the device no longer waits */
-export function denyDevice(needs: DeviceLoginNeeds, device: DeviceLogin): Promise<boolean> {
+export function denyDevice(needs: OidcServices, device: DeviceLogin): Promise<boolean> {
   return needs.store.deviceLogins.settle(device.id, null, needs.clock.now());
 }
 
@@ -168,7 +156,7 @@ export interface FinishedDeviceLogin {
 
 /** The device that waits for a finished login; null when none does, or this is not where somebody has logged in. */
 export async function deviceOfLogin(
-  needs: DeviceLoginNeeds,
+  needs: OidcServices,
   { code: codeText, browser }: FinishedDeviceLogin,
   origin: RequestOrigin,
 ): Promise<DeviceLogin | null> {
@@ -187,7 +175,7 @@ export async function deviceOfLogin(
  * Stores the code of a finished login for the device that waits for it, once the person has confirmed that.
  * @returns false when the device no longer waits
  */
-export function approveDevice(needs: DeviceLoginNeeds, device: DeviceLogin, code: string): Promise<boolean> {
+export function approveDevice(needs: OidcServices, device: DeviceLogin, code: string): Promise<boolean> {
   const sealed = needs.vault.seal(Buffer.from(code), sealedCodeLabel(device.id));
   return needs.store.deviceLogins.settle(device.id, sealed, needs.clock.now());
 }

@@ -10,12 +10,9 @@ import type { BrowserSession, BrowserSessionRules } from '../../model/browser-se
 import { asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
 import { acrValues } from '../../tokens/access-token.ts';
 import { readIdTokenHint } from '../../tokens/id-token.ts';
-import type { KeyRing } from '../../tokens/key-ring.ts';
-import { type Client, type ClientRegistry, redirectUrisOf, requiresPkce } from '../clients.ts';
+import { type Client, redirectUrisOf, requiresPkce } from '../clients.ts';
 import {
   existingScopes,
   isRepeated,
@@ -27,6 +24,7 @@ import {
 } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+import type { OidcServices } from '../services.ts';
 
 /** The bind point at which a protocol request arrived. */
 export interface OidcBindPoint {
@@ -43,13 +41,6 @@ export interface Browser {
   readonly binding: string;
   /** Who is signed in in it; null for nobody. */
   readonly session: BrowserSession | null;
-}
-
-export interface AuthorizationNeeds {
-  readonly clients: ClientRegistry;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly ring: KeyRing;
 }
 
 /** How an answer reaches the client. The default comes first. */
@@ -87,7 +78,7 @@ const singleParameters = [
  * @throws AuthorizationError after it
  */
 export function validateAuthorizationRequest(
-  needs: AuthorizationNeeds,
+  needs: OidcServices,
   parameters: Parameters,
   { bindPoint, browser }: { readonly bindPoint: OidcBindPoint; readonly browser: Browser | null },
 ): AuthRequest {
@@ -234,7 +225,7 @@ function readMethod(back: ValidatedRedirect, parameters: Parameters): PrimaryMet
  * `prompt=none`.
  */
 function readWish(
-  needs: AuthorizationNeeds,
+  needs: OidcServices,
   back: ValidatedRedirect,
   {
     parameters,
@@ -268,7 +259,7 @@ function readWish(
 
 /** OIDC Core 3.1.2.1, `id_token_hint`: one of ours, of any age and any client. */
 function readHint(
-  { ring, clock }: AuthorizationNeeds,
+  { ring, clock }: OidcServices,
   back: ValidatedRedirect,
   parameters: Parameters,
 ): Pick<AuthenticationWish, 'identityId' | 'idTokenHint'> {

@@ -7,8 +7,8 @@ import { asId } from '../../model/ids.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { clientRegistry } from '../clients.ts';
-import { codeLifetime } from '../grants/grant-authorization-code.ts';
 import { callbackPath, callbackSealer, followCallback, handOver, wayBack } from './callback.ts';
+import { codeLifetime } from './open-auth-request.ts';
 
 const start = Date.parse('2026-01-01T12:00:00Z');
 const issuer = 'https://localhost:1280/oidc';

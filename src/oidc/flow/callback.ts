@@ -6,13 +6,13 @@
 import { AuthError, type ValidatedRedirect } from '../../errors/auth-error.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { Clock, Millis } from '../../platform/clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { dailySealer } from '../../platform/secrets/sealed-box.ts';
 import type { ClientRegistry } from '../clients.ts';
-import { codeLifetime } from '../grants/grant-authorization-code.ts';
 import { withParameters } from '../redirect-uri.ts';
-import { requireSameBrowser } from './open-auth-request.ts';
+import type { CallbackSealer, FinishedLogin } from '../services.ts';
+import { codeLifetime, requireSameBrowser } from './open-auth-request.ts';
 
 /** Path of the second redirect below the issuer. */
 export const callbackPath = '/authorize/callback';
@@ -26,20 +26,6 @@ export type Handover =
       readonly action: string;
       readonly fields: readonly (readonly [string, string])[];
     };
-
-interface FinishedLogin
-  extends Pick<AuthRequest, 'redirectUri' | 'state' | 'issuer' | 'browserBinding' | 'responseMode'> {
-  readonly code: string;
-  /** Of the code. */
-  readonly expiresAt: Millis;
-}
-
-export interface CallbackSealer {
-  /** base64url. */
-  seal(login: FinishedLogin, now: Millis): string;
-  /** The login, or undefined when the text was not made here or its code has expired. */
-  open(text: string, now: Millis): FinishedLogin | undefined;
-}
 
 /** @param root the server secret that all nodes share */
 export function callbackSealer(root: Buffer): CallbackSealer {

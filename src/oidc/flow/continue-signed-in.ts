@@ -7,18 +7,14 @@ import { provenFactors } from '../../login/standing.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import type { BrowserSessionStore } from '../../store/contracts/browser-sessions.ts';
 import { acrOf } from '../../tokens/access-token.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
-import { codeLifetime } from '../grants/grant-authorization-code.ts';
+import type { OidcServices } from '../services.ts';
 import { applicationKey, endOfSession, mayBeSilent, type PresentedSession } from './browser-session.ts';
 import { type Handover, handOver, wayBack } from './callback.ts';
 import { asStored, requireOpen } from './login-flow.ts';
-import { type LoginFlowNeeds, outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
-
-export interface SignedInNeeds extends LoginFlowNeeds {
-  readonly store: LoginFlowNeeds['store'] & { readonly browserSessions: BrowserSessionStore };
-}
+import { outstandingFor, requireMayUse, stillAllowed } from './next-step.ts';
+import { codeLifetime } from './open-auth-request.ts';
 
 /** The browser that asks, and who is signed in in it; null for nobody. */
 export interface SignedInBrowser {
@@ -37,7 +33,7 @@ export type SignedInAnswer = Handover | { readonly kind: 'log-in' } | { readonly
  * @throws AuthorizationError with `prompt=none`, if a person would have to act; client_not_allowed
  */
 export async function answerSignedIn(
-  needs: SignedInNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   browser: SignedInBrowser,
 ): Promise<SignedInAnswer> {
@@ -64,7 +60,7 @@ export async function answerSignedIn(
 
 /** Who is signed in, for the page that asks; null when a login is needed after all. */
 export async function whoIsSignedIn(
-  needs: SignedInNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   browser: SignedInBrowser,
 ): Promise<{ readonly name: string } | null> {
@@ -81,7 +77,7 @@ export async function whoIsSignedIn(
  * @throws AuthorizationError client_not_allowed
  */
 export async function continueSignedIn(
-  needs: SignedInNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   browser: SignedInBrowser,
 ): Promise<Handover | null> {
@@ -102,7 +98,7 @@ function signedInOf({ browserSession }: AuthRequest, browser: SignedInBrowser): 
 }
 
 /** The signed-in account, if it satisfies this request and could log in today; otherwise null. */
-async function signedInAccount(needs: SignedInNeeds, signedIn: SignedIn): Promise<Account | null> {
+async function signedInAccount(needs: OidcServices, signedIn: SignedIn): Promise<Account | null> {
   if (!answersWish(needs, signedIn)) return null;
   const { session, clientCertificates, origin } = signedIn;
   const account = await standingAccount(needs, session, origin);
@@ -118,7 +114,7 @@ async function signedInAccount(needs: SignedInNeeds, signedIn: SignedIn): Promis
   return null;
 }
 
-function answersWish(needs: SignedInNeeds, signedIn: SignedIn): boolean {
+function answersWish(needs: OidcServices, signedIn: SignedIn): boolean {
   const { session, wish } = signedIn;
   if (wish.prompts.includes('login')) return false;
   const { identityId, authTime } = session.progress;
@@ -128,13 +124,13 @@ function answersWish(needs: SignedInNeeds, signedIn: SignedIn): boolean {
 }
 
 /** A login may prove more than this session did. If the client asks for that, try one. */
-function isStrongEnough(needs: SignedInNeeds, { session, wish: { acrValues } }: SignedIn): boolean {
+function isStrongEnough(needs: OidcServices, { session, wish: { acrValues } }: SignedIn): boolean {
   return acrValues.length === 0 || acrValues.includes(acrOf(provenFactors(needs, session.progress)));
 }
 
 /** Applies the one rule of what still counts. Ends a session that no longer does. */
 async function standingAccount(
-  needs: SignedInNeeds,
+  needs: OidcServices,
   { id, progress }: PresentedSession,
   origin: RequestOrigin,
 ): Promise<Account | null> {
@@ -149,7 +145,7 @@ async function standingAccount(
 
 /** @returns null when the session has ended meanwhile */
 async function finish(
-  needs: SignedInNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   { account, session, rules, origin }: { readonly account: Account } & SignedIn,
 ): Promise<Handover | null> {

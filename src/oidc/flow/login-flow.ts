@@ -4,17 +4,14 @@ import { keptKey } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { authenticatePrimary } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
-import {
-  type ConfigTypeResolving,
-  requireConfigTypes,
-  resolveConfigTypes,
-} from '../../login/config-types.ts';
+import { requireConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
 import { mayAddTotp } from '../../login/outstanding-factors.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
 import { checkedAgain } from '../../login/primary-verdict.ts';
+import type { LoginServices } from '../../login/services.ts';
 import { verifyTotp } from '../../login/totp/totp.ts';
 import { recordedTotpAttempt } from '../../login/totp/totp-attempt.ts';
 import {
@@ -30,9 +27,9 @@ import type { Identity } from '../../model/entities/identity.ts';
 import type { AuthenticatorId } from '../../model/ids.ts';
 import type { Credentials, PassedMethod } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
+import type { OidcServices } from '../services.ts';
 import { beginAgain } from './begin-again.ts';
 import {
-  type LoginFlowNeeds,
   type LoginStep,
   nextStep,
   outstandingFor,
@@ -66,7 +63,7 @@ export interface CameWithLogin {
  * @throws AuthError could_not_validate   too many or too long configTypes
  */
 export async function submitPrimary(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   { credentials, ...came }: CameWithLogin & { readonly credentials: Credentials },
 ): Promise<LoginStep> {
@@ -112,7 +109,7 @@ function withConfigTypes(authRequest: AuthRequest, more: readonly string[]): Aut
 }
 
 /** The request as it is stored: with the ids of its configuration types, and without a token. */
-export async function asStored(needs: ConfigTypeResolving, authRequest: AuthRequest): Promise<AuthRequest> {
+export async function asStored(needs: LoginServices, authRequest: AuthRequest): Promise<AuthRequest> {
   const tokenless = withoutToken(authRequest);
   if (tokenless.configTypes.length === 0) return tokenless;
   return { ...tokenless, configTypes: await resolveConfigTypes(needs, tokenless.configTypes) };
@@ -130,7 +127,7 @@ function withoutToken({ browserSession, ...request }: AuthRequest): AuthRequest 
  * @throws AuthError invalid_totp_code, rate_limited
  */
 export async function submitTotp(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
@@ -150,7 +147,7 @@ export async function submitTotp(
  * @throws AuthError invalid_auth           no such token is required
  */
 export async function submitSecondary(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   { token, origin }: { readonly token: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
@@ -172,7 +169,7 @@ export async function submitSecondary(
 
 /** The outstanding factors. @throws AuthError auth_request_unknown   no primary login on this request */
 export async function outstandingQueries(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
 ): Promise<Extract<LoginStep, { kind: 'queries' }>> {
   const login = await loginInProgress(needs, authRequest);
@@ -189,7 +186,7 @@ export async function outstandingQueries(
  * @throws AuthError conflict       this identity is not asked for TOTP, or not before another factor
  */
 export async function enrollTotp(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   origin: RequestOrigin,
 ): Promise<TotpProvisioning> {
@@ -219,7 +216,7 @@ export async function enrollTotp(
  * @throws AuthError conflict       another factor has to be given first
  */
 export async function verifyEnrolledTotp(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
@@ -239,7 +236,7 @@ export async function verifyEnrolledTotp(
 }
 
 /** Abandons the enrollment that this login started. @throws AuthError auth_request_unknown, not_found */
-export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<void> {
+export async function abandonTotpEnrollment(needs: OidcServices, authRequest: AuthRequest): Promise<void> {
   await loginInProgress(needs, authRequest);
   if (!(await needs.store.totp.abandon(authRequest.key))) throw new AuthError('not_found');
 }
@@ -250,8 +247,8 @@ export async function abandonTotpEnrollment(needs: LoginFlowNeeds, authRequest: 
  * @throws AuthError auth_request_unknown
  */
 export async function requireOpen(
-  needs: Pick<LoginFlowNeeds, 'clock'> & {
-    readonly store: Pick<LoginFlowNeeds['store'], 'authRequests'>;
+  needs: Pick<OidcServices, 'clock'> & {
+    readonly store: Pick<OidcServices['store'], 'authRequests'>;
   },
   authRequest: AuthRequest,
 ): Promise<void> {
@@ -263,7 +260,7 @@ export async function requireOpen(
 }
 
 /** The record of a request that has a primary login and no code yet. */
-async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest): Promise<LoginRecord> {
+async function loginInProgress(needs: OidcServices, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) {
     throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
@@ -281,7 +278,7 @@ async function loginInProgress(needs: LoginFlowNeeds, authRequest: AuthRequest):
  * @throws AuthError password_not_acceptable    with every reason; the login stays
  */
 export async function replacePassword(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   { password, origin }: { readonly password: string; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {
@@ -318,7 +315,7 @@ function anotherFirst(): AuthError {
 }
 
 async function hashOfReplacement(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   {
     authenticatorId,
     identity,
@@ -343,7 +340,7 @@ async function hashOfReplacement(
 
 /** @param factor the proven factor; null for a step that proves none */
 async function factorPassed(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   login: LoginRecord,
   { factor, origin }: { readonly factor: PassedMethod | null; readonly origin: RequestOrigin },
 ): Promise<LoginStep> {

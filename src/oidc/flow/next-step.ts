@@ -1,18 +1,14 @@
 // What follows a step of a login: the code, or the questions that remain. Only this file decides. It reads identity,
 // policy and authenticator again, because the steps of a login are minutes apart.
 
-import type { ClientCertificateIssuer } from '../../certificates/client-certificate-issuer.ts';
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
 import { isEnabled, stillHasAuthenticator } from '../../login/account.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
-import type { PrimaryNeeds } from '../../login/authenticate-primary.ts';
-import type { ConfigTypeResolving } from '../../login/config-types.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { askedOfLogin, outstandingFactors } from '../../login/outstanding-factors.ts';
 import { type OpeningObjection, openingObjection, provenFactors } from '../../login/standing.ts';
 import { failureKeys } from '../../login/throttle.ts';
-import type { TotpEnrollmentNeeds } from '../../login/totp/totp-enrollment.ts';
 import type { Account } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
@@ -20,16 +16,15 @@ import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import type { AuthenticatorId } from '../../model/ids.ts';
 import type { AuthQuery, Factor, LoginProgress, PrimaryMethod } from '../../model/login.ts';
 import type { RefusalReason } from '../../model/login-attempt.ts';
-import type { AuthRequestStore, PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
-import type { DeviceLoginStore } from '../../store/contracts/device-logins.ts';
-import type { IdentityStore } from '../../store/contracts/identities.ts';
+import type { PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
-import { type ClientRegistry, mayUse } from '../clients.ts';
+import { mayUse } from '../clients.ts';
 import { denyWaitingDevice } from '../device/device-login.ts';
-import { codeLifetime, deviceCodeLifetime } from '../grants/grant-authorization-code.ts';
 import { isForDevice } from '../redirect-uri.ts';
+import type { OidcServices } from '../services.ts';
 import { newBrowserSession, noteOpened } from './browser-session.ts';
-import { type CallbackSealer, type Handover, handOver, wayBack } from './callback.ts';
+import { type Handover, handOver, wayBack } from './callback.ts';
+import { codeLifetime, deviceCodeLifetime } from './open-auth-request.ts';
 
 /** What to answer to a login step. */
 export type LoginStep =
@@ -48,22 +43,6 @@ export type LoginStep =
       readonly challenges: readonly Challenge[];
     };
 
-export interface LoginFlowNeeds extends PrimaryNeeds, TotpEnrollmentNeeds {
-  readonly store: PrimaryNeeds['store'] &
-    ConfigTypeResolving['store'] &
-    TotpEnrollmentNeeds['store'] & {
-      readonly authRequests: AuthRequestStore;
-      readonly deviceLogins: Pick<DeviceLoginStore, 'findWaiting' | 'settle'>;
-      readonly identities: IdentityStore;
-    };
-  readonly clients: ClientRegistry;
-  readonly callbacks: CallbackSealer;
-  readonly tagKey: Buffer;
-  readonly certificateIssuer: Pick<ClientCertificateIssuer, 'readRequest'>;
-  /** How many sessions one identity may have, of each kind. */
-  readonly maxSessionsPerIdentity: number;
-}
-
 /** Path at which TOTP codes are submitted during an OIDC login. */
 const totpUrl = '/oidc/login/totp';
 
@@ -78,7 +57,7 @@ const laterStep = { error: 'missing', current: null } as const;
  * since; it is not read again then
  */
 export async function nextStep<Outcome extends PrimaryRecorded | 'superseded' | 'outdated'>(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   {
     progress,
@@ -134,7 +113,7 @@ function isOutdated<Outcome extends string>(outcome: Outcome): outcome is Extrac
 
 /** The refusal of a login whose proof was taken away or changed between verifying and recording it. */
 function proofChanged(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   { identityId, authenticatorId, passed }: LoginProgress,
   origin: RequestOrigin,
 ): AuthError {
@@ -154,7 +133,7 @@ function whatChanged(method: PrimaryMethod, authenticatorId: AuthenticatorId | n
 
 /** @throws AuthError invalid_auth   the identity was deleted */
 export async function outstandingNow(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   progress: LoginProgress,
 ): Promise<readonly Factor[]> {
   const account = await needs.store.identities.findAccount(progress.identityId);
@@ -164,7 +143,7 @@ export async function outstandingNow(
 
 /** What remains, by the one rule. */
 export function outstandingFor(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   account: Account,
   progress: LoginProgress,
 ): readonly Factor[] {
@@ -174,7 +153,7 @@ export function outstandingFor(
 
 /** The answer that asks for the outstanding factors. */
 export function queriesStep(
-  { clients, signers }: LoginFlowNeeds,
+  { clients, signers }: OidcServices,
   { clientId }: AuthRequest,
   { outstanding, error }: { readonly outstanding: readonly Factor[]; readonly error: ChallengeError },
 ): Extract<LoginStep, { kind: 'queries' }> {
@@ -196,7 +175,7 @@ export function queriesStep(
 
 /** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
 export async function requireStillAllowed(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   progress: LoginProgress,
   origin: RequestOrigin,
 ): Promise<Account> {
@@ -207,7 +186,7 @@ export async function requireStillAllowed(
 
 /** The account of a login; null, and recorded, when the identity, its policy or its authenticator no longer allows it. */
 export async function stillAllowed(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   progress: LoginProgress,
   origin: RequestOrigin,
 ): Promise<Account | null> {
@@ -248,7 +227,7 @@ const recordedAs: Readonly<
  * @throws AuthorizationError login_required       the client has named somebody else (OIDC Core 3.1.2.1, id_token_hint)
  */
 export async function requireMayUse(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   {
     origin,

@@ -1,10 +1,11 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
-import { type Clock, MINUTE, type Millis } from '../../platform/clock.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
 import { dailySealer } from '../../platform/secrets/sealed-box.ts';
 import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
 import { isForDevice, isRegisteredRedirectUri } from '../redirect-uri.ts';
+import type { AuthRequestSealer } from '../services.ts';
 import type { OidcBindPoint } from './authorization-request.ts';
 import { beginAgain } from './begin-again.ts';
 
@@ -102,22 +103,14 @@ export function isSamePlace(done: string | null, presented: string | null): bool
 // The auth request id that clients carry is the sealed authorization request itself: a stranger who has proven nothing
 // costs no stored row, and any node can continue.
 
+/** Of a code, from issue to the last moment of use (RFC 6749 4.1.2). */
+export const codeLifetime: Millis = 60 * SECOND;
+/** The same for a device: the person has to confirm, and the device to ask. It works only with the device code. */
+export const deviceCodeLifetime: Millis = 10 * MINUTE;
 /** How long primary login may take. */
 export const authRequestLifetime: Millis = 10 * MINUTE;
 /** The latest end of an authorization request, even while TOTP is being enrolled. */
 export const authRequestMaxLifetime: Millis = 30 * MINUTE;
-
-export interface AuthRequestSealer {
-  /** The text that clients carry; base64url. */
-  seal(authRequest: AuthRequest): string;
-  /**
-   * The request, or undefined when the text was not made here or `authRequestMaxLifetime` has passed.
-   * The caller checks the shorter `authRequestLifetime`, because it knows whether an enrollment has extended it.
-   */
-  open(text: string, now: Millis): AuthRequest | undefined;
-  /** The request, to start it again however long ago it expired; undefined when the text is older than yesterday. */
-  openEnded(text: string, now: Millis): AuthRequest | undefined;
-}
 
 /** @param root the server secret that all nodes share */
 export function authRequestSealer(root: Buffer): AuthRequestSealer {

@@ -7,8 +7,9 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AuthRequest, BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
+import type { OidcServices } from '../services.ts';
 import { submitPrimary, submitSecondary } from './login-flow.ts';
-import type { LoginFlowNeeds, LoginStep } from './next-step.ts';
+import type { LoginStep } from './next-step.ts';
 import {
   fetchVisitedToken,
   hasSignIn,
@@ -17,11 +18,8 @@ import {
   type NoToken,
   type ProviderAnswer,
   type ProviderStep,
-  type ProviderVisitNeeds,
   type SignerForPeople,
 } from './provider-visit.ts';
-
-export type ProviderLoginNeeds = LoginFlowNeeds & ProviderVisitNeeds;
 
 /** A signer at which people can sign in from a page. */
 export function isForPeople(signer: ExternalJwtSigner): signer is SignerForPeople {
@@ -42,7 +40,7 @@ export interface ProviderFailure {
  * @throws AuthError not_found   there is no such signer with a sign-in for people
  */
 export async function visitProvider(
-  needs: ProviderLoginNeeds,
+  needs: OidcServices,
   {
     signerId,
     ...login
@@ -59,7 +57,7 @@ export async function visitProvider(
  * @throws AuthError auth_request_unknown, not_found, rate_limited, busy
  */
 export async function returnFromProvider(
-  needs: ProviderLoginNeeds,
+  needs: OidcServices,
   visit: LoginVisit,
   { answer, origin }: { readonly answer: ProviderAnswer; readonly origin: RequestOrigin },
 ): Promise<LoginStep | ProviderFailure> {
@@ -87,7 +85,7 @@ export async function returnFromProvider(
   }
 }
 
-function signerForPeople(needs: ProviderLoginNeeds, id: SignerId): SignerForPeople {
+function signerForPeople(needs: OidcServices, id: SignerId): SignerForPeople {
   const signer = enabledSigner(needs.signers, id);
   if (signer === undefined || !isForPeople(signer)) throw new AuthError('not_found');
   return signer;
@@ -95,7 +93,7 @@ function signerForPeople(needs: ProviderLoginNeeds, id: SignerId): SignerForPeop
 
 /** Leaves a decision record of what failed before there was a token to judge. */
 function noted(
-  needs: ProviderLoginNeeds,
+  needs: OidcServices,
   {
     signer,
     authRequest,

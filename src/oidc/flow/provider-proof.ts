@@ -4,19 +4,10 @@ import { openClientSecret } from '../../login/external-jwt/client-secret.ts';
 import type { ProviderEndpoints } from '../../login/external-jwt/provider-endpoints.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import { clientSigningAlgs } from '../../model/entities/oidc-client.ts';
-import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
-import type { Random } from '../../platform/random.ts';
-import type { KeyVault } from '../../platform/secrets/key-vault.ts';
+import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { signJwt } from '../../tokens/jws.ts';
-import type { KeyRing } from '../../tokens/key-ring.ts';
 import { assertionType } from '../grants/client-assertion.ts';
-
-export interface ProviderProofNeeds {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly vault: KeyVault;
-  readonly ring: Pick<KeyRing, 'signer'>;
-}
+import type { ProviderServices } from '../services.ts';
 
 /** What the request for tokens carries beside the code. */
 export interface ProviderProof {
@@ -29,7 +20,7 @@ const assertionLife: Millis = MINUTE;
 
 /** @returns why not, in words for an administrator, when the client cannot prove itself */
 export function proofForProvider(
-  needs: ProviderProofNeeds,
+  needs: ProviderServices,
   signer: ExternalJwtSigner & { readonly clientId: string },
   { issuer, assertionAlgs }: Pick<ProviderEndpoints, 'issuer' | 'assertionAlgs'>,
 ): ProviderProof | string {
@@ -56,7 +47,7 @@ export function proofForProvider(
 
 /** Its one audience is the issuer: nobody else can use it (RFC 7523 3). */
 function assertionFor(
-  { clock, random, ring }: ProviderProofNeeds,
+  { clock, random, ring }: ProviderServices,
   given: {
     readonly clientId: string;
     readonly issuer: string;

@@ -5,11 +5,7 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
 import { isNumericDate, readForeignJwt, UnreadableJwt } from '../../login/external-jwt/foreign-jwt.ts';
-import {
-  jsonOf,
-  type ProviderDirectory,
-  type ProviderEndpoints,
-} from '../../login/external-jwt/provider-endpoints.ts';
+import { jsonOf, type ProviderEndpoints } from '../../login/external-jwt/provider-endpoints.ts';
 import { countRefusal, requireOpenSource, useOnce } from '../../login/throttle.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { BoundAuthRequest } from '../../model/auth-request.ts';
@@ -20,21 +16,9 @@ import type { Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
-import type { FormPoster } from '../../platform/network/outbound-client.ts';
-import type { DailySealer } from '../../platform/secrets/sealed-box.ts';
-import type { AttemptStore } from '../../store/contracts/attempts.ts';
-import type { ExchangePlaces } from './exchange-limit.ts';
+import type { ProviderServices } from '../services.ts';
 import { authRequestLifetime, requireSameBrowser } from './open-auth-request.ts';
-import { type ProviderProof, type ProviderProofNeeds, proofForProvider } from './provider-proof.ts';
-
-export interface ProviderVisitNeeds extends ProviderProofNeeds {
-  readonly providers: ProviderDirectory;
-  readonly poster: FormPoster;
-  readonly exchanges: ExchangePlaces;
-  readonly store: { readonly attempts: AttemptStore };
-  /** Seals the `state` that goes to the provider and comes back. */
-  readonly providerStates: DailySealer;
-}
+import { type ProviderProof, proofForProvider } from './provider-proof.ts';
 
 /** Whether the token is the primary proof, or the secondary one that the policy requires. */
 export type ProviderStep = 'primary' | 'secondary';
@@ -100,7 +84,7 @@ export interface NoToken {
 
 /** The address at the provider that begins a visit. */
 export async function leaveForProvider(
-  needs: ProviderVisitNeeds,
+  needs: ProviderServices,
   signer: SignerForPeople,
   purpose: VisitPurpose,
 ): Promise<{ readonly kind: 'redirect'; readonly location: string } | NoToken> {
@@ -143,7 +127,7 @@ export interface ProviderAnswer {
  * @throws AuthError auth_request_unknown   the state is not ours, too old, of another browser or of another signer
  */
 export function openVisit(
-  needs: ProviderVisitNeeds,
+  needs: ProviderServices,
   {
     state,
     signerId,
@@ -187,7 +171,7 @@ type Fetched = { readonly kind: 'token'; readonly token: string } | NoToken;
  * @throws AuthError rate_limited           the provider has refused too many codes from this source
  */
 export async function fetchVisitedToken(
-  needs: ProviderVisitNeeds,
+  needs: ProviderServices,
   { source, ...returned }: Returned & { readonly source: string },
 ): Promise<Fetched> {
   await requireOpenSource(needs, source, 'visit');
@@ -207,7 +191,7 @@ export async function fetchVisitedToken(
   }
 }
 
-async function exchange(needs: ProviderVisitNeeds, { signer, visit, answer }: Returned): Promise<Fetched> {
+async function exchange(needs: ProviderServices, { signer, visit, answer }: Returned): Promise<Fetched> {
   const endpoints = await endpointsOf(needs, signer);
   if (typeof endpoints === 'string') return unreachable(endpoints);
   // RFC 9207 2.4: the answer of another provider must not reach this one's token endpoint.
@@ -246,7 +230,7 @@ function redirectUriOf(visit: Visit): string {
 
 /** @returns why not, in words for an administrator, if the endpoints are not those of the signer's issuer */
 async function endpointsOf(
-  needs: ProviderVisitNeeds,
+  needs: ProviderServices,
   signer: SignerForPeople,
 ): Promise<ProviderEndpoints | string> {
   const endpoints = await needs.providers.find(signer.externalAuthUrl);
@@ -265,7 +249,7 @@ const tokenResponse = z.object({
 type ProviderTokens = z.output<typeof tokenResponse>;
 
 async function redeemAtProvider(
-  needs: ProviderVisitNeeds,
+  needs: ProviderServices,
   endpoints: ProviderEndpoints,
   { visit, code, proof }: { readonly visit: Visit; readonly code: string; readonly proof: ProviderProof },
 ): Promise<ProviderTokens | NoToken> {

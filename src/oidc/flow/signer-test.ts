@@ -8,14 +8,15 @@
 // answer that only the luring session could redeem and that never leaves the lured browser.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import type { ExternalJwtLoginNeeds } from '../../login/external-jwt/external-jwt.ts';
 import { shownParts } from '../../login/external-jwt/foreign-jwt.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { notedRecord } from '../../login/noted-record.ts';
+import type { LoginServices } from '../../login/services.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { SignerId } from '../../model/ids.ts';
-import { type DailySealer, dailySealer } from '../../platform/secrets/sealed-box.ts';
+import { dailySealer } from '../../platform/secrets/sealed-box.ts';
+import type { ProviderServices, SignerTestSealers } from '../services.ts';
 import { authRequestLifetime } from './open-auth-request.ts';
 import {
   fetchVisitedToken,
@@ -23,7 +24,6 @@ import {
   leaveForProvider,
   type NoToken,
   type ProviderAnswer,
-  type ProviderVisitNeeds,
   type SignerForPeople,
   type SignerTest,
   type TestVisit,
@@ -32,22 +32,12 @@ import {
 /** Where a link of a test leads. */
 export const signerTestPath = '/oidc/login/ext-jwt/test';
 
-/** Links lead to the provider, answers come from there; neither can be taken for the other. */
-export interface SignerTestSealers {
-  readonly links: DailySealer;
-  readonly answers: DailySealer;
-}
-
 /** @param root the server secret that all nodes share */
 export function signerTestSealers(root: Buffer): SignerTestSealers {
   return {
     links: dailySealer(root, 'signer-test-link'),
     answers: dailySealer(root, 'signer-test-answer'),
   };
-}
-
-export interface SignerTestNeeds extends ProviderVisitNeeds, Pick<ExternalJwtLoginNeeds, 'signers'> {
-  readonly signerTests: SignerTestSealers;
 }
 
 /** What came back, for the page that began the test. */
@@ -71,7 +61,7 @@ type Answered = { readonly test: SignerTest } & (
  * @throws AuthError could_not_validate   it does not say where people sign in, or as which client
  */
 export function beginSignerTest(
-  needs: SignerTestNeeds,
+  needs: ProviderServices,
   { signerId, issuer }: { readonly signerId: SignerId; readonly issuer: string },
   { identityId, sessionId }: Pick<Actor, 'identityId' | 'sessionId'>,
 ): { readonly id: string; readonly link: string } {
@@ -89,7 +79,7 @@ export function beginSignerTest(
  * @throws AuthError not_found, could_not_validate   the signer is gone, or has no sign-in any more
  */
 export async function leaveForSignerTest(
-  needs: SignerTestNeeds,
+  needs: ProviderServices,
   { link, browserBinding }: { readonly link: string; readonly browserBinding: string },
   origin: RequestOrigin,
 ): Promise<{ readonly kind: 'redirect'; readonly location: string } | SignerTestAnswer> {
@@ -106,7 +96,7 @@ export async function leaveForSignerTest(
 
 /** What the provider answered to a visit that was a test. Its code is not redeemed here: it is not known for whom. */
 export function answerOfSignerTest(
-  needs: SignerTestNeeds,
+  needs: ProviderServices,
   visit: TestVisit,
   answer: ProviderAnswer,
 ): SignerTestAnswer {
@@ -124,7 +114,7 @@ export interface SignerTestVerdict extends TriedToken {
  * @throws AuthError not_found, could_not_validate   as `beginSignerTest`
  */
 export async function finishSignerTest(
-  needs: SignerTestNeeds & ExternalJwtLoginNeeds,
+  needs: ProviderServices & LoginServices,
   { signerId, sealedAnswer }: { readonly signerId: string; readonly sealedAnswer: string },
   by: Pick<Actor, 'identityId' | 'sessionId'>,
 ): Promise<SignerTestVerdict> {
@@ -154,7 +144,7 @@ export async function finishSignerTest(
 }
 
 /** A disabled signer too: it is tried before anybody may use it. */
-function requireSignIn({ signers }: SignerTestNeeds, id: SignerId): SignerForPeople {
+function requireSignIn({ signers }: ProviderServices, id: SignerId): SignerForPeople {
   const signer = signers.find(id);
   if (signer === undefined) throw new AuthError('not_found');
   if (hasSignIn(signer)) return signer;
@@ -166,7 +156,7 @@ function isOver({ begunAt }: SignerTest, now: number): boolean {
   return now >= begunAt + authRequestLifetime;
 }
 
-function sealed({ signerTests, clock }: SignerTestNeeds, answered: Answered): SignerTestAnswer {
+function sealed({ signerTests, clock }: ProviderServices, answered: Answered): SignerTestAnswer {
   const { id: testId, signerId } = answered.test;
   return { testId, signerId, answer: signerTests.answers.seal(JSON.stringify(answered), clock.now()) };
 }

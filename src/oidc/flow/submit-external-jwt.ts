@@ -5,8 +5,9 @@ import { namesIdentity } from '../../login/external-jwt/external-jwt.ts';
 import { enabledSigner } from '../../login/external-jwt/signer-directory.ts';
 import { verifyExternalJwt } from '../../login/external-jwt/verify-external-jwt.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
+import type { OidcServices } from '../services.ts';
 import { type CameWithLogin, submitPrimary, submitSecondary } from './login-flow.ts';
-import type { LoginFlowNeeds, LoginStep } from './next-step.ts';
+import type { LoginStep } from './next-step.ts';
 import { isSamePlace } from './open-auth-request.ts';
 
 /**
@@ -14,7 +15,7 @@ import { isSamePlace } from './open-auth-request.ts';
  * @throws AuthError as submitPrimary
  */
 export async function submitExternalJwts(
-  needs: LoginFlowNeeds,
+  needs: OidcServices,
   authRequest: AuthRequest,
   came: CameWithLogin,
 ): Promise<LoginStep> {
@@ -32,7 +33,7 @@ export async function submitExternalJwts(
  * that the refusal names what is missing. False for a valid token that can only be meant as a primary proof, being of
  * another identity.
  */
-async function isAwaited(needs: LoginFlowNeeds, authRequest: AuthRequest, token: string): Promise<boolean> {
+async function isAwaited(needs: OidcServices, authRequest: AuthRequest, token: string): Promise<boolean> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) return false;
   if (!isSamePlace(login.authRequest.browserBinding, authRequest.browserBinding)) return false;

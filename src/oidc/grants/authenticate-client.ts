@@ -5,18 +5,15 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientAuthMethod, OidcClientSecret } from '../../model/entities/oidc-client.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
-import type { Client, ClientRegistry } from '../clients.ts';
+import type { Client } from '../clients.ts';
 import { optional, type Parameters, required } from '../parameters.ts';
-import { type AssertionNeeds, assertionType, requireAssertion, subjectOf } from './client-assertion.ts';
+import type { OidcServices } from '../services.ts';
+import { assertionType, requireAssertion, subjectOf } from './client-assertion.ts';
 
 /** Credentials of HTTP Basic, decoded. A public client has an empty secret. */
 export interface BasicCredentials {
   readonly clientId: string;
   readonly secret: string;
-}
-
-export interface ClientAuthNeeds extends AssertionNeeds {
-  readonly clients: ClientRegistry;
 }
 
 /** What a request contains to identify its client. */
@@ -43,7 +40,7 @@ interface Proof {
  * @throws AuthError client_not_authenticated   everything else, alike
  */
 export async function authenticateClient(
-  needs: ClientAuthNeeds,
+  needs: OidcServices,
   credentials: ClientCredentials,
 ): Promise<Client> {
   const { method, clientId, secret } = proofOf(credentials);
@@ -114,10 +111,7 @@ function matching(secrets: readonly OidcClientSecret[], presented: string): Oidc
 const noteEvery: Millis = HOUR;
 
 /** Rounded to the hour, so that a secret in constant use does not cause constant writes. */
-async function noteUse(
-  { store, clock }: ClientAuthNeeds,
-  { id, lastUsedAt }: OidcClientSecret,
-): Promise<void> {
+async function noteUse({ store, clock }: OidcServices, { id, lastUsedAt }: OidcClientSecret): Promise<void> {
   const now = clock.now();
   if (lastUsedAt !== null && now < lastUsedAt + noteEvery) return;
   await store.oidcClients.noteSecretUse(id, now);

@@ -3,13 +3,12 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ForeignJwt, isNumericDate, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
-import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
-import type { JwksCache } from '../../platform/jwk/jwks-cache.ts';
 import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
 import { keysOwner, type RegisteredClient } from '../../sessions/client-view.ts';
-import type { OidcClientStore } from '../../store/contracts/oidc-clients.ts';
+import type { OidcServices } from '../services.ts';
 
 /** Value of `client_assertion_type` (RFC 7523 2.2). */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -18,12 +17,6 @@ export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-be
 const longestLife: Millis = 10 * MINUTE;
 /** How far the clock of a client may be off. */
 const leeway: Millis = 30 * SECOND;
-
-export interface AssertionNeeds {
-  readonly store: { readonly oidcClients: OidcClientStore };
-  readonly jwks: JwksCache;
-  readonly clock: Clock;
-}
 
 /** The client that an assertion claims to be from; nothing is verified. */
 export function subjectOf(assertion: string): string | undefined {
@@ -38,7 +31,7 @@ export function subjectOf(assertion: string): string | undefined {
  * @throws AuthError client_not_authenticated   with the reason for the log
  */
 export async function requireAssertion(
-  needs: AssertionNeeds,
+  needs: OidcServices,
   client: RegisteredClient,
   { assertion, issuer }: { readonly assertion: string; readonly issuer: string },
 ): Promise<void> {
@@ -86,7 +79,7 @@ function refused(why: string): AuthError {
 }
 
 async function keysOf(
-  { jwks }: AssertionNeeds,
+  { jwks }: OidcServices,
   client: RegisteredClient,
   { kid }: ForeignJwt,
 ): Promise<readonly VerificationKey[]> {

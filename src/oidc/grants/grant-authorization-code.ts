@@ -7,7 +7,6 @@ import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
-import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import {
@@ -21,14 +20,9 @@ import {
 import { narrowed, optional, required, resourcesWithin } from '../parameters.ts';
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { isForDevice } from '../redirect-uri.ts';
-import type { GrantNeeds, GrantRequest } from './grant.ts';
+import type { OidcServices } from '../services.ts';
+import type { GrantRequest } from './grant.ts';
 import { issueTokens, mayBeCertified, patienceLeft, sessionCertificate, sessionEnd } from './issue-tokens.ts';
-
-/** Of a code, from issue to the last moment of use (RFC 6749 4.1.2). */
-export const codeLifetime: Millis = 60 * SECOND;
-
-/** The same for a device: the person has to confirm, and the device to ask. It works only with the device code. */
-export const deviceCodeLifetime: Millis = 10 * MINUTE;
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an
@@ -37,7 +31,7 @@ export const deviceCodeLifetime: Millis = 10 * MINUTE;
  * @throws AuthError invalid_request a parameter is missing or repeated; invalid_grant for everything else alike
  */
 export async function redeemAuthorizationCode(
-  needs: GrantNeeds,
+  needs: OidcServices,
   request: GrantRequest,
 ): Promise<TokenResponse> {
   const { parameters } = request;
@@ -59,7 +53,7 @@ export interface PresentedCode {
 
 /** @throws AuthError invalid_grant for everything alike */
 export async function redeemCode(
-  needs: GrantNeeds,
+  needs: OidcServices,
   request: GrantRequest,
   { codeText, redirectUri, verifier }: PresentedCode,
 ): Promise<TokenResponse> {
@@ -143,7 +137,7 @@ export async function redeemCode(
  * @throws AuthError invalid_target
  */
 async function requireGrantedResources(
-  { store, clock }: GrantNeeds,
+  { store, clock }: OidcServices,
   { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
   key: AuthRequestKey,
 ): Promise<void> {

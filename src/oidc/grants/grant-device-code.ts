@@ -10,7 +10,8 @@ import { pollInterval, sealedCodeLabel } from '../device/device-login.ts';
 import { required } from '../parameters.ts';
 import { codeChallengeOf } from '../pkce.ts';
 import { deviceRedirectUri } from '../redirect-uri.ts';
-import type { DevicePolls, GrantNeeds, GrantRequest } from './grant.ts';
+import type { DevicePolls, OidcServices } from '../services.ts';
+import type { GrantRequest } from './grant.ts';
 import { redeemCode } from './grant-authorization-code.ts';
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -29,7 +30,7 @@ export function devicePolls(): DevicePolls {
  * @throws AuthError authorization_pending, slow_down, access_denied, expired_token   as in RFC 8628 3.5
  * @throws AuthError invalid_grant   not ours, or for another client or address; and as for an authorization code
  */
-export async function redeemDeviceCode(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
+export async function redeemDeviceCode(needs: OidcServices, request: GrantRequest): Promise<TokenResponse> {
   const text = required(request.parameters, 'device_code');
   const code = readOpaqueToken(needs.tagKey, 'device', text);
   if (code === undefined) throw new AuthError('invalid_grant');

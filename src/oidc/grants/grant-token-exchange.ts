@@ -11,7 +11,8 @@ import { type Millis, SECOND } from '../../platform/clock.ts';
 import { toSeconds } from '../../tokens/access-token.ts';
 import type { Client } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, valuesOf } from '../parameters.ts';
-import type { GrantNeeds, GrantRequest } from './grant.ts';
+import type { OidcServices } from '../services.ts';
+import type { GrantRequest } from './grant.ts';
 import {
   issueAccessToken,
   issueIdToken,
@@ -48,7 +49,7 @@ interface Standing {
  * @throws AuthError invalid_grant     for everything else alike; RFC 8693 2.2.2 says invalid_request, but existing SDKs
  * take that for their own mistake and do not log in again
  */
-export async function exchangeToken(needs: GrantNeeds, request: GrantRequest): Promise<ExchangeResponse> {
+export async function exchangeToken(needs: OidcServices, request: GrantRequest): Promise<ExchangeResponse> {
   const { parameters } = request;
   const subject = required(parameters, 'subject_token');
   const subjectType = required(parameters, 'subject_token_type');
@@ -86,7 +87,7 @@ interface Granted {
 }
 
 async function exchangeRefreshToken(
-  needs: GrantNeeds,
+  needs: OidcServices,
   request: GrantRequest,
   { subject, requested }: Asked,
 ): Promise<ExchangeResponse> {
@@ -117,7 +118,7 @@ async function exchangeRefreshToken(
  * reuse is noticed; one that a browser opened ends as those of other clients do.
  */
 async function exchangeAccessToken(
-  needs: GrantNeeds,
+  needs: OidcServices,
   request: GrantRequest,
   { subject, requested }: Asked,
 ): Promise<ExchangeResponse> {
@@ -161,14 +162,14 @@ async function exchangeAccessToken(
 }
 
 /** @throws AuthError invalid_grant   the identity is disabled or gone */
-async function standingOf(needs: GrantNeeds, session: ApiSession): Promise<Standing> {
+async function standingOf(needs: OidcServices, session: ApiSession): Promise<Standing> {
   const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
   if (account === null) throw new AuthError('invalid_grant', { detail: 'the identity cannot be used' });
   return { session, identity: account.identity };
 }
 
 async function accessTokenAnswer(
-  needs: GrantNeeds,
+  needs: OidcServices,
   request: GrantRequest,
   {
     standing: { session, identity },
@@ -188,7 +189,7 @@ async function accessTokenAnswer(
 }
 
 function idTokenAnswer(
-  needs: GrantNeeds,
+  needs: OidcServices,
   client: Client,
   { standing, now }: { readonly standing: Standing; readonly now: Millis },
 ): ExchangeResponse {

@@ -15,7 +15,8 @@ import { mintIdToken } from '../../tokens/id-token.ts';
 import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
 import { audienceOf, type Client, type TokenLifetimes } from '../clients.ts';
 import { optional, resourcesWithin } from '../parameters.ts';
-import type { GrantNeeds, GrantRequest } from './grant.ts';
+import type { OidcServices } from '../services.ts';
+import type { GrantRequest } from './grant.ts';
 
 /** What a token says, and when it is issued. */
 interface TokenSubject {
@@ -34,7 +35,7 @@ interface TokensToIssue extends TokenSubject {
 }
 
 export function issueTokens(
-  needs: GrantNeeds,
+  needs: OidcServices,
   request: Pick<GrantRequest, 'client' | 'resources'>,
   tokens: TokensToIssue,
 ): TokenResponse {
@@ -53,7 +54,7 @@ export function issueTokens(
 }
 
 export function issueAccessToken(
-  needs: GrantNeeds,
+  needs: OidcServices,
   { client, resources }: Pick<GrantRequest, 'client' | 'resources'>,
   { session, identity, now }: TokenSubject,
 ): string {
@@ -75,7 +76,7 @@ interface IdTokenSubject extends TokenSubject {
 }
 
 export function issueIdToken(
-  needs: GrantNeeds,
+  needs: OidcServices,
   client: Client,
   { session, identity, now, accessToken, nonce }: IdTokenSubject,
 ): string {
@@ -86,13 +87,13 @@ export function issueIdToken(
 }
 
 /** Tokens say what counts now. */
-function proven(needs: GrantNeeds, session: ApiSession): ProvenSession {
+function proven(needs: OidcServices, session: ApiSession): ProvenSession {
   return { ...session, passed: provenFactors(needs.view, session) };
 }
 
 /** @param secret what the store has committed */
 export function issueRefreshToken(
-  { ring, lifetimes }: GrantNeeds,
+  { ring, lifetimes }: OidcServices,
   { secret, session }: { readonly secret: RefreshSecret; readonly session: ApiSession },
   now: Millis,
 ): string {
@@ -110,7 +111,7 @@ export function sessionEnd(lifetimes: TokenLifetimes, refreshExpiresAt: Millis |
  * @throws AuthError csr_not_acceptable
  */
 export function requestedKey(
-  { certificateIssuer }: Pick<GrantNeeds, 'certificateIssuer'>,
+  { certificateIssuer }: Pick<OidcServices, 'certificateIssuer'>,
   { parameters, client }: Pick<GrantRequest, 'parameters' | 'client'>,
 ): RequestedKey | null {
   const csrPem = optional(parameters, 'csr_pem');
@@ -133,7 +134,7 @@ export function mayBeCertified({ registered }: Client): boolean {
  * @throws AuthError invalid_grant   the session has ended meanwhile
  */
 export async function sessionCertificate(
-  needs: GrantNeeds,
+  needs: OidcServices,
   {
     session,
     key,

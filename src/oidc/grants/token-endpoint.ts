@@ -5,8 +5,9 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ExchangeResponse, TokenResponse } from '../../model/tokens.ts';
 import { type ClientProfile, type ClientRegistry, issuingRulesOf } from '../clients.ts';
 import { required, resourcesOf } from '../parameters.ts';
+import type { OidcServices } from '../services.ts';
 import { authenticateClient } from './authenticate-client.ts';
-import type { GrantNeeds, GrantRequest, TokenRequest } from './grant.ts';
+import type { GrantRequest, TokenRequest } from './grant.ts';
 import { redeemAuthorizationCode } from './grant-authorization-code.ts';
 import { deviceCodeGrant, redeemDeviceCode } from './grant-device-code.ts';
 import { exchangeToken, tokenExchangeGrant } from './grant-token-exchange.ts';
@@ -16,7 +17,7 @@ interface Grant {
   readonly grantType: string;
   /** The profile that a client needs to use it; null: every client may use it. */
   readonly onlyFor: ClientProfile | null;
-  readonly issue: (needs: GrantNeeds, request: GrantRequest) => Promise<TokenResponse | ExchangeResponse>;
+  readonly issue: (needs: OidcServices, request: GrantRequest) => Promise<TokenResponse | ExchangeResponse>;
 }
 
 const grants: readonly Grant[] = [
@@ -40,7 +41,7 @@ export function grantTypes(clients: ClientRegistry): readonly string[] {
  * @throws AuthError invalid_request, invalid_client, client_not_authenticated, invalid_target, and what the grant throws
  */
 export async function exchangeForTokens(
-  needs: GrantNeeds,
+  needs: OidcServices,
   { basic, ...request }: TokenRequest,
 ): Promise<TokenResponse | ExchangeResponse> {
   const { parameters } = request;

@@ -8,7 +8,8 @@ import { type ApiSessionId, asId, type IdentityId } from '../../model/ids.ts';
 import { systemRandom } from '../../platform/random.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import type { Client } from '../clients.ts';
-import type { GrantNeeds, GrantRequest } from './grant.ts';
+import type { OidcServices } from '../services.ts';
+import type { GrantRequest } from './grant.ts';
 import { presentedRefreshToken, refreshRefused } from './use-refresh-token.ts';
 
 const origin = { requestId: 'r', ipAddress: '192.0.2.1', issuer: 'https://localhost:1280/oidc' };
@@ -90,7 +91,8 @@ describe('a refused refresh', () => {
 test('a text that this service did not make is refused before anything is asked', () => {
   const needs = { tagKey: Buffer.alloc(32, 7), random: systemRandom, clock: fixedClock(0) };
   // The opaque form needs no keys.
-  const presented = (text: string) => presentedRefreshToken(needs as unknown as GrantNeeds, { client }, text);
+  const presented = (text: string) =>
+    presentedRefreshToken(needs as unknown as OidcServices, { client }, text);
   const { text, hash } = firstRefreshToken(needs, sessionId);
   assert.deepEqual(presented(text), { id: sessionId, generation: 1, hash, text });
   for (const wrong of ['', 'x', `${text}A`, firstRefreshToken(needs, sessionId, 'jwt').text]) {

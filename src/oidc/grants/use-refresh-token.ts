@@ -14,7 +14,8 @@ import type { OpaqueToken } from '../../tokens/opaque-token.ts';
 import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
 import { type Client, clientObjection, refreshTokenFormOf } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
-import type { GrantNeeds, GrantRequest, StandingNeeds } from './grant.ts';
+import type { OidcServices } from '../services.ts';
+import type { GrantRequest } from './grant.ts';
 import { issueTokens, patienceLeft, requestedKey, sessionCertificate, sessionEnd } from './issue-tokens.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
@@ -40,7 +41,7 @@ export type UsedRefreshToken =
  * @throws AuthError invalid_grant
  */
 export function presentedRefreshToken(
-  needs: GrantNeeds,
+  needs: OidcServices,
   { client }: Pick<GrantRequest, 'client'>,
   text: string,
 ): PresentedRefreshToken {
@@ -55,7 +56,7 @@ export function presentedRefreshToken(
  * @throws AuthError invalid_request, invalid_scope, invalid_target, unavailable (nothing is used up), invalid_grant for everything else alike
  */
 export async function useRefreshToken(
-  needs: GrantNeeds,
+  needs: OidcServices,
   request: GrantRequest,
   { presented, window }: { readonly presented: PresentedRefreshToken; readonly window: Millis },
 ): Promise<UsedRefreshToken> {
@@ -121,7 +122,7 @@ function requireRefreshable({ registered }: Client): void {
 
 /** Records why, and returns the refusal, which does not say why. */
 export function refreshRefused(
-  needs: Pick<GrantNeeds, 'audit'>,
+  needs: Pick<OidcServices, 'audit'>,
   { client, origin }: GrantRequest,
   { session, reason }: { readonly session: ApiSession; readonly reason: string },
 ): AuthError {
@@ -166,7 +167,7 @@ function withNews(
  * Replaces a refresh token by its successor and issues new tokens. The old one no longer works when the answer is sent.
  * @throws AuthError invalid_request, invalid_scope, csr_not_acceptable (nothing is used up), invalid_grant for everything else alike
  */
-export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): Promise<TokenResponse> {
+export async function refreshTokens(needs: OidcServices, request: GrantRequest): Promise<TokenResponse> {
   const presented = presentedRefreshToken(needs, request, required(request.parameters, 'refresh_token'));
   // Nobody without one of our tokens can make us verify a certificate request.
   const key = requestedKey(needs, request);
@@ -185,7 +186,7 @@ export async function refreshTokens(needs: GrantNeeds, request: GrantRequest): P
  * @throws AuthError invalid_grant
  */
 export async function requireStanding(
-  needs: StandingNeeds,
+  needs: OidcServices,
   session: ApiSession,
   request: Pick<GrantRequest, 'client' | 'clientCertificates' | 'origin'>,
 ): Promise<void> {
@@ -198,7 +199,7 @@ export async function requireStanding(
 }
 
 async function objectionOf(
-  needs: StandingNeeds,
+  needs: OidcServices,
   session: ApiSession,
   { client }: Pick<GrantRequest, 'client'>,
 ): Promise<string | null> {
@@ -212,7 +213,7 @@ async function objectionOf(
  * are now. The store refuses whatever else is wrong with a refresh, including another certificate.
  */
 async function certificateObjection(
-  needs: StandingNeeds,
+  needs: OidcServices,
   session: ApiSession,
   { clientCertificates, origin }: Pick<GrantRequest, 'clientCertificates' | 'origin'>,
 ): Promise<'certificate' | null> {

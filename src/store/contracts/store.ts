@@ -151,8 +151,8 @@ interface Powers {
   readonly revocations: 'revoke' | 'delete';
 }
 
-/** Some parts of the store, for rules that act for callers. */
-export type StoreForCallers<Part extends keyof Store> = Pick<Store, 'onBehalfOf'> & {
+/** Some parts of the store, or all of it, for rules that act for callers. */
+export type StoreForCallers<Part extends keyof Store = keyof Store> = Pick<Store, 'onBehalfOf'> & {
   readonly [Name in Part]: Name extends keyof Powers ? Omit<Store[Name], Powers[Name]> : Store[Name];
 };
 

@@ -1,0 +1,45 @@
+// The services of both Edge APIs. They are composed once, in controller/.
+
+import type { AdminServices } from '../../admin/services.ts';
+import type { Config } from '../../config/config.ts';
+import type { PublishedAuthorities } from '../../enrollment/published-authorities.ts';
+import type { LegacyServices } from '../../legacy/authenticate.ts';
+import type { KeptAuditTrail } from '../../model/audit-event.ts';
+import type { ApiSessionId } from '../../model/ids.ts';
+import type { AttemptLog } from '../../model/login-attempt.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { ProviderServices } from '../../oidc/services.ts';
+import type { OutboundClient } from '../../platform/network/outbound-client.ts';
+import type { OwnSessionView } from '../../sessions/own-session-view.ts';
+import type { Store } from '../../store/contracts/store.ts';
+import type { KeyRing } from '../../tokens/key-ring.ts';
+
+export interface EdgeServices extends AdminServices, LegacyServices, ProviderServices {
+  readonly store: Store;
+  readonly audit: KeptAuditTrail;
+  readonly attempts: AttemptLog & { flush(): Promise<void> };
+  readonly config: Pick<Config, 'listeners' | 'edge'>;
+  readonly build: Build;
+  /** Whether more than one node is online. */
+  readonly node: { readonly isCluster: boolean };
+  readonly publishedAuthorities: PublishedAuthorities;
+  /** Of the SPIFFE ids in certificates of sessions; a host name. */
+  readonly trustDomain: string;
+  readonly ring: Pick<KeyRing, 'list' | 'signer'>;
+  readonly ownSessions: OwnSessionView;
+  /** Calls other servers, within the limits of `edge.externalJwtSigners.jwksFetch`. */
+  readonly outbound: OutboundClient;
+  /** Keeps legacy sessions alive. @returns how many of them are */
+  keepAlive(ids: readonly ApiSessionId[]): Promise<number>;
+  /** Tells the mechanism of the caller's session that enrolling has proven TOTP in it. */
+  totpEnrolled(caller: Principal): Promise<void>;
+}
+
+/** What runs, as the version document says it. */
+export interface Build {
+  /** Revision of the sources. */
+  readonly revision: string;
+  /** RFC 3339. */
+  readonly date: string;
+  readonly runtime: string;
+}

@@ -1,0 +1,61 @@
+// The services that the rules of a login use. They are composed once, in controller/; a rule that others use with less
+// says so by `Pick`.
+
+import type { AuditTrail } from '../model/audit-event.ts';
+import type { AttemptLog } from '../model/login-attempt.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
+import type { Random } from '../platform/random.ts';
+import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import type { Store, StoreForCallers } from '../store/contracts/store.ts';
+import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
+import type { SignerDirectory } from './external-jwt/signer-directory.ts';
+
+export interface LoginServices {
+  /** Without the methods that grant or remove power. */
+  readonly store: StoreForCallers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly audit: AuditTrail;
+  readonly attempts: AttemptLog;
+  readonly hasher: PasswordHasher;
+  readonly signers: SignerDirectory;
+  readonly authorities: TrustedAuthorities;
+  readonly jwks: JwksCache;
+  readonly vault: KeyVault;
+  /** See `unknownNameMark`. */
+  readonly unknownNameKey: Buffer;
+  /** Server secret under which recovery codes are hashed. */
+  readonly recoveryKey: Buffer;
+  /** Server secret under which opaque tokens are made. */
+  readonly tagKey: Buffer;
+  /** Client ids of existing programs that know no fresh proof: sessions that they open are exempt from it. */
+  readonly clientsWithoutFreshProof: ReadonlySet<string>;
+  /** The name that authenticator apps show. */
+  readonly totpIssuer: string;
+  /** How many live sessions one identity may have, of each kind. */
+  readonly maxSessionsPerIdentity: number;
+}
+
+/** What enrolls TOTP, in a login or in the name of a caller. */
+export type TotpEnrollmentServices = LoginServices & { readonly store: Pick<Store, 'totp'> };
+/** What judges a certificate. */
+export type CertificateServices = Pick<LoginServices, 'authorities' | 'clock'>;
+/** What verifies an external JWT. */
+export type ExternalJwtServices = Pick<LoginServices, 'signers' | 'jwks' | 'clock'>;
+
+/**
+ * Hashes passwords in a bounded pool. Its promises reject when the queue is full, at least for the source: an address, or
+ * the id of the identity where that is known.
+ */
+export interface PasswordHasher {
+  /**
+   * Whether the password matches the hash. Null means "nobody": the same work, and false. Also false for text that can
+   * never be a password.
+   */
+  matches(phc: string | null, password: string, source: string): Promise<boolean>;
+  /** A PHC string with the current parameters. @throws MalformedInput for text that cannot be a password */
+  hash(password: string, source: string): Promise<string>;
+  /** Whether a stored hash has other parameters than `hash` would use now. */
+  isOutdated(phc: string): boolean;
+}

@@ -1,0 +1,81 @@
+// The services that the OpenID provider uses. They are composed once, in controller/.
+
+import type { ClientCertificateIssuer } from '../certificates/client-certificate-issuer.ts';
+import type { ProviderDirectory } from '../login/external-jwt/provider-endpoints.ts';
+import type { LoginServices } from '../login/services.ts';
+import type { AuthRequest } from '../model/auth-request.ts';
+import type { Millis } from '../platform/clock.ts';
+import type { FormPoster } from '../platform/network/outbound-client.ts';
+import type { DailySealer } from '../platform/secrets/sealed-box.ts';
+import type { SessionView } from '../sessions/session-view.ts';
+import type { Store } from '../store/contracts/store.ts';
+import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { KeyRing } from '../tokens/key-ring.ts';
+import type { ClientRegistry, IssuingRules } from './clients.ts';
+import type { ExchangePlaces } from './flow/exchange-limit.ts';
+
+export interface OidcServices extends LoginServices, ProviderServices, IssuingRules {
+  readonly store: Store;
+  readonly clients: ClientRegistry;
+  readonly sealer: AuthRequestSealer;
+  readonly callbacks: CallbackSealer;
+  readonly ring: KeyRing;
+  readonly accessTokens: AccessTokenVerifier;
+  readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;
+  readonly certificateIssuer: ClientCertificateIssuer;
+  /** Of the SPIFFE ids in certificates of sessions; a host name. */
+  readonly trustDomain: string;
+  readonly devicePolls: DevicePolls;
+  /** How long a refresh may be retried; 0: not at all. */
+  readonly retryGrace: Millis;
+}
+
+/** What a visit to another provider uses. */
+export interface ProviderServices
+  extends Pick<LoginServices, 'store' | 'clock' | 'random' | 'signers' | 'vault'> {
+  readonly ring: Pick<KeyRing, 'signer'>;
+  readonly providers: ProviderDirectory;
+  readonly poster: FormPoster;
+  readonly exchanges: ExchangePlaces;
+  /** Seals the `state` that goes to the provider and comes back. */
+  readonly providerStates: DailySealer;
+  readonly signerTests: SignerTestSealers;
+}
+
+/** Links lead to the provider, answers come from there; neither can be taken for the other. */
+export interface SignerTestSealers {
+  readonly links: DailySealer;
+  readonly answers: DailySealer;
+}
+
+/**
+ * Remembers on this node that a device asks now. Asking writes no row.
+ * @returns when it asked before; undefined: never, or too long ago
+ */
+export type DevicePolls = (id: string, now: Millis) => Millis | undefined | Promise<Millis | undefined>;
+
+export interface AuthRequestSealer {
+  /** The text that clients carry; base64url. */
+  seal(authRequest: AuthRequest): string;
+  /**
+   * The request, or undefined when the text was not made here or `authRequestMaxLifetime` has passed.
+   * The caller checks the shorter `authRequestLifetime`, because it knows whether an enrollment has extended it.
+   */
+  open(text: string, now: Millis): AuthRequest | undefined;
+  /** The request, to start it again however long ago it expired; undefined when the text is older than yesterday. */
+  openEnded(text: string, now: Millis): AuthRequest | undefined;
+}
+
+export interface FinishedLogin
+  extends Pick<AuthRequest, 'redirectUri' | 'state' | 'issuer' | 'browserBinding' | 'responseMode'> {
+  readonly code: string;
+  /** Of the code. */
+  readonly expiresAt: Millis;
+}
+
+export interface CallbackSealer {
+  /** base64url. */
+  seal(login: FinishedLogin, now: Millis): string;
+  /** The login, or undefined when the text was not made here or its code has expired. */
+  open(text: string, now: Millis): FinishedLogin | undefined;
+}
