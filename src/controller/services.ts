@@ -218,6 +218,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     poster: outbound,
     exchanges: exchangePlaces(threads),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
+    pushedRequests: dailySealer(authRequestRoot, 'pushed-request'),
     signerTests: signerTestSealers(authRequestRoot),
     sealer: authRequestSealer(authRequestRoot),
     callbacks: callbackSealer(authRequestRoot),

@@ -41,6 +41,8 @@ export function discoveryDocument(
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorization`,
+    pushed_authorization_request_endpoint: `${issuer}/par`,
+    require_pushed_authorization_requests: false,
     device_authorization_endpoint: `${issuer}/device_authorization`,
     token_endpoint: `${issuer}/token`,
     userinfo_endpoint: `${issuer}/userinfo`,

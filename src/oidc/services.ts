@@ -19,6 +19,8 @@ export interface OidcServices extends LoginServices, ProviderServices, IssuingRu
   readonly clients: ClientRegistry;
   readonly sealer: AuthRequestSealer;
   readonly callbacks: CallbackSealer;
+  /** Seals pushed authorization requests. */
+  readonly pushedRequests: DailySealer;
   readonly ring: KeyRing;
   readonly accessTokens: AccessTokenVerifier;
   readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;

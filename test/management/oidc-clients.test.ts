@@ -36,6 +36,7 @@ test('a client has these members, with safe defaults', async () => {
     jwks: null,
     jwksUri: null,
     requirePkce: true,
+    requirePushedRequests: false,
     idTokenSigningAlg: 'RS256',
     scopes: ['openid', 'profile', 'email', 'groups', 'offline_access'],
     apiAccess: false,

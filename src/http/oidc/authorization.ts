@@ -3,6 +3,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import { responseModes, validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
 import { answerSignedIn } from '../../oidc/flow/continue-signed-in.ts';
+import { askedRequest } from '../../oidc/flow/pushed-request.ts';
 import { joined, parameter } from '../../oidc/parameters.ts';
 import { languageCookies } from '../pages/views.ts';
 import { htmlType, jsonType, redirect } from '../request/answer.ts';
@@ -27,7 +28,7 @@ const segments: Readonly<Record<PrimaryMethod, string>> = {
 const paths = ['/oidc/authorization', '/oidc/authorize'] as const;
 
 /** The supported parameters (spec 4.2, OIDC Core 3.1.2.1). oidc/ judges them. */
-const authorizationParameters = z.object({
+export const authorizationParameters = z.object({
   response_type: z.literal('code'),
   client_id: z.string(),
   redirect_uri: z.string(),
@@ -79,22 +80,27 @@ function authorizationRoute(needs: PageServices, path: string): Route {
     query: anyParameters,
     body: { json: false, form: true, schema: anyParameters },
     async handler(context, { query, body }) {
-      const parameters = body === undefined ? query : joined(query, body);
       const bindPoint = oidcBindPointOf(context);
+      const sent = body === undefined ? query : joined(query, body);
+      const { parameters, pushedAs } = askedRequest(needs, sent, bindPoint.issuer);
       // Nobody is signed in where no cookie counts.
       if (!context.sender.isPerson) {
         return redirect(
           loginPage(
             needs,
             context,
-            validateAuthorizationRequest(needs, parameters, { bindPoint, browser: null }),
+            validateAuthorizationRequest(needs, parameters, { bindPoint, browser: null, pushedAs }),
           ),
         );
       }
       const { binding, headers } = bindBrowser(needs.random, context);
       const browser = await signedInBrowser(needs, context);
       const from = { binding, session: browser.session };
-      const authRequest = validateAuthorizationRequest(needs, parameters, { bindPoint, browser: from });
+      const authRequest = validateAuthorizationRequest(needs, parameters, {
+        bindPoint,
+        browser: from,
+        pushedAs,
+      });
       const cookies = [
         headers['set-cookie'],
         ...languageCookies(context, parameter(parameters, 'ui_locales')),

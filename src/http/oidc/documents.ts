@@ -17,6 +17,8 @@ const discoverySchema = z
   .strictObject({
     issuer: z.url(),
     authorization_endpoint: z.url(),
+    pushed_authorization_request_endpoint: z.url(),
+    require_pushed_authorization_requests: z.boolean(),
     device_authorization_endpoint: z.url(),
     token_endpoint: z.url(),
     userinfo_endpoint: z.url(),

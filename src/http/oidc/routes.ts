@@ -13,6 +13,7 @@ import { totpLoginRoutes } from './login-totp.ts';
 import { passwordChangeRoute } from './password-change.ts';
 import { primaryLoginRoutes } from './primary-login.ts';
 import { providerVisitRoutes } from './provider-visit.ts';
+import { pushedRequestRoute } from './pushed-request.ts';
 import { signedInRoutes } from './signed-in.ts';
 import { tokenRoutes } from './token.ts';
 import { userInfoRoute } from './userinfo.ts';
@@ -20,6 +21,7 @@ import { userInfoRoute } from './userinfo.ts';
 export function oidcRoutes(needs: PageServices): readonly Route[] {
   return [
     ...authorizationRoutes(needs),
+    pushedRequestRoute(needs),
     // Other clients are never sent there.
     ...(needs.clients.aliasIds.size === 0 ? [] : [callbackRoute(needs)]),
     ...signedInRoutes(needs),

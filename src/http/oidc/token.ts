@@ -44,7 +44,7 @@ const exchangeSchema = z
   .meta({ id: 'TokenExchangeResponse' });
 
 /** How a client names and authenticates itself. */
-const clientFields = {
+export const clientFields = {
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
   client_assertion_type: z.literal(assertionType).optional(),

@@ -22,6 +22,7 @@ export const tagDescriptions: ReadonlyMap<string, string> = new Map([
   ['current-api-session', 'The session of the caller.'],
   ['current-identity', 'The identity of the caller, and changes to its account.'],
   ['device', 'The page on which people enter the code of a device (RFC 8628).'],
+  ['par', 'Pushing an authorization request (RFC 9126).'],
   ['device_authorization', 'Beginning a login for a device without a browser (RFC 8628).'],
   ['docs', 'This description for people.'],
   ['end_session', 'Logging out (OpenID Connect RP-Initiated Logout).'],

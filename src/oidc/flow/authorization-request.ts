@@ -7,7 +7,7 @@ import { shownParts } from '../../login/external-jwt/foreign-jwt.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { type AuthenticationWish, type AuthRequest, prompts } from '../../model/auth-request.ts';
 import type { BrowserSession, BrowserSessionRules } from '../../model/browser-session.ts';
-import { asId } from '../../model/ids.ts';
+import { type AuthRequestKey, asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
 import { acrValues } from '../../tokens/access-token.ts';
@@ -73,14 +73,23 @@ const singleParameters = [
 /**
  * Checks an authorization request. The client and the redirect URI come first: until both are valid, errors are shown
  * to the person and never redirected (RFC 6749 4.1.2.1, RFC 9700 4.11.2).
- * @param browser null for clients that are not browsers
+ * @param browser  null for clients that are not browsers
+ * @param pushedAs the key of a pushed request (pushed-request.ts); left out or null: the browser has brought the request
  * @throws AuthError          before the redirect URI is validated
  * @throws AuthorizationError after it
  */
 export function validateAuthorizationRequest(
   needs: OidcServices,
   parameters: Parameters,
-  { bindPoint, browser }: { readonly bindPoint: OidcBindPoint; readonly browser: Browser | null },
+  {
+    bindPoint,
+    browser,
+    pushedAs = null,
+  }: {
+    readonly bindPoint: OidcBindPoint;
+    readonly browser: Browser | null;
+    readonly pushedAs?: AuthRequestKey | null;
+  },
 ): AuthRequest {
   const client = needs.clients.find(required(parameters, 'client_id'));
   if (client === undefined) throw new AuthError('invalid_client');
@@ -107,6 +116,8 @@ export function validateAuthorizationRequest(
     );
   }
   refuseRequestObjects(back, parameters);
+  if (pushedAs === null && client.registered?.requirePushedRequests)
+    throw refuse(back, 'invalid_request', 'this client must push its requests (RFC 9126)');
   checkResponseType(back, parameters);
   const nonce = parameter(parameters, 'nonce');
   if (nonce !== null && nonce.length > maxNonceLength)
@@ -122,7 +133,7 @@ export function validateAuthorizationRequest(
   const requestedMethod = readMethod(back, parameters);
 
   const authRequest: AuthRequest = {
-    key: asId(needs.random.id()),
+    key: pushedAs ?? asId(needs.random.id()),
     clientId: client.clientId,
     redirectUri,
     scopes,

@@ -43,8 +43,9 @@ export async function requireAssertion(
     throw refused('iss and sub must be the client id');
   const { aud, exp, nbf, iat, jti } = claims;
   const audiences = Array.isArray(aud) ? aud : [aud];
-  if (!audiences.includes(issuer) && !audiences.includes(`${issuer}/token`)) {
-    throw refused('aud must be the issuer or the token endpoint');
+  const ours = [issuer, `${issuer}/token`, `${issuer}/par`];
+  if (!audiences.some((audience) => ours.some((each) => each === audience))) {
+    throw refused('aud must be the issuer, the token endpoint or the endpoint for pushed requests');
   }
   if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw refused('jti is missing');
   const now = needs.clock.now();

@@ -2454,6 +2454,7 @@ export interface components {
             }) | null;
             jwksUri: string | null;
             requirePkce: boolean;
+            requirePushedRequests: boolean;
             /** @enum {string} */
             idTokenSigningAlg: "RS256" | "ES256";
             scopes: string[];
@@ -2710,6 +2711,7 @@ export interface components {
                 }) | null;
                 jwksUri?: string | null;
                 requirePkce?: boolean;
+                requirePushedRequests?: boolean;
                 /** @enum {string} */
                 idTokenSigningAlg?: "RS256" | "ES256";
                 scopes?: string[];
@@ -5945,6 +5947,8 @@ export interface operations {
                     jwksUri?: string | null;
                     /** @default true */
                     requirePkce?: boolean;
+                    /** @default false */
+                    requirePushedRequests?: boolean;
                     /**
                      * @default RS256
                      * @enum {string}
@@ -5953,6 +5957,9 @@ export interface operations {
                     /**
                      * @default [
                      *       "openid",
+                     *       "profile",
+                     *       "email",
+                     *       "groups",
                      *       "offline_access"
                      *     ]
                      */
@@ -6053,6 +6060,8 @@ export interface operations {
                     jwksUri?: string | null;
                     /** @default true */
                     requirePkce?: boolean;
+                    /** @default false */
+                    requirePushedRequests?: boolean;
                     /**
                      * @default RS256
                      * @enum {string}
@@ -6061,6 +6070,9 @@ export interface operations {
                     /**
                      * @default [
                      *       "openid",
+                     *       "profile",
+                     *       "email",
+                     *       "groups",
                      *       "offline_access"
                      *     ]
                      */
@@ -6162,6 +6174,7 @@ export interface operations {
                     }) | null;
                     jwksUri?: string | null;
                     requirePkce?: boolean;
+                    requirePushedRequests?: boolean;
                     /** @enum {string} */
                     idTokenSigningAlg?: "RS256" | "ES256";
                     scopes?: string[];

@@ -89,6 +89,7 @@ function ClientFields({
             <EntityField form={form} name="tokenEndpointAuthMethod" choices={methods} />
             {method === 'private_key_jwt' && <EntityField form={form} name="jwksUri" type="url" />}
             <EntityField form={form} name="requirePkce" />
+            <EntityField form={form} name="requirePushedRequests" />
           </>
         )}
       </FieldCard>

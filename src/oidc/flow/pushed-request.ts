@@ -1,0 +1,96 @@
+// Pushed authorization requests (RFC 9126). The `request_uri` is the sealed request itself: a stranger costs no stored
+// row, and any node can continue. It works once, because every login that it begins has the same key.
+
+import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
+import { type AuthRequestKey, asId } from '../../model/ids.ts';
+import { type Millis, SECOND } from '../../platform/clock.ts';
+import { authenticateClient, type ClientCredentials } from '../grants/authenticate-client.ts';
+import { isRepeated, type Parameters, parameter } from '../parameters.ts';
+import type { OidcServices } from '../services.ts';
+import { type OidcBindPoint, validateAuthorizationRequest } from './authorization-request.ts';
+
+/** How long a `request_uri` can be used. */
+export const pushedLifetime: Millis = 90 * SECOND;
+
+const urn = 'urn:ietf:params:oauth:request_uri:';
+
+interface Pushed {
+  readonly key: AuthRequestKey;
+  readonly clientId: string;
+  readonly issuer: string;
+  readonly parameters: Parameters;
+  readonly at: Millis;
+}
+
+/** What proves the client; nothing of it is part of the request. */
+const proofs = ['client_secret', 'client_assertion', 'client_assertion_type'];
+
+/**
+ * Authenticates the client as the token endpoint does, and checks the request as the authorization endpoint does.
+ * @returns requestUri  and for how long it works
+ * @throws AuthError as `authenticateClient`
+ * @throws AuthError the error of the request (RFC 9126 2.3)
+ */
+export async function pushRequest(
+  needs: OidcServices,
+  { parameters, basic }: Omit<ClientCredentials, 'issuer'>,
+  bindPoint: OidcBindPoint,
+): Promise<{ readonly requestUri: string; readonly expiresIn: Millis }> {
+  const { issuer } = bindPoint;
+  const { clientId } = await authenticateClient(needs, { parameters, basic, issuer });
+  if (parameter(parameters, 'request_uri') !== null)
+    throw new AuthError('invalid_request', {
+      description: 'request_uri cannot be pushed (RFC 9126 section 2.1)',
+    });
+  const kept = Object.entries(parameters).filter(([name]) => !proofs.includes(name));
+  const pushed: Parameters = Object.assign(Object.create(null), Object.fromEntries(kept), {
+    client_id: clientId,
+  });
+  const at = needs.clock.now();
+  const key = asId<AuthRequestKey>(needs.random.id());
+  try {
+    validateAuthorizationRequest(needs, pushed, { bindPoint, browser: null, pushedAs: key });
+  } catch (error) {
+    // Whether somebody is signed in shows in the browser.
+    if (!(error instanceof AuthorizationError)) throw error;
+    if (error.code !== 'login_required')
+      throw new AuthError(error.code, { description: error.message, cause: error });
+  }
+  const sealed = needs.pushedRequests.seal(
+    JSON.stringify({ key, clientId, issuer, parameters: pushed, at } satisfies Pushed),
+    at,
+  );
+  return { requestUri: `${urn}${sealed}`, expiresIn: pushedLifetime };
+}
+
+/** The request that counts, and its key if it was pushed. */
+export interface AskedRequest {
+  readonly parameters: Parameters;
+  readonly pushedAs: AuthRequestKey | null;
+}
+
+/**
+ * The pushed request that `request_uri` names, in place of the parameters (RFC 9126 4); otherwise the parameters.
+ * @throws AuthError invalid_request   it is not ours, has expired, or is another client's
+ */
+export function askedRequest(
+  needs: Pick<OidcServices, 'clock' | 'pushedRequests'>,
+  parameters: Parameters,
+  issuer: string,
+): AskedRequest {
+  const uri = isRepeated(parameters, 'request_uri') ? null : parameter(parameters, 'request_uri');
+  if (uri === null || !uri.startsWith(urn)) return { parameters, pushedAs: null };
+  const now = needs.clock.now();
+  const plain = needs.pushedRequests.open(uri.slice(urn.length), now);
+  const pushed = plain === undefined ? undefined : (JSON.parse(plain) as Pushed);
+  if (pushed === undefined || now >= pushed.at + pushedLifetime)
+    throw refused('request_uri has expired, or does not come from here: push the request again');
+  if (pushed.issuer !== issuer) throw refused('request_uri was pushed at another bind point');
+  if (parameter(parameters, 'client_id') !== pushed.clientId)
+    throw refused('request_uri belongs to another client_id');
+  return { parameters: Object.assign(Object.create(null), pushed.parameters), pushedAs: pushed.key };
+}
+
+function refused(description: string): AuthError {
+  return new AuthError('invalid_request', { description });
+}
