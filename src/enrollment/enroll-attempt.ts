@@ -8,7 +8,8 @@ import { countRefusal, requireOpenSource } from '../login/throttle.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { EnrollmentKind } from '../model/enrollment.ts';
 import type { IdentityId } from '../model/ids.ts';
-import type { AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
 
 /** The services of all ways of enrolling. */
 export interface EnrollmentServices extends LoginServices {

@@ -1,13 +1,8 @@
 // Decision records: each step of a login records what was checked, what was seen and which check refused. Records are
 // written after the answer, many at a time, and are bounded, so that strangers cannot fill the disk.
 
-import type {
-  AttemptCheck,
-  AttemptLog,
-  AttemptRecorder,
-  LoginAttempt,
-  RefusalReason,
-} from '../model/login-attempt.ts';
+import type { AttemptCheck, AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';

@@ -4,7 +4,8 @@
 
 import type { AuditEvent, KeptAuditTrail } from '../model/audit-event.ts';
 import type { AttemptStep } from '../model/login.ts';
-import type { AttemptLog, LoginAttempt, RefusalReason } from '../model/login-attempt.ts';
+import type { AttemptLog, LoginAttempt } from '../model/login-attempt.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis, Seconds } from '../platform/clock.ts';
 
 export interface Counted<Labels> {

@@ -5,7 +5,9 @@ import { budgetOf, type ListQuery, type ListReader, type Page } from '../model/l
 import type { LoginAttempt } from '../model/login-attempt.ts';
 import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
-import { type Explanation, explanations } from './reasons.ts';
+import type { Explanation } from './explanation.ts';
+import { german } from './reasons-de.ts';
+import { english } from './reasons-en.ts';
 
 export interface ReadAttemptsNeeds {
   readonly store: { readonly loginAttempts: LoginAttemptStore };
@@ -66,9 +68,17 @@ export async function findLoginAttempts(
   return items;
 }
 
-/** Null for a step that passed. */
-export function explanationOf({ reason }: Pick<LoginAttempt, 'reason'>): Explanation | null {
-  return reason === null ? null : explanations[reason];
+const explanations: Readonly<Record<string, typeof english>> = { en: english, de: german };
+
+/**
+ * Null for a step that passed.
+ * @param language BCP 47; English where there is no other text
+ */
+export function explanationOf(
+  { reason }: Pick<LoginAttempt, 'reason'>,
+  language: string,
+): Explanation | null {
+  return reason === null ? null : (explanations[language] ?? english)[reason];
 }
 
 /** People read reference ids out over the telephone: case does not matter, and O and I mean the digits 0 and 1. */

@@ -1,6 +1,7 @@
 // Records of checks that nobody has to store, or not yet.
 
-import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../model/login-attempt.ts';
+import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
 
 /** The notes of a check in which nobody logs in. They are not stored. */
 export interface NotedRecord extends AttemptRecorder {

@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { reloadController } from '../../src/cli/host/run/reload.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { answerTimes } from '../../src/explain/counts.ts';
-import { refusalReasons } from '../../src/model/login-attempt.ts';
+import { refusalReasons } from '../../src/model/refusal-reason.ts';
 import { readNamedFile } from '../support/files.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { withMetrics } from '../support/metrics.ts';

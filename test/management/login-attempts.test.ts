@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { explanationOf } from '../../src/explain/read-attempts.ts';
 import { attemptSteps } from '../../src/model/login.ts';
-import { type RefusalReason, refusalReasons } from '../../src/model/login-attempt.ts';
+import { type RefusalReason, reasonLabels, refusalReasons } from '../../src/model/refusal-reason.ts';
+import { languages } from '../../src/pages/texts/languages.ts';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { deleteExpired } from '../../src/tasks/expire.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -190,11 +192,43 @@ test('strangers cannot push out the records about others: one source may leave 6
   assert.match((await own.get('/metrics')).text, /overlay_auth_decision_records_dropped_total 100/);
 });
 
-test('every reason is explained in sentences', async () => {
-  const { explanations } = await import('../../src/explain/reasons.ts');
-  for (const reason of refusalReasons) {
-    const { happened, remedy } = explanations[reason];
-    for (const text of [happened, remedy]) assert.match(text, /^[A-Z"].*[.]$/, reason);
+test('every reason has a name and is explained in sentences, in every language of the pages', () => {
+  const inEnglish = (reason: RefusalReason) => explanationOf({ reason }, 'en');
+  for (const { tag } of languages) {
+    for (const reason of refusalReasons) {
+      const { happened = '', remedy = '' } = explanationOf({ reason }, tag) ?? {};
+      for (const text of [happened, remedy]) assert.match(text, /^[\p{Lu}"].*[.]$/u, `${tag} ${reason}`);
+      if (tag !== 'en') assert.notEqual(happened, inEnglish(reason)?.happened, `${tag} ${reason}`);
+      const labels: Readonly<Record<string, string>> = reasonLabels[reason];
+      assert.match(labels[tag] ?? '', /^\p{Lu}/u, `${tag} ${reason}`);
+    }
+  }
+});
+
+test('an administrator reads explanations in the language of the request', async () => {
+  const reference = referenceOf(await attempt('alice', 'wrong'));
+  const { accessToken } = await loggedIn(server, 'root');
+  const explained = async (language: string) => {
+    const headers = { authorization: `Bearer ${accessToken}`, 'accept-language': language };
+    const answer = await server.get(`/edge/management/v1/login-attempts/${reference}`, { headers });
+    return answer.json.data.attempts[0].explanation.happened;
+  };
+  const english = 'The user name is known, the password was wrong.';
+  const german = 'Der Benutzername ist bekannt, das Passwort war falsch.';
+  for (const language of ['de', 'de-CH,en;q=0.5', 'fr, de;q=0.9']) {
+    assert.equal(await explained(language), german, language);
+  }
+  for (const language of [
+    'en',
+    'en-GB,de;q=0.1',
+    'fr',
+    '*',
+    '',
+    'x'.repeat(2000),
+    'constructor',
+    '__proto__',
+  ]) {
+    assert.equal(await explained(language), english, language);
   }
 });
 
@@ -223,10 +257,9 @@ test('an unknown user name is not stored: it may have been a password', async ()
   assert.ok(!/canary|heron/i.test(JSON.stringify(server.log.entries)));
 });
 
-test('every reason and step has a name in the console, in every language', async () => {
+test('every step has a name in the console, in every language', async () => {
   for (const language of ['en', 'de']) {
     const texts = (await import(`../../web/console/texts/${language}.ts`))[language];
-    for (const reason of refusalReasons) assert.equal(typeof texts.reasons[reason], 'string', reason);
     for (const step of attemptSteps) assert.equal(typeof texts.attempts.steps[step], 'string', step);
   }
 });

@@ -1,11 +1,11 @@
 // The documents of the management API, as its OpenAPI document describes them.
 
 import type { ManagementSchemas } from '@overlay-auth/client';
-import type { Texts } from './texts/en.ts';
+import type { RefusalReason } from '../../src/model/refusal-reason.ts';
 
 type Schemas = ManagementSchemas['schemas'];
 
-export type Reason = keyof Texts['reasons'];
+export type Reason = RefusalReason;
 export type Identity = Schemas['Identity'];
 export type IdentityDetail = Schemas['IdentityDetail'];
 export type Permission = Identity['permissions'][number];

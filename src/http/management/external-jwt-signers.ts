@@ -6,9 +6,10 @@ import { explanationOf } from '../../explain/read-attempts.ts';
 import { type TriedToken, tryExternalJwt } from '../../login/external-jwt/try-external-jwt.ts';
 import { ownerOf } from '../../model/actor.ts';
 import { asId, type SignerId } from '../../model/ids.ts';
-import { refusalReasons } from '../../model/login-attempt.ts';
+import { refusalReasons } from '../../model/refusal-reason.ts';
 import { beginSignerTest, finishSignerTest, signerTestPath } from '../../oidc/flow/signer-test.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
+import { languageOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
@@ -100,7 +101,7 @@ export function externalJwtSignerRoutes(needs: EdgeServices): readonly Route[] {
       async handler(context, { body }) {
         const signer = needs.signers.find(asId(idOf(context)));
         if (signer === undefined) throw new AuthError('not_found');
-        return envelope(triedDocument(await tryExternalJwt(needs, signer, body.token)));
+        return envelope(triedDocument(await tryExternalJwt(needs, signer, body.token), languageOf(context)));
       },
     }),
     ...signInTestRoutes(needs),
@@ -142,13 +143,13 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
           { signerId: idOf(context), sealedAnswer: body.answer },
           ownerOf(context.principal),
         );
-        return envelope({ ...triedDocument(tried), token });
+        return envelope({ ...triedDocument(tried, languageOf(context)), token });
       },
     }),
   ];
 }
 
-function triedDocument({ use, reason, claim, identity, checks }: TriedToken): object {
+function triedDocument({ use, reason, claim, identity, checks }: TriedToken, language: string): object {
   return {
     isAccepted: use !== null,
     use,
@@ -156,6 +157,6 @@ function triedDocument({ use, reason, claim, identity, checks }: TriedToken): ob
     claim,
     identity: identity && entityRef('identities', identity.id, identity.name),
     checks,
-    explanation: explanationOf({ reason }),
+    explanation: explanationOf({ reason }, language),
   };
 }

@@ -7,7 +7,8 @@ import {
   type ReadAttemptsNeeds,
 } from '../../explain/read-attempts.ts';
 import { loginAttemptListFields } from '../../model/list-fields.ts';
-import { attemptMechanisms, refusalReasons } from '../../model/login-attempt.ts';
+import { attemptMechanisms } from '../../model/login-attempt.ts';
+import { refusalReasons } from '../../model/refusal-reason.ts';
 import { type Clock, isoTime } from '../../platform/clock.ts';
 import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
@@ -23,6 +24,7 @@ export const attemptCheckSchema = z.strictObject({
   verdict: z.enum(['passed', 'failed']),
   saw: z.string().nullable(),
 });
+/** In the language of the reader. */
 export const explanationSchema = z.strictObject({ happened: z.string(), remedy: z.string() });
 
 const attemptSchema = z
@@ -60,10 +62,14 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: 
     document: attemptSchema,
     detail: explainedReference,
     listFields: loginAttemptListFields,
-    list: async (query) => mapPage(await listLoginAttempts(needs, query), loginAttemptDocument),
-    async get(reference) {
+    list: async (query, { language }) =>
+      mapPage(await listLoginAttempts(needs, query), (attempt) => loginAttemptDocument(attempt, language)),
+    async get(reference, { language }) {
       const attempts = await findLoginAttempts(needs, reference);
-      return { reference: attempts[0]?.reference, attempts: attempts.map(loginAttemptDocument) };
+      return {
+        reference: attempts[0]?.reference,
+        attempts: attempts.map((attempt) => loginAttemptDocument(attempt, language)),
+      };
     },
   });
   const hourly = adminRoute('GET', 'login-attempts/hourly', {
@@ -81,13 +87,13 @@ export function loginAttemptRoutes(needs: ReadAttemptsNeeds & { readonly clock: 
   return [...entities, hourly];
 }
 
-function loginAttemptDocument(attempt: ListedAttempt): object {
+function loginAttemptDocument(attempt: ListedAttempt, language: string): object {
   const { identityId, identityName, at, ...rest } = attempt;
   return {
     ...rest,
     at: isoTime(at),
     identityId,
     identity: identityId === null ? null : entityRef('identities', identityId, identityName ?? ''),
-    explanation: explanationOf(attempt),
+    explanation: explanationOf(attempt, language),
   };
 }

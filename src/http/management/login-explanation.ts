@@ -3,7 +3,7 @@ import { explainLoginsOf, type SentPolicyOfId } from '../../admin/login-explanat
 import type { AdminServices } from '../../admin/services.ts';
 import type { LoginExplanation } from '../../login/explain-login.ts';
 import { primaryMethods } from '../../model/login.ts';
-import { refusalReasons } from '../../model/login-attempt.ts';
+import { refusalReasons } from '../../model/refusal-reason.ts';
 import { wholeList } from '../documents/lists.ts';
 import { envelope, jsonType } from '../request/answer.ts';
 import { dataAnswer, listAnswer } from '../request/declared-answers.ts';

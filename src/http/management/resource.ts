@@ -11,7 +11,7 @@ import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Permission } from '../../model/permission.ts';
 import { pagedList } from '../documents/lists.ts';
 import { linksSchema, selfLink } from '../documents/wire.ts';
-import { adminCallOf } from '../request/admin-call.ts';
+import { adminCallOf, languageOf } from '../request/admin-call.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { changeParameters, idOf, listParameters } from '../request/fields.ts';
@@ -78,7 +78,11 @@ export interface Resource {
 }
 
 /** Who reads. Only administrators see what would let somebody log in (model/permission.ts). */
-export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'>;
+export type Reader = Pick<AdminCall, 'actor' | 'isAdmin' | 'origin'> & { readonly language: string };
+
+function readerOf(context: AuthenticatedContext): Reader {
+  return { ...adminCallOf(context), language: languageOf(context) };
+}
 
 export interface Part {
   readonly document: z.ZodType;
@@ -104,7 +108,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) => {
-        const reader = adminCallOf(context);
+        const reader = readerOf(context);
         const asked = { parameters: query, fields: resource.listFields, reader: context.principal };
         return pagedList(asked, (page) => resource.list(page, reader));
       },
@@ -119,7 +123,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
       },
       async handler(context) {
         const headers = versioned === undefined ? {} : await versionHeaders(versioned, context);
-        return envelope(await resource.get(idOf(context), adminCallOf(context)), {}, { headers });
+        return envelope(await resource.get(idOf(context), readerOf(context)), {}, { headers });
       },
     }),
   ];
@@ -315,7 +319,7 @@ function partRoutes(
       refusals: ['invalid_filter'],
       query: listParameters,
       handler: (context, { query }) => {
-        const reader = adminCallOf(context);
+        const reader = readerOf(context);
         return pagedList({ parameters: query, fields: listFields, reader: context.principal }, (asked) =>
           list(idOf(context), asked, reader),
         );

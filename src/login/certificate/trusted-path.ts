@@ -1,6 +1,7 @@
 // The path from a client certificate to an authority that may log somebody in, shared by logins and enrollments.
 
-import type { AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { MINUTE, type Millis } from '../../platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {

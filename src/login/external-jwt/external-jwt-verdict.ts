@@ -1,7 +1,8 @@
 import type { ChallengeError } from '../../errors/challenge.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { SignerId } from '../../model/ids.ts';
-import type { AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
 import type { Claims } from './claims-selector.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 

@@ -3,7 +3,8 @@
 
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
-import type { AttemptCheck, AttemptRecorder, RefusalReason } from '../../model/login-attempt.ts';
+import type { AttemptCheck, AttemptRecorder } from '../../model/login-attempt.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { isEnabled, mayLogIn } from '../account.ts';
 import { notedRecord } from '../noted-record.ts';

@@ -15,7 +15,7 @@ import type { AuthRequest } from '../../model/auth-request.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
 import type { AuthenticatorId } from '../../model/ids.ts';
 import type { AuthQuery, Factor, LoginProgress, PrimaryMethod } from '../../model/login.ts';
-import type { RefusalReason } from '../../model/login-attempt.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
 import type { PrimaryRecorded, StoredCode } from '../../store/contracts/auth-requests.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import { mayUse } from '../clients.ts';

@@ -11,7 +11,7 @@ import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { BoundAuthRequest } from '../../model/auth-request.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { ApiSessionId, IdentityId, SignerId } from '../../model/ids.ts';
-import type { RefusalReason } from '../../model/login-attempt.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { quoted } from '../../platform/formats/quoted.ts';

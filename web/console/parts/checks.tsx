@@ -31,19 +31,18 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   );
 }
 
-/** What happened and what to do, in the server's words. */
+/** What happened and what to do, in the server's words and the language of the page. */
 export function Explanation({
   explanation,
 }: {
   readonly explanation: { readonly happened: string; readonly remedy: string } | null;
 }) {
   if (explanation === null) return null;
-  const english = (text: string) => <span lang="en">{text}</span>;
   return (
     <Facts
       facts={[
-        [texts.attempts.happened, english(explanation.happened)],
-        [texts.attempts.remedy, english(explanation.remedy)],
+        [texts.attempts.happened, explanation.happened],
+        [texts.attempts.remedy, explanation.remedy],
       ]}
     />
   );

@@ -59,7 +59,7 @@ function Attempt({ attempt }: { readonly attempt: LoginAttempt }) {
         <span className="hint">{attempt.ipAddress}</span>
       </summary>
       <Checks checks={attempt.checks} />
-      {attempt.explanation !== null && <p lang="en">{attempt.explanation.remedy}</p>}
+      {attempt.explanation !== null && <p>{attempt.explanation.remedy}</p>}
       <p className="hint">
         {texts.reference}{' '}
         <Link to="/attempts/$id" params={{ id: attempt.reference }}>

@@ -144,6 +144,8 @@ async function once({ method, path, ...rest }: Sent, token: string, signal?: Abo
   const headers: Record<string, string> = {
     authorization: `Bearer ${token}`,
     accept: 'application/json',
+    // Explanations come in the language of the page.
+    'accept-language': document.documentElement.lang,
   };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (version != null) headers['if-match'] = version;

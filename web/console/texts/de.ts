@@ -2,7 +2,6 @@
 
 import { german } from '../../parts/words.ts';
 import type { Texts } from './en.ts';
-import { reasons } from './reasons-de.ts';
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
@@ -331,6 +330,4 @@ export const de: Texts = {
     goOn: 'Mit meinen Änderungen weiter',
     giveUp: 'Meine Änderungen verwerfen',
   },
-
-  reasons,
 };

@@ -2,7 +2,6 @@
 // compile.
 
 import { english } from '../../parts/words.ts';
-import { reasons } from './reasons-en.ts';
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
 
@@ -333,8 +332,6 @@ export const en = {
     goOn: 'Continue with my changes',
     giveUp: 'Drop my changes',
   },
-
-  reasons,
 };
 
 export type Texts = typeof en;

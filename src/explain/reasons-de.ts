@@ -1,0 +1,138 @@
+import type { RefusalReason } from '../model/refusal-reason.ts';
+import { type Explanation, said } from './explanation.ts';
+
+/** Auf Deutsch. */
+export const german: Readonly<Record<RefusalReason, Explanation>> = {
+  locked: said`Dieser Faktor ist nach zu vielen Fehlversuchen hintereinander eine Zeit lang gesperrt. Auch die richtige Antwort wird abgelehnt.
+    Warten Sie, bis die Sperre endet, oder heben Sie sie mit „overlay-auth identity unlock NAME“ auf. Andere Methoden funktionieren weiter.`,
+  throttled: said`Von dieser Netzwerkadresse kamen zu viele Versuche, über alle Identitäten gezählt.
+    Warten Sie einige Minuten. Wenn viele Menschen die Adresse teilen, suchen Sie nach einem Programm, das es immer wieder versucht.`,
+  'identity-disabled': said`Die Identität ist deaktiviert. Ihre Zugangsdaten waren richtig.
+    Aktivieren Sie sie mit „overlay-auth identity enable NAME“, wenn sie wieder benutzt werden soll.`,
+  'method-not-allowed': said`Die Auth-Richtlinie der Identität erlaubt diese Art der Anmeldung nicht. Die Zugangsdaten waren richtig.
+    Erlauben Sie die Methode in der Richtlinie, oder geben Sie der Identität eine andere Richtlinie.`,
+  'no-identity-for-claim': said`Das Zertifikat oder Token ist gültig, aber keine Identität hat die Id, die es nennt.
+    Setzen Sie die externe Id der Identität auf den gesehenen Wert, oder berichtigen Sie die Angabe, mit der verglichen wird.`,
+  'changed-meanwhile': said`Die Identität, ihre Richtlinie oder ihre Zugangsdaten wurden während dieser Anmeldung geändert.
+    Melden Sie sich erneut an.`,
+  'client-not-allowed': said`Die Anmeldung gelang, aber die Anwendung ist nur für Identitäten mit bestimmten Rollenattributen, und diese Identität hat keines davon.
+    Geben Sie der Identität eines der Rollenattribute der Anwendung, oder ändern Sie „allowedRoleAttributes“ der Anwendung.`,
+  'unknown-user': said`Keine Identität hat den eingegebenen Benutzernamen. Er wird nicht gespeichert, weil er ein Passwort sein kann.
+    Fragen Sie nach der Schreibweise. „overlay-auth list authenticators“ zeigt die Benutzernamen; sie können sich von den Namen der Identitäten unterscheiden. Dasselbe Kennzeichen (#…) bedeutet, dass derselbe Text eingegeben wurde.`,
+  'wrong-password': said`Der Benutzername ist bekannt, das Passwort war falsch.
+    Versuchen Sie es noch einmal; „overlay-auth identity set-password NAME“ setzt ein neues.`,
+  'password-change-required': said`Das Passwort war richtig, muss aber zuerst ersetzt werden, und das Programm, das es gesendet hat, kann das nicht.
+    Lassen Sie die Person sich mit einem Browser anmelden, zum Beispiel unter /account, und dort ein neues Passwort wählen. „overlay-auth update identity NAME --no-password-must-change“ nimmt die Forderung zurück.`,
+  'no-certificate': said`Die Verbindung hatte kein Clientzertifikat.
+    Geben Sie dem Client sein Zertifikat und seinen Schlüssel. Kein Proxy darf dazwischen TLS beenden, und der Listener muss nach Zertifikaten fragen (clientCertificates: request).`,
+  'untrusted-chain': said`Das Zertifikat führt zu keiner Zertifizierungsstelle, der für Anmeldungen vertraut wird, oder sein Pfad verletzt eine Regel; die fehlgeschlagene Prüfung sagt, welche.
+    Legen Sie die Stelle als fremde CA an, mit erlaubter Anmeldung und überprüft, oder lassen Sie den Client auch die Zwischenzertifikate senden.`,
+  'certificate-expired': said`Das Zertifikat ist abgelaufen.
+    Registrieren Sie die Identität erneut, oder verlängern Sie ihr Zertifikat, damit es gültig ist. Die Auth-Richtlinie kann abgelaufene Zertifikate auch erlauben.`,
+  'certificate-not-yet-valid': said`Das Zertifikat ist noch nicht gültig.
+    Vergleichen Sie die Uhren dieses Servers und der Stelle, die es ausgestellt hat.`,
+  'certificate-usage': said`Das Zertifikat ist nicht für die Anmeldung von Clients bestimmt.
+    Lassen Sie es mit der erweiterten Schlüsselverwendung „client authentication“ ausstellen.`,
+  'unknown-thumbprint': said`Dem Zertifikat wird vertraut, aber es gehört zu keiner Identität. Vielleicht hat der Client ein älteres vorgelegt.
+    Registrieren Sie die Identität erneut, oder verlängern Sie ihr Zertifikat, damit es gültig ist.`,
+  'certificate-claim-missing': said`Das Zertifikat enthält die externe Id nicht dort, wo die fremde CA sie erwartet.
+    Ändern Sie die Angabe der externen Id bei der CA, oder lassen Sie Zertifikate ausstellen, die sie enthalten.`,
+  'no-token': said`Die Anfrage hatte kein Bearer-Token.
+    Lassen Sie den Client das Token des Anbieters im Feld Authorization senden.`,
+  'malformed-token': said`Das Token ist kein lesbares JWT. Die Einzelheiten sagen, warum.
+    Prüfen Sie, ob der Client das JWT selbst sendet. Bei manchen Anbietern sind Access-Tokens keine JWTs, oder nur für bestimmte Audiences: Lassen Sie den Client dann das ID-Token senden.`,
+  'token-encrypted': said`Das Token ist für eine andere Stelle verschlüsselt und kann hier nicht gelesen werden.
+    Schalten Sie beim Anbieter die Verschlüsselung dieses Tokens für den Client ab, oder lassen Sie den Client die andere Art senden (Access- oder ID-Token).`,
+  'token-unsigned': said`Das Token hat keine Signatur (alg „none“); es könnte also von jedem stammen.
+    Stellen Sie den Anbieter so ein, dass er die Tokens dieses Clients signiert, zum Beispiel mit RS256 oder ES256.`,
+  'token-type': said`Das Token ist von einer Art, die keine Identität nachweist: Sein Kopf nennt einen anderen Typ (typ).
+    Lassen Sie den Client ein ID-Token oder ein Access-Token senden. Ihr Typ ist JWT, at+jwt oder JOSE, oder er fehlt.`,
+  'token-without-issuer': said`Das Token nennt seinen Aussteller (iss) nicht; es ist also unbekannt, von wem es ist.
+    Stellen Sie den Anbieter so ein, dass er seinen Aussteller einträgt, oder lassen Sie den Client das ID-Token senden, das ihn enthält.`,
+  'no-signer-for-issuer': said`Kein externer JWT-Signer hat den Aussteller, den das Token nennt.
+    Vergleichen Sie den gesehenen Aussteller Zeichen für Zeichen mit dem des Signers; auch ein Schrägstrich am Ende zählt.`,
+  'signer-disabled': said`Der externe JWT-Signer dieses Ausstellers ist deaktiviert.
+    Aktivieren Sie den Signer, wenn seine Tokens angenommen werden sollen.`,
+  'signer-not-allowed': said`Die Auth-Richtlinie erlaubt nur andere externe JWT-Signer.
+    Nehmen Sie diesen Signer in die erlaubten Signer der Richtlinie auf, oder geben Sie der Identität eine andere Richtlinie.`,
+  'signer-not-independent': said`Das Token wurde als erster Nachweis gesendet, aber die Auth-Richtlinie verlangt ein Token desselben Ausstellers als zweiten Nachweis. Zwei Tokens eines Ausstellers sind ein Faktor.
+    Melden Sie sich mit einem anderen ersten Nachweis an: mit dem Passwort, einem Zertifikat oder einem Token eines anderen Ausstellers. Das Token dieses Ausstellers kommt dazu.`,
+  'ambiguous-signer': said`Mehrere externe JWT-Signer nehmen das Token an; es ist also unklar, welcher von ihnen dafür einsteht.
+    Geben Sie den Signern verschiedene Audiences, oder löschen oder deaktivieren Sie alle bis auf einen.`,
+  'token-algorithm': said`Das Token ist mit einem Algorithmus signiert, der nicht angenommen wird.
+    Lassen Sie den Anbieter mit RS256, PS256, ES256, EdDSA oder einem stärkeren Algorithmus derselben Familie signieren. Algorithmen mit gemeinsamem Geheimnis (HS256) werden nie angenommen.`,
+  'token-without-key-id': said`Das Token nennt seinen Schlüssel (kid) nicht, und mehrere Schlüssel des Signers passen.
+    Stellen Sie den Anbieter so ein, dass er die Kennung des Schlüssels in den Kopf seiner Tokens schreibt.`,
+  'unknown-key': said`Der Signer hat keinen Schlüssel mit der Kennung, die das Token nennt. Die Einzelheiten sagen, ob seine Schlüssel erneut abgerufen wurden.
+    Prüfen Sie die JWKS-Adresse des Signers; ein fester Schlüssel braucht dieselbe Kennung wie die Tokens. Wurden die Schlüssel nicht erneut abgerufen, versuchen Sie es in zehn Sekunden noch einmal.`,
+  'unusable-key': said`Der Schlüssel, den das Token nennt, ist unter denen des Signers, kann aber nicht verwendet werden. Die Einzelheiten sagen, warum.
+    Lassen Sie den Anbieter den Schlüssel so veröffentlichen, wie es die Einzelheiten verlangen, oder mit einem anderen seiner Schlüssel signieren.`,
+  'key-algorithm': said`Das Token ist mit einem Algorithmus signiert, für den der genannte Schlüssel nicht bestimmt ist.
+    Vergleichen Sie den Algorithmus (alg) des Tokens mit dem des Schlüssels beim Anbieter, und ändern Sie dort einen der beiden.`,
+  'keys-unavailable': said`Die Schlüssel des Signers konnten nicht abgerufen werden, also konnte das Token nicht geprüft werden.
+    Die Einzelheiten sagen, was misslang. Prüfen Sie Namen, Adresse, Zertifikat und die Grenzen in edge.externalJwtSigners.jwksFetch, und versuchen Sie es dann noch einmal.`,
+  'signer-certificate-expired': said`Das Zertifikat des Signers ist zurzeit nicht gültig; deshalb wird sein Schlüssel nicht verwendet.
+    Geben Sie dem Signer das aktuelle Zertifikat des Anbieters, oder stattdessen die Adresse seiner Schlüssel.`,
+  'token-signature': said`Die Signatur des Tokens ist falsch.
+    Das Token wurde verändert, oder von einem anderen Schlüssel mit derselben Kennung signiert. Prüfen Sie die Schlüssel des Signers: Sie können die eines anderen Anbieters oder einer anderen Umgebung sein.`,
+  'token-audience': said`Das Token ist für eine andere Audience als die des Signers.
+    Setzen Sie die Audience des Signers auf die gesehene, wenn solche Tokens gemeint sind. Andernfalls lassen Sie den Client beim Anbieter ein Token für die Audience des Signers holen.`,
+  'token-expired': said`Das Token ist abgelaufen.
+    Lassen Sie den Client ein neues holen. Wenn es neu ist, vergleichen Sie die Uhren.`,
+  'token-not-yet-valid': said`Das Token ist noch nicht gültig.
+    Vergleichen Sie die Uhren dieses Servers und des Anbieters.`,
+  'token-without-expiry': said`Das Token läuft nie ab. Solche Tokens werden nicht angenommen.
+    Stellen Sie den Anbieter so ein, dass er ein Ablaufdatum (exp) setzt.`,
+  'token-without-issue-time': said`Das ID-Token sagt nicht, wann es ausgestellt wurde (iat); das muss jedes ID-Token.
+    Stellen Sie den Anbieter so ein, dass er iat einträgt. Wenn die Tokens Access-Tokens sind, setzen Sie targetToken des Signers auf ACCESS.`,
+  'token-times': said`Eine Zeit im Token (exp, nbf oder iat) ist keine Zahl von Sekunden, oder zwei davon widersprechen sich.
+    Lassen Sie den Anbieter sie als Zahl der Sekunden seit 1970 senden, nicht als Text oder Millisekunden.`,
+  'token-lifetime': said`Das Token gilt länger, als der Signer erlaubt, oder sagt nicht, seit wann.
+    Verkürzen Sie die Laufzeit der Tokens beim Anbieter, oder erhöhen Sie maxLifetimeSeconds des Signers.`,
+  'token-claim-missing': said`Die Angabe, die die Identität nennt, fehlt im Token oder ist kein Text.
+    Setzen Sie claimsProperty des Signers auf eine Angabe, die die Tokens haben, oder stellen Sie den Anbieter so ein, dass er sie einträgt: Oft tut das ein Scope oder ein Mapper.`,
+  'email-not-verified': said`Die Adresse wurde vom Anbieter nicht bestätigt.
+    Lassen Sie den Anbieter sie bestätigen und email_verified: true senden. Bei einem Anbieter, der Adressen bestätigt und das nie sendet, setzen Sie requireVerifiedEmail des Signers auf false; oder nennen Sie die Identität mit einer anderen Angabe, zum Beispiel sub.`,
+  'provider-unavailable': said`Der Anbieter hat sein Discovery-Dokument oder die Tokens einer Anmeldung nicht geliefert.
+    Prüfen Sie externalAuthUrl und clientId des Signers, ob der Anbieter die Rückkehradresse dieses Servers kennt, und die Grenzen von edge.externalJwtSigners.`,
+  'provider-refused': said`Der Anbieter hat die Anmeldung ohne Code beendet, oder seine Antwort gehört nicht zu dieser Anmeldung.
+    Bitten Sie die Person, es noch einmal zu versuchen. Misslingt es wieder, lesen Sie das Log des Anbieters.`,
+  'token-nonce': said`Das ID-Token ist nicht für diese Anmeldung: Seine nonce fehlt oder ist eine andere.
+    Bitten Sie die Person, es noch einmal zu versuchen. Misslingt es wieder, gibt der Anbieter oder ein Proxy die nonce nicht zurück, die er bekommen hat.`,
+  'secondary-token-missing': said`Die Auth-Richtlinie verlangt außerdem ein Token eines externen JWT-Signers, und die Anfrage hatte keines.
+    Lassen Sie den Client es in einem eigenen Feld Authorization senden.`,
+  'secondary-wrong-identity': said`Das zweite Token gehört zu einer anderen Identität als der, die sich anmeldet.
+    Beide müssen zu derselben Person gehören. Prüfen Sie die externe Id der Identität.`,
+  'enrollment-token-unknown': said`Das Registrierungstoken wurde schon benutzt, ersetzt oder gelöscht, oder dieser Dienst hat es nie ausgestellt.
+    Wenn sich das Gerät nicht selbst registriert hat, finden Sie heraus, wer sein Token benutzt hat. Andernfalls stellen Sie mit „overlay-auth create enrollment ott NAME“ ein neues aus.`,
+  'enrollment-other-method': said`Das Token ist für eine andere Registrierungsmethode als die benutzte.
+    Die Angabe „em“ des JWT nennt die richtige. Legen Sie eine Registrierung der anderen Methode an, wenn diese gemeint war.`,
+  'invitation-unknown': said`Der Link wurde schon benutzt, durch einen neueren ersetzt oder zurückgezogen, oder dieser Dienst hat ihn nie ausgestellt.
+    Machen Sie mit „overlay-auth invite NAME“ einen neuen Link. Wenn die Person ihn nicht benutzt hat, finden Sie heraus, wer es war.`,
+  'invitation-expired': said`Der Link wurde zu spät geöffnet.
+    Machen Sie mit „overlay-auth invite NAME“ einen neuen Link, mit --expires länger gültig.`,
+  'invitation-not-allowed': said`Eine Identität, die nur die Berechtigung helpdesk hat, hat den Link gemacht, und die Identität ist jetzt Administrator oder hat eine Berechtigung.
+    Lassen Sie einen Administrator einen neuen Link machen.`,
+  'enrollment-expired': said`Das Registrierungstoken ist abgelaufen.
+    Geben Sie der Registrierung mit „overlay-auth enrollment refresh ID“ ein neues Token und ein neues Ablaufdatum, und geben Sie das neue JWT weiter.`,
+  'enrollment-not-allowed': said`Die CA oder der externe JWT-Signer erlaubt diese Art der Registrierung nicht.
+    Erlauben Sie sie bei der CA (isOttCaEnrollmentEnabled, isAutoCaEnrollmentEnabled) oder beim Signer (enrollToCertEnabled, enrollToTokenEnabled), wenn das gewollt ist.`,
+  'enrollment-other-ca': said`Das Zertifikat führt zu einer anderen Stelle als der, die diese Identität registrieren darf.
+    Lassen Sie die CA der Registrierung das Zertifikat ausstellen, oder legen Sie eine Registrierung für die andere CA an.`,
+  'enrollment-name-refused': said`Der Name, den die neue Identität hätte, ist vergeben, leer oder nicht zulässig.
+    Ändern Sie die Regel, die Namen bildet: identityNameFormat der CA, enrollNameClaimsSelector des Signers. Löschen Sie die Identität, die den Namen hat, wenn es dasselbe Gerät ist.`,
+  'enrollment-external-id-refused': said`Die externe Id, die die neue Identität hätte, ist länger als 255 Zeichen oder enthält unsichtbare Zeichen.
+    Bitten Sie den Aussteller des Zertifikats oder JWT um einen anderen Wert, oder verwenden Sie ein anderes Feld: externalIdClaim der CA, claimsProperty des Signers.`,
+  'enrollment-password-refused': said`Das Passwort oder der Benutzername war nicht zulässig. Das Token gilt weiter.
+    Der Person wurde gesagt, warum, und sie kann es noch einmal versuchen.`,
+  'enrollment-request-refused': said`Der Zertifikatsantrag konnte nicht verarbeitet werden. Das Token gilt weiter.
+    Schlüssel müssen RSA mit mindestens 2048 Bit, P-256, P-384, P-521 oder Ed25519 sein und ihren eigenen Antrag signieren.`,
+  'already-enrolled': said`Die Identität, oder das Zertifikat oder Token, das sie benutzt hat, ist schon registriert.
+    Löschen Sie das Anmeldemittel, um die Identität erneut zu registrieren. Wenn es ein anderes Gerät ist, geben Sie diesem eine andere Identität.`,
+  'totp-not-enrolled': said`Es wurde ein Code gesendet, aber für die Identität ist keine Authenticator-App eingerichtet.
+    Lassen Sie die Person eine einrichten; die Anmeldung bietet es an, wenn die Richtlinie TOTP verlangt.`,
+  'wrong-code': said`Der Code war falsch, oder in diesem Augenblick zu alt oder zu neu.
+    Stellen Sie die Uhr des Telefons auf automatisch. Wenn die App verloren ist, verwenden Sie einen Wiederherstellungscode oder „overlay-auth identity reset-mfa NAME“.`,
+  'replayed-code': said`Der Code war richtig, aber er oder ein neuerer war schon benutzt worden.
+    Warten Sie auf den nächsten Code. Wenn die Person diesen Code nicht benutzt hat, hat ihn vielleicht eine andere Person gesehen.`,
+};

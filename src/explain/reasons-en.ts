@@ -1,0 +1,138 @@
+import type { RefusalReason } from '../model/refusal-reason.ts';
+import { type Explanation, said } from './explanation.ts';
+
+/** Every reason in words: what happened, and below it what to do. */
+export const english: Readonly<Record<RefusalReason, Explanation>> = {
+  locked: said`This factor is locked for a while after too many failures in a row. Even the right answer is refused.
+    Wait until the lock ends, or end it with "overlay-auth identity unlock NAME". Other methods still work.`,
+  throttled: said`Too many attempts came from this network address, counting all identities.
+    Wait a few minutes. If many people share the address, look for a program that keeps trying.`,
+  'identity-disabled': said`The identity is disabled. Its credentials were right.
+    Enable it with "overlay-auth identity enable NAME" if it should be used again.`,
+  'method-not-allowed': said`The auth policy of the identity does not allow this way of logging in. The credentials were right.
+    Allow the method in the policy, or give the identity another policy.`,
+  'no-identity-for-claim': said`The certificate or token is valid, but no identity has the id that it names.
+    Set the external id of the identity to the value that was seen, or correct the claim that is compared.`,
+  'changed-meanwhile': said`The identity, its policy or its credentials changed during this login.
+    Log in again.`,
+  'client-not-allowed': said`The login succeeded, but the application is only for identities with certain role attributes, and this identity has none of them.
+    Give the identity one of the role attributes of the application, or change "allowedRoleAttributes" of the application.`,
+  'unknown-user': said`No identity has the user name that was entered. It is not stored, because it may be a password.
+    Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. The same mark (#…) means the same text was typed.`,
+  'wrong-password': said`The user name is known, the password was wrong.
+    Try again; "overlay-auth identity set-password NAME" sets a new one.`,
+  'password-change-required': said`The password was right but has to be replaced first, and the program that sent it cannot do that.
+    Let the person sign in with a browser, for example at /account, and choose a new password there. "overlay-auth update identity NAME --no-password-must-change" withdraws the requirement.`,
+  'no-certificate': said`The connection had no client certificate.
+    Give the client its certificate and key. No proxy may terminate TLS in between, and the listener must ask for certificates (clientCertificates: request).`,
+  'untrusted-chain': said`The certificate does not lead to a certificate authority that is trusted for logins, or its path breaks a rule; the failed check says which.
+    Add the authority as a third-party CA with authentication on and verified, or let the client send the intermediate certificates too.`,
+  'certificate-expired': said`The certificate has expired.
+    Enroll the identity again, or extend its certificate, so that its certificate is valid. The auth policy can also allow expired certificates.`,
+  'certificate-not-yet-valid': said`The certificate is not valid yet.
+    Compare the clocks of this server and of the authority that issued it.`,
+  'certificate-usage': said`The certificate is not meant for client authentication.
+    Have it issued with the extended key usage "client authentication".`,
+  'unknown-thumbprint': said`The certificate is trusted but belongs to no identity. Perhaps the client presented an older certificate.
+    Enroll the identity again, or extend its certificate, so that its certificate is valid.`,
+  'certificate-claim-missing': said`The certificate does not contain the external id where the third-party CA expects it.
+    Change the external id claim of the CA, or have certificates issued that contain it.`,
+  'no-token': said`The request had no bearer token.
+    Let the client send the token of the identity provider in the Authorization header.`,
+  'malformed-token': said`The token is not a JWT that can be read. The details say why.
+    Check that the client sends the JWT itself. Some providers' access tokens are no JWTs, or only for certain audiences: then let the client send the ID token.`,
+  'token-encrypted': said`The token is encrypted for another party, so that it cannot be read here.
+    Turn off the encryption of this token for the client at the provider, or let the client send the other kind of token (access or ID token).`,
+  'token-unsigned': said`The token has no signature (alg "none"), so anybody could have written it.
+    Configure the provider to sign the tokens of this client, for example with RS256 or ES256.`,
+  'token-type': said`The token is of a kind that does not prove an identity: its header names another type (typ).
+    Let the client send an ID token or an access token. Their type is JWT, at+jwt or JOSE, or left out.`,
+  'token-without-issuer': said`The token does not name its issuer (iss), so it is unknown whose it is.
+    Configure the provider to add its issuer, or let the client send the ID token, which has it.`,
+  'no-signer-for-issuer': said`No external JWT signer has the issuer that the token names.
+    Compare the issuer that was seen with that of the signer, character by character; a final slash counts.`,
+  'signer-disabled': said`The external JWT signer of this issuer is disabled.
+    Enable the signer if its tokens should be accepted.`,
+  'signer-not-allowed': said`The auth policy allows only other external JWT signers.
+    Add this signer to the allowed signers of the policy, or give the identity another policy.`,
+  'signer-not-independent': said`The token was sent as the first proof, but the auth policy requires a token of the same issuer as the second proof. Two tokens of one issuer are one factor.
+    Log in with another first proof: the password, a certificate or a token of another issuer. The token of this issuer comes in addition.`,
+  'ambiguous-signer': said`Several external JWT signers accept the token, so that it is unclear which of them vouches for it.
+    Give the signers different audiences, or delete or disable all of them but one.`,
+  'token-algorithm': said`The token is signed with an algorithm that is not accepted.
+    Let the identity provider sign with RS256, PS256, ES256, EdDSA or a stronger algorithm of the same family. Algorithms with a shared secret (HS256) are never accepted.`,
+  'token-without-key-id': said`The token does not name its key (kid), and several keys of the signer fit.
+    Configure the provider to add the key id to the header of its tokens.`,
+  'unknown-key': said`The signer has no key with the id that the token names. The details say whether its keys were fetched again.
+    Check the JWKS address of the signer; a fixed key needs the same key id as the tokens. If the keys were not fetched again, try again in ten seconds.`,
+  'unusable-key': said`The key that the token names is in the key set but cannot be used. The details say why.
+    Have the provider publish the key as the details require, or sign with another of its keys.`,
+  'key-algorithm': said`The token is signed with an algorithm that the key it names is not for.
+    Compare the algorithm (alg) of the token with that of the key in the key set of the provider, and change either of them there.`,
+  'keys-unavailable': said`The keys of the signer could not be fetched, so the token could not be checked.
+    The details say what failed. Check name, address, certificate and the limits in edge.externalJwtSigners.jwksFetch, then try again.`,
+  'signer-certificate-expired': said`The certificate of the signer is not valid now, so its key is not used.
+    Give the signer the current certificate of the provider, or the address of its keys instead.`,
+  'token-signature': said`The signature of the token is wrong.
+    The token was changed, or signed by another key under the same id. Check the keys of the signer: they may be those of another provider or environment.`,
+  'token-audience': said`The token is for another audience than the one of the signer.
+    Set the audience of the signer to the one that was seen, if such tokens are meant. Otherwise let the client ask the provider for a token for the audience of the signer.`,
+  'token-expired': said`The token has expired.
+    Let the client get a new one. If it is new, compare the clocks.`,
+  'token-not-yet-valid': said`The token is not valid yet.
+    Compare the clocks of this server and of the identity provider.`,
+  'token-without-expiry': said`The token never expires. Such tokens are not accepted.
+    Configure the provider to set an expiry (exp).`,
+  'token-without-issue-time': said`The ID token does not say when it was issued (iat), which every ID token has to.
+    Configure the provider to add iat. If the tokens are access tokens, set targetToken of the signer to ACCESS.`,
+  'token-times': said`A time in the token (exp, nbf or iat) is not a number of seconds, or two of them contradict each other.
+    Have the provider send them as numbers of seconds since 1970, not as texts or milliseconds.`,
+  'token-lifetime': said`The token is valid for longer than the signer allows, or does not say since when.
+    Shorten the lifetime of the tokens at the provider, or raise maxLifetimeSeconds of the signer.`,
+  'token-claim-missing': said`The claim that names the identity is missing in the token, or is not a text.
+    Set claimsProperty of the signer to a claim that the tokens have, or configure the provider to add the claim: often a scope or a mapper adds it.`,
+  'email-not-verified': said`The address was not verified by the provider.
+    Let the provider verify it and send email_verified: true. For a provider that verifies addresses and never sends that, set requireVerifiedEmail of the signer to false; or name the identity by another claim, such as sub.`,
+  'provider-unavailable': said`The provider did not deliver its discovery document or the tokens of a sign-in.
+    Check externalAuthUrl and clientId of the signer, that the provider knows the callback address of this server, and the limits of edge.externalJwtSigners.`,
+  'provider-refused': said`The provider ended the sign-in without a code, or its answer does not belong to this sign-in.
+    Ask the person to try again. If it fails again, read the log of the provider.`,
+  'token-nonce': said`The ID token is not for this sign-in: its nonce is missing or another one.
+    Ask the person to try again. If it fails again, the provider or a proxy does not return the nonce that it was sent.`,
+  'secondary-token-missing': said`The auth policy also requires a token of an external JWT signer, and the request had none.
+    Let the client send it in a separate Authorization header.`,
+  'secondary-wrong-identity': said`The second token belongs to another identity than the one that is logging in.
+    Both must belong to the same person. Check the external id of the identity.`,
+  'enrollment-token-unknown': said`The enrollment token was already used, replaced or deleted, or this service never issued it.
+    If the device did not enroll itself, find out who used its token. Otherwise issue a new one with "overlay-auth create enrollment ott NAME".`,
+  'enrollment-other-method': said`The token is for another enrollment method than the one used.
+    The claim "em" of the JWT names the right one. Create an enrollment of the other method if that was meant.`,
+  'invitation-unknown': said`The link was already used, replaced by a newer one or withdrawn, or this service never issued it.
+    Make another link with "overlay-auth invite NAME". If the person did not use it, find out who did.`,
+  'invitation-expired': said`The link was opened too late.
+    Make another link with "overlay-auth invite NAME", valid for longer with --expires.`,
+  'invitation-not-allowed': said`An identity with only the permission helpdesk made the link, and the identity is an administrator or has a permission now.
+    Let an administrator make another link.`,
+  'enrollment-expired': said`The enrollment token has expired.
+    Give it a new token and a new expiry with "overlay-auth enrollment refresh ID", and hand out the new JWT.`,
+  'enrollment-not-allowed': said`The CA or the external JWT signer does not allow this kind of enrollment.
+    Allow it at the CA (isOttCaEnrollmentEnabled, isAutoCaEnrollmentEnabled) or at the signer (enrollToCertEnabled, enrollToTokenEnabled), if that is wanted.`,
+  'enrollment-other-ca': said`The certificate leads to another authority than the one that may enroll this identity.
+    Let the CA of the enrollment issue the certificate, or create an enrollment for the other CA.`,
+  'enrollment-name-refused': said`The name that the new identity would have is taken, empty or not acceptable.
+    Change the rule that makes names: identityNameFormat of the CA, enrollNameClaimsSelector of the signer. Delete the identity that has the name, if it is the same device.`,
+  'enrollment-external-id-refused': said`The external id that the new identity would have is longer than 255 characters, or has invisible characters.
+    Ask the issuer of the certificate or JWT for another value, or use another field: externalIdClaim of the CA, claimsProperty of the signer.`,
+  'enrollment-password-refused': said`The password or the user name was not acceptable. The token is still valid.
+    The person was told why, and can try again.`,
+  'enrollment-request-refused': said`The certificate signing request could not be processed. The token is still valid.
+    Keys must be RSA of at least 2048 bits, P-256, P-384, P-521 or Ed25519, and sign their own request.`,
+  'already-enrolled': said`The identity, or the certificate or token that it used, is already enrolled.
+    Delete the authenticator to enroll the identity again. If it is another device, give that device another identity.`,
+  'totp-not-enrolled': said`A code was sent, but the identity has no authenticator app enrolled.
+    Let the person set one up; the login offers it if the policy requires TOTP.`,
+  'wrong-code': said`The code was wrong, or too old or too new at that moment.
+    Set the clock of the phone to automatic. If the app is lost, use a recovery code or "overlay-auth identity reset-mfa NAME".`,
+  'replayed-code': said`The code was right, but it or a newer one had already been used.
+    Wait for the next code. If the person did not use this code, another person may have seen it.`,
+};

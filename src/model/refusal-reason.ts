@@ -1,0 +1,107 @@
+/**
+ * Why a step of a login was refused, with a few words for lists. The client sees none of it; explain/ says of each what
+ * happened and what to do. The closed list of reasons.
+ */
+export const reasonLabels = {
+  // any method
+  locked: { en: 'Locked', de: 'Gesperrt' },
+  throttled: { en: 'Too many attempts', de: 'Zu viele Versuche' },
+  'identity-disabled': { en: 'Account disabled', de: 'Konto deaktiviert' },
+  'method-not-allowed': {
+    en: 'Method not allowed by the policy',
+    de: 'Richtlinie erlaubt die Methode nicht',
+  },
+  'no-identity-for-claim': {
+    en: 'No identity has this external id',
+    de: 'Keine Identität hat diese externe Id',
+  },
+  'changed-meanwhile': { en: 'Account changed meanwhile', de: 'Konto inzwischen geändert' },
+  'client-not-allowed': { en: 'Not allowed in this application', de: 'In dieser Anwendung nicht erlaubt' },
+  // password
+  'unknown-user': { en: 'Unknown user name', de: 'Unbekannter Benutzername' },
+  'wrong-password': { en: 'Wrong password', de: 'Falsches Passwort' },
+  'password-change-required': { en: 'New password required', de: 'Neues Passwort nötig' },
+  // certificate
+  'no-certificate': { en: 'No certificate', de: 'Kein Zertifikat' },
+  'untrusted-chain': { en: 'Certificate not trusted', de: 'Zertifikat nicht vertrauenswürdig' },
+  'certificate-expired': { en: 'Certificate expired', de: 'Zertifikat abgelaufen' },
+  'certificate-not-yet-valid': { en: 'Certificate not valid yet', de: 'Zertifikat noch nicht gültig' },
+  'certificate-usage': { en: 'Certificate not for sign-in', de: 'Zertifikat nicht für Anmeldungen' },
+  'unknown-thumbprint': {
+    en: 'No identity uses this certificate',
+    de: 'Keine Identität verwendet dieses Zertifikat',
+  },
+  'certificate-claim-missing': {
+    en: 'External id missing in the certificate',
+    de: 'Externe Id fehlt im Zertifikat',
+  },
+  // external JWT
+  'no-token': { en: 'No token', de: 'Kein Token' },
+  'malformed-token': { en: 'Token not readable', de: 'Token nicht lesbar' },
+  'token-encrypted': { en: 'Token encrypted', de: 'Token verschlüsselt' },
+  'token-unsigned': { en: 'Token not signed', de: 'Token nicht signiert' },
+  'token-type': { en: 'Token of another type', de: 'Token von anderem Typ' },
+  'token-without-issuer': { en: 'Token without issuer', de: 'Token ohne Aussteller' },
+  'no-signer-for-issuer': { en: 'No signer for this issuer', de: 'Kein Signer für diesen Aussteller' },
+  'signer-disabled': { en: 'Signer disabled', de: 'Signer deaktiviert' },
+  'signer-not-allowed': { en: 'Signer not allowed by the policy', de: 'Richtlinie erlaubt den Signer nicht' },
+  'signer-not-independent': {
+    en: 'Not independent of the second token',
+    de: 'Nicht unabhängig vom zweiten Token',
+  },
+  'ambiguous-signer': { en: 'Several signers accept the token', de: 'Mehrere Signer nehmen das Token an' },
+  'token-algorithm': {
+    en: 'Algorithm of the token not accepted',
+    de: 'Algorithmus des Tokens nicht zulässig',
+  },
+  'token-without-key-id': { en: 'Token without key id', de: 'Token ohne Schlüsselkennung' },
+  'unknown-key': { en: 'Unknown signing key', de: 'Unbekannter Signaturschlüssel' },
+  'unusable-key': { en: 'Signing key not usable', de: 'Signaturschlüssel nicht verwendbar' },
+  'key-algorithm': { en: 'Algorithm does not fit the key', de: 'Algorithmus passt nicht zum Schlüssel' },
+  'keys-unavailable': { en: 'Signing keys not available', de: 'Signaturschlüssel nicht erreichbar' },
+  'signer-certificate-expired': {
+    en: 'Certificate of the signer not valid',
+    de: 'Zertifikat des Signers nicht gültig',
+  },
+  'token-signature': { en: 'Wrong signature of the token', de: 'Signatur des Tokens falsch' },
+  'token-audience': { en: 'Token for another audience', de: 'Token für eine andere Audience' },
+  'token-expired': { en: 'Token expired', de: 'Token abgelaufen' },
+  'token-not-yet-valid': { en: 'Token not valid yet', de: 'Token noch nicht gültig' },
+  'token-without-expiry': { en: 'Token without expiry', de: 'Token ohne Ablaufdatum' },
+  'token-without-issue-time': { en: 'Token without time of issue', de: 'Token ohne Ausstellungszeit' },
+  'token-times': { en: 'Times of the token not usable', de: 'Zeiten des Tokens nicht verwendbar' },
+  'token-lifetime': { en: 'Token valid for too long', de: 'Token zu lange gültig' },
+  'token-claim-missing': { en: 'Claim missing in the token', de: 'Angabe fehlt im Token' },
+  'email-not-verified': { en: 'E-mail address not verified', de: 'E-Mail-Adresse nicht bestätigt' },
+  // signing in at a provider from a page
+  'provider-unavailable': { en: 'Provider not reachable', de: 'Anbieter nicht erreichbar' },
+  'provider-refused': { en: 'Refused by the provider', de: 'Vom Anbieter abgelehnt' },
+  'token-nonce': { en: 'Token of another sign-in', de: 'Token einer anderen Anmeldung' },
+  // secondary external JWT
+  'secondary-token-missing': { en: 'Second token missing', de: 'Zweites Token fehlt' },
+  'secondary-wrong-identity': {
+    en: 'Second token of another identity',
+    de: 'Zweites Token einer anderen Identität',
+  },
+  // enrollment
+  'enrollment-token-unknown': { en: 'Unknown enrollment', de: 'Unbekannte Registrierung' },
+  'enrollment-other-method': { en: 'Enrollment by another method', de: 'Registrierung mit anderer Methode' },
+  'invitation-unknown': { en: 'Unknown invitation', de: 'Unbekannte Einladung' },
+  'invitation-expired': { en: 'Invitation expired', de: 'Einladung abgelaufen' },
+  'invitation-not-allowed': { en: 'Invitation not allowed', de: 'Einladung nicht erlaubt' },
+  'enrollment-expired': { en: 'Enrollment expired', de: 'Registrierung abgelaufen' },
+  'enrollment-not-allowed': { en: 'Enrollment not allowed', de: 'Registrierung nicht erlaubt' },
+  'enrollment-other-ca': { en: 'Certificate of another CA', de: 'Zertifikat einer anderen CA' },
+  'enrollment-name-refused': { en: 'Name refused', de: 'Name abgelehnt' },
+  'enrollment-external-id-refused': { en: 'External id refused', de: 'Externe Id abgelehnt' },
+  'enrollment-password-refused': { en: 'Password refused', de: 'Passwort abgelehnt' },
+  'enrollment-request-refused': { en: 'Certificate request refused', de: 'Zertifikatsantrag abgelehnt' },
+  'already-enrolled': { en: 'Already enrolled', de: 'Schon registriert' },
+  // TOTP
+  'totp-not-enrolled': { en: 'No authenticator app', de: 'Keine Authenticator-App' },
+  'wrong-code': { en: 'Wrong code', de: 'Falscher Code' },
+  'replayed-code': { en: 'Code used before', de: 'Code schon benutzt' },
+} as const satisfies Readonly<Record<string, Readonly<Record<'en' | 'de', string>>>>;
+
+export type RefusalReason = keyof typeof reasonLabels;
+export const refusalReasons = Object.keys(reasonLabels) as readonly RefusalReason[];
