@@ -4,14 +4,15 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { type Ca, caEntity } from '../model/entities/ca.ts';
 import type { Millis } from '../platform/clock.ts';
-import { readTrustAnchor } from '../platform/x509/path-validation.ts';
+import { describeRefusal } from '../platform/x509/path-refusal.ts';
+import { issuanceProblem, readTrustAnchor } from '../platform/x509/path-validation.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
 import type { PatchOf } from '../store/contracts/entities.ts';
 import type { EnrollmentSigner } from '../tokens/enrollment-jwt.ts';
 import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
 import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { acceptableClaim, acceptableNameFormat } from './ca-values.ts';
-import { acceptableAuthority, acceptableCertificate } from './client-certificates.ts';
+import { acceptableAuthority, acceptableCertificates } from './client-certificates.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 
@@ -82,35 +83,20 @@ export async function verifyCa(
 }
 
 /**
- * Why a certificate does not prove possession of the authority's key; undefined when it does. It need not be usable
- * for anything else: its purposes do not matter.
- * @throws AuthError could_not_validate   not exactly one certificate
+ * Why certificates do not prove possession of the authority's key; undefined when they do: one has the token, and
+ * the authority has issued it, or an authority below it whose certificate is among them. Their purposes do not matter.
+ * @throws AuthError could_not_validate   not certificates in PEM form
  */
 function proofProblem(
   ca: Pick<Ca, 'certPem' | 'verificationToken'>,
   pem: string,
   now: Millis,
 ): string | undefined {
-  const proof = acceptableCertificate('certPem', pem).certificate;
+  const sent = acceptableCertificates('certPem', pem);
+  const proof = sent.find(({ subject }) => subject.commonNames.join('\n') === ca.verificationToken);
+  if (proof === undefined) return 'must have the verification token as its only common name';
+  const intermediates = sent.filter((certificate) => certificate !== proof);
   const authority = readTrustAnchor(parseCertificate(ca.certPem).raw);
-  const [commonName, ...others] = proof.subject.commonNames;
-  if (commonName !== ca.verificationToken || others.length > 0)
-    return 'must have the verification token as its only common name';
-  if (proof.issuer.key !== authority.subject.key) return 'names another issuer than this CA';
-  if (!proof.signatureAlgorithm.accepted)
-    return `is signed with an algorithm that is not accepted: ${proof.signatureAlgorithm.name}`;
-  if (!isSignedBy(proof, authority)) return 'is not signed with the key of this CA';
-  if (now < proof.notBefore || now > proof.notAfter) return 'is not valid now';
-  return undefined;
-}
-
-function isSignedBy(
-  proof: ReturnType<typeof readTrustAnchor>,
-  authority: ReturnType<typeof readTrustAnchor>,
-): boolean {
-  try {
-    return proof.x509.verify(authority.publicKey);
-  } catch {
-    return false;
-  }
+  const problem = issuanceProblem(proof, { intermediates, authority, now });
+  return problem === undefined ? undefined : `does not lead to this CA: ${describeRefusal(problem)}`;
 }

@@ -18,11 +18,17 @@ export interface AcceptableCertificate {
 
 /** Exactly one certificate. @throws AuthError could_not_validate */
 export function acceptableCertificate(field: string, pem: string): AcceptableCertificate {
+  const [certificate, ...others] = acceptableCertificates(field, pem);
+  if (certificate === undefined || others.length > 0)
+    throw refusedField(field, 'must be exactly one certificate in PEM form (several certificates)');
+  return { certificate, pem: certificate.x509.toString() };
+}
+
+/** One or more certificates. @throws AuthError could_not_validate */
+export function acceptableCertificates(field: string, pem: string): readonly TrustAnchor[] {
   if (pem.length > longestPem) throw refusedField(field, `must have at most ${longestPem} characters`);
   try {
-    const [x509, ...others] = parseCertificates(pem);
-    if (x509 === undefined || others.length > 0) throw new MalformedInput('several certificates');
-    return { certificate: readTrustAnchor(x509.raw), pem: x509.toString() };
+    return parseCertificates(pem).map(({ raw }) => readTrustAnchor(raw));
   } catch (error) {
     if (!(error instanceof MalformedInput)) throw error;
     throw refusedField(field, `must be exactly one certificate in PEM form (${error.reason})`);

@@ -1,5 +1,6 @@
 import type { FieldKind, ListField, ListFields } from '../model/list-fields.ts';
 import type { Filter, FilterValue, ListQuery } from '../model/list-query.ts';
+import { meantThumbprint } from '../platform/formats/fingerprint.ts';
 import { type FilterToken, filterTokens, invalidFilter } from './filter-tokens.ts';
 
 // The common subset of the filter language of such controllers (design 2.3):
@@ -202,7 +203,11 @@ function parseValues(cursor: Cursor, listField: ListField): FilterValue[] {
   return values;
 }
 
-function parseValue(cursor: Cursor, { kind, nullable }: ListField, op: Comparison | 'in'): FilterValue {
+function parseValue(
+  cursor: Cursor,
+  { kind, nullable, isFingerprint = false }: ListField,
+  op: Comparison | 'in',
+): FilterValue {
   const isEquality = op === '=' || op === '!=';
   const { token } = cursor;
   if (cursor.isWord('null') && nullable && isEquality) {
@@ -211,7 +216,7 @@ function parseValue(cursor: Cursor, { kind, nullable }: ListField, op: Compariso
   }
   if (kind === 'text' && token.kind === 'string') {
     cursor.advance();
-    return token.value;
+    return isFingerprint ? meantThumbprint(token.value) : token.value;
   }
   if (kind === 'time' && token.kind === 'time') {
     cursor.advance();

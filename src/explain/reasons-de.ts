@@ -25,13 +25,27 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Lassen Sie die Person sich mit einem Browser anmelden, zum Beispiel unter /account, und dort ein neues Passwort wählen. „overlay-auth update identity NAME --no-password-must-change“ nimmt die Forderung zurück.`,
   'no-certificate': said`Die Verbindung hatte kein Clientzertifikat.
     Geben Sie dem Client sein Zertifikat und seinen Schlüssel. Kein Proxy darf dazwischen TLS beenden, und der Listener muss nach Zertifikaten fragen (clientCertificates: request).`,
-  'untrusted-chain': said`Das Zertifikat führt zu keiner Zertifizierungsstelle, der für Anmeldungen vertraut wird, oder sein Pfad verletzt eine Regel; die fehlgeschlagene Prüfung sagt, welche.
+  'untrusted-chain': said`Das Zertifikat führt zu keiner Zertifizierungsstelle, der für Anmeldungen vertraut wird. Die fehlgeschlagene Prüfung nennt den fehlenden Aussteller.
     Legen Sie die Stelle als fremde CA an, mit erlaubter Anmeldung und überprüft, oder lassen Sie den Client auch die Zwischenzertifikate senden.`,
+  'ca-not-verified': said`Das Zertifikat führt zu einer CA, die hier angelegt, aber nicht überprüft ist; ihre Zertifikate zählen noch nicht.
+    Lassen Sie die CA oder eine Stelle unter ihr ein Zertifikat ausstellen, dessen Common Name das Prüftoken der CA ist, und reichen Sie es mit „overlay-auth ca verify NAME --cert FILE“ ein.`,
+  'ca-auth-off': said`Das Zertifikat führt zu einer CA, die hier ohne Anmeldung angelegt ist; ihre Zertifikate sind nicht für Anmeldungen.
+    Erlauben Sie sie mit „overlay-auth update ca NAME --auth“, wenn Zertifikate dieser CA anmelden sollen.`,
+  'broken-chain': said`Ein Zertifikat auf dem Pfad zu einer vertrauenswürdigen Stelle verletzt eine Regel. Die fehlgeschlagene Prüfung nennt Zertifikat und Regel.
+    Lassen Sie das genannte Zertifikat neu ausstellen, ohne das Beanstandete. Der Client soll sein Zertifikat und die Zwischenzertifikate senden, und sonst nichts.`,
+  'authority-expired': said`Eine Stelle auf dem Pfad des Zertifikats ist abgelaufen oder noch nicht gültig. Die fehlgeschlagene Prüfung sagt, welche und seit wann.
+    Der Client soll das erneuerte Zertifikat dieser Stelle senden; ist sie hier angelegt, legen Sie das erneuerte an. Ist sie noch nicht gültig, vergleichen Sie die Uhren.`,
+  'certificate-algorithm': said`Ein Zertifikat auf dem Pfad hat einen Schlüssel oder ein Signaturverfahren, das nicht zulässig ist. Die fehlgeschlagene Prüfung sagt, welches.
+    Lassen Sie es mit RSA ab 2048 Bit, P-256, P-384, P-521 oder Ed25519 ausstellen und mit SHA-256 oder stärker signieren.`,
+  'certificate-key-usage': said`Der Schlüsselverwendung des Zertifikats fehlt digitalSignature; ein Client signiert aber den Handshake.
+    Lassen Sie es mit der Schlüsselverwendung digitalSignature ausstellen.`,
+  'certificate-is-authority': said`Der Client hat das Zertifikat einer vertrauenswürdigen Stelle vorgelegt. Stellen melden sich nicht an.
+    Der Client soll ein Zertifikat verwenden, das die Stelle für ihn ausgestellt hat.`,
   'certificate-expired': said`Das Zertifikat ist abgelaufen.
     Registrieren Sie die Identität erneut, oder verlängern Sie ihr Zertifikat, damit es gültig ist. Die Auth-Richtlinie kann abgelaufene Zertifikate auch erlauben.`,
   'certificate-not-yet-valid': said`Das Zertifikat ist noch nicht gültig.
     Vergleichen Sie die Uhren dieses Servers und der Stelle, die es ausgestellt hat.`,
-  'certificate-usage': said`Das Zertifikat ist nicht für die Anmeldung von Clients bestimmt.
+  'certificate-usage': said`Die erweiterte Schlüsselverwendung des Zertifikats enthält keine Anmeldung von Clients.
     Lassen Sie es mit der erweiterten Schlüsselverwendung „client authentication“ ausstellen.`,
   'unknown-thumbprint': said`Dem Zertifikat wird vertraut, aber es gehört zu keiner Identität. Vielleicht hat der Client ein älteres vorgelegt.
     Registrieren Sie die Identität erneut, oder verlängern Sie ihr Zertifikat, damit es gültig ist.`,

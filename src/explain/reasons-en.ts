@@ -25,13 +25,27 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Let the person sign in with a browser, for example at /account, and choose a new password there. "overlay-auth update identity NAME --no-password-must-change" withdraws the requirement.`,
   'no-certificate': said`The connection had no client certificate.
     Give the client its certificate and key. No proxy may terminate TLS in between, and the listener must ask for certificates (clientCertificates: request).`,
-  'untrusted-chain': said`The certificate does not lead to a certificate authority that is trusted for logins, or its path breaks a rule; the failed check says which.
+  'untrusted-chain': said`The certificate does not lead to a certificate authority that is trusted for logins. The failed check names the issuer that is missing.
     Add the authority as a third-party CA with authentication on and verified, or let the client send the intermediate certificates too.`,
+  'ca-not-verified': said`The certificate leads to a CA that is registered here but not verified, so its certificates do not count yet.
+    Have the CA, or an authority below it, issue a certificate whose common name is the verification token of the CA, and submit it with "overlay-auth ca verify NAME --cert FILE".`,
+  'ca-auth-off': said`The certificate leads to a CA that is registered here with authentication off, so its certificates are not for logins.
+    Turn it on with "overlay-auth update ca NAME --auth", if certificates of this CA should log in.`,
+  'broken-chain': said`A certificate of the path to a trusted authority breaks a rule. The failed check says which certificate and which rule.
+    Have the certificate that is named issued anew, without what the check objects to. Let the client send its own certificate and the intermediates, and nothing else.`,
+  'authority-expired': said`An authority in the path of the certificate has expired or is not valid yet. The failed check says which, and since when.
+    Let the client send the renewed certificate of that authority; if it is registered here, register the renewed one. If it is not valid yet, compare the clocks.`,
+  'certificate-algorithm': said`A certificate of the path has a key or a signature algorithm that is not accepted. The failed check says which.
+    Have it issued with RSA of 2048 bits or more, P-256, P-384, P-521 or Ed25519, and signed with SHA-256 or stronger.`,
+  'certificate-key-usage': said`The key usage of the certificate lacks digitalSignature, and a client signs the handshake.
+    Have it issued with the key usage digitalSignature.`,
+  'certificate-is-authority': said`The client presented the certificate of a trusted authority. Authorities do not log in.
+    Let the client use a certificate that the authority has issued for it.`,
   'certificate-expired': said`The certificate has expired.
     Enroll the identity again, or extend its certificate, so that its certificate is valid. The auth policy can also allow expired certificates.`,
   'certificate-not-yet-valid': said`The certificate is not valid yet.
     Compare the clocks of this server and of the authority that issued it.`,
-  'certificate-usage': said`The certificate is not meant for client authentication.
+  'certificate-usage': said`The extended key usage of the certificate does not include client authentication.
     Have it issued with the extended key usage "client authentication".`,
   'unknown-thumbprint': said`The certificate is trusted but belongs to no identity. Perhaps the client presented an older certificate.
     Enroll the identity again, or extend its certificate, so that its certificate is valid.`,

@@ -11,6 +11,8 @@ export interface ListField {
   readonly kind: FieldKind;
   /** Whether it can be compared with null. */
   readonly nullable: boolean;
+  /** It is compared with what `meantThumbprint` makes of the text. */
+  readonly isFingerprint?: boolean;
 }
 
 /** The fields of an entity by the names that clients use; several names may stand for one field. */

@@ -24,6 +24,22 @@ export const reasonLabels = {
   // certificate
   'no-certificate': { en: 'No certificate', de: 'Kein Zertifikat' },
   'untrusted-chain': { en: 'Certificate not trusted', de: 'Zertifikat nicht vertrauenswürdig' },
+  'ca-not-verified': { en: 'CA not verified', de: 'CA nicht überprüft' },
+  'ca-auth-off': { en: 'CA not for sign-in', de: 'CA nicht für Anmeldungen' },
+  'broken-chain': {
+    en: 'Path of the certificate breaks a rule',
+    de: 'Pfad des Zertifikats verletzt eine Regel',
+  },
+  'authority-expired': { en: 'Issuing authority not valid', de: 'Ausstellende CA nicht gültig' },
+  'certificate-algorithm': {
+    en: 'Key or algorithm of the certificate not accepted',
+    de: 'Schlüssel oder Verfahren des Zertifikats nicht zulässig',
+  },
+  'certificate-key-usage': {
+    en: 'Key usage of the certificate not for sign-in',
+    de: 'Schlüsselverwendung nicht für Anmeldungen',
+  },
+  'certificate-is-authority': { en: 'Certificate of an authority', de: 'Zertifikat einer CA' },
   'certificate-expired': { en: 'Certificate expired', de: 'Zertifikat abgelaufen' },
   'certificate-not-yet-valid': { en: 'Certificate not valid yet', de: 'Zertifikat noch nicht gültig' },
   'certificate-usage': { en: 'Certificate not for sign-in', de: 'Zertifikat nicht für Anmeldungen' },

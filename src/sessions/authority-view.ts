@@ -1,4 +1,4 @@
-// The authorities whose certificates may log in, in memory with their certificates parsed: parsing them again would
+// The authorities that are registered, in memory with their certificates parsed: parsing them again would
 // double the time of a login.
 
 import type { TrustedAuthorities } from '../login/certificate/trusted-authorities.ts';
@@ -28,13 +28,16 @@ export async function openAuthorityView(
   own: readonly TrustAnchor[],
 ): Promise<AuthorityView> {
   const thirdParties = new Map<CaId, ThirdParty>();
-  for (const ca of await store.cas.listTrusted()) thirdParties.set(ca.id, withAnchor(ca));
+  for (const ca of await store.cas.listAll()) thirdParties.set(ca.id, withAnchor(ca));
   let ours = own;
   let anchors: readonly TrustAnchor[] = [];
+  let unused: readonly ThirdParty[] = [];
   let byThumbprint: ReadonlyMap<string, Ca> = new Map();
   function rebuild(): void {
     const isOurs = new Set(ours.map(({ thumbprint }) => thumbprint));
-    const others = [...thirdParties.values()].filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
+    const registered = [...thirdParties.values()].filter(({ anchor }) => !isOurs.has(anchor.thumbprint));
+    const others = registered.filter(({ ca }) => isTrustedForLogin(ca));
+    unused = registered.filter(({ ca }) => !isTrustedForLogin(ca));
     anchors = [...ours, ...others.map(({ anchor }) => anchor)];
     byThumbprint = new Map(others.map(({ ca, anchor }) => [anchor.thumbprint, ca]));
   }
@@ -42,15 +45,19 @@ export async function openAuthorityView(
 
   async function reload(id: CaId): Promise<void> {
     const ca = await store.cas.find(id);
-    if (ca !== null && isTrustedForLogin(ca)) thirdParties.set(id, withAnchor(ca));
-    else thirdParties.delete(id);
+    if (ca === null) thirdParties.delete(id);
+    else thirdParties.set(id, withAnchor(ca));
     rebuild();
   }
 
   return {
     anchors: () => anchors,
     caOf: (anchor) => byThumbprint.get(anchor.thumbprint),
-    find: (id) => thirdParties.get(id)?.ca,
+    unused: () => unused,
+    find(id) {
+      const ca = thirdParties.get(id)?.ca;
+      return ca !== undefined && isTrustedForLogin(ca) ? ca : undefined;
+    },
     isOwn: (thumbprint) => ours.some((anchor) => anchor.thumbprint === thumbprint),
     replaceOwn(fresh) {
       ours = fresh;
@@ -58,8 +65,8 @@ export async function openAuthorityView(
     },
     reload,
     async reloadAll() {
-      const trusted = await store.cas.listTrusted();
-      for (const id of new Set([...thirdParties.keys(), ...trusted.map((ca) => ca.id)])) await reload(id);
+      const stored = await store.cas.listAll();
+      for (const id of new Set([...thirdParties.keys(), ...stored.map((ca) => ca.id)])) await reload(id);
     },
   };
 }

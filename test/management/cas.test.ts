@@ -8,10 +8,12 @@ import {
   authorityExtensions,
   basicConstraints,
   client,
+  extendedKeyUsage,
   keyUsage,
   type Made,
   makeCertificate,
   newKeys,
+  usageOids,
 } from '../support/chains.ts';
 import { verifiedClaims } from '../support/enrollment.ts';
 import { createIdentity } from '../support/external-jwt.ts';
@@ -75,7 +77,16 @@ describe('a CA', () => {
     const id = await register(made);
     const document = await shown(id);
     assert.equal(document.certPem, made.certPem);
-    assert.equal(document.fingerprint, sha256(made.der));
+    const { fingerprint256 } = new X509Certificate(made.der);
+    assert.equal(document.fingerprint, fingerprint256);
+    for (const text of [fingerprint256, fingerprint256.replaceAll(':', '').toLowerCase(), sha256(made.der)]) {
+      const found = await admin.get(`cas?filter=${encodeURIComponent(`fingerprint="${text}"`)}`);
+      assert.deepEqual(
+        found.json.data.map((each: { id: string }) => each.id),
+        [id],
+        text,
+      );
+    }
     assert.equal(document.isVerified, false);
     assert.match(document.verificationToken, /^[0-9a-f]{32}$/);
     assert.deepEqual(document._links.self, { href: `./cas/${id}` });
@@ -229,6 +240,31 @@ describe('the proof of a CA', () => {
     assert.equal((await shown(second)).isVerified, true);
   });
 
+  test('may come from an authority below the CA, whose certificate is sent along', async () => {
+    const root = authority();
+    const id = await register(root);
+    // An authority for servers proves the key as well as any other.
+    const forServers = authorityExtensions(undefined, extendedKeyUsage(usageOids.serverAuth));
+    const issuing = authority({ issuer: root }, forServers);
+    const leaf = client({ issuer: root });
+    const foreign = authority();
+    const refused = [
+      [await proofOf(id, issuing)],
+      [await proofOf(id, foreign), foreign.certPem],
+      [await proofOf(id, leaf), leaf.certPem],
+      [await proofOf(id, authority({ issuer: leaf })), leaf.certPem],
+      [await proofOf(id, authority({ issuer: root, from: -2 * DAY, until: -HOUR })), root.certPem],
+    ];
+    for (const [at, proof] of refused.entries()) {
+      const answer = await sendPem(id, proof.join(''));
+      assert.equal(answer.status, 400, `proof ${at}: ${answer.text}`);
+    }
+    const proof = await proofOf(id, issuing);
+    const sent = await sendPem(id, `${issuing.certPem}${proof}${root.certPem}`);
+    assert.equal(sent.status, 200, sent.text);
+    assert.equal((await shown(id)).isVerified, true);
+  });
+
   test('is refused when it proves nothing', async () => {
     const made = authority();
     const id = await register(made);
@@ -266,7 +302,7 @@ describe('a certificate authenticator', () => {
     const { data } = (await admin.get(`authenticators/${id}`)).json;
     assert.equal(data.method, 'cert');
     assert.equal(data.certPem, leaf.certPem);
-    assert.equal(data.fingerprint, sha256(leaf.der));
+    assert.equal(data.fingerprint, new X509Certificate(leaf.der).fingerprint256);
     assert.equal(data.identity.name, 'device');
     assert.deepEqual(data.tags, { rack: 7 });
 

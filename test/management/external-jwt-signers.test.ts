@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRootCa } from '../../src/platform/x509/pki.ts';
-import { parseCertificate, thumbprint } from '../../src/platform/x509/x509.ts';
+import { parseCertificate } from '../../src/platform/x509/x509.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
@@ -95,7 +95,7 @@ describe('a signer', () => {
   test('has its key from one certificate or from an address, and each replaces the other', async () => {
     const id = createdId(await create({ ...smallest('keyed'), jwksEndpoint: null, certPem, kid: 'k1' }));
     let { data } = (await admin.get(`${path}/${id}`)).json;
-    assert.equal(data.fingerprint, thumbprint(parseCertificate(certPem)));
+    assert.equal(data.fingerprint, parseCertificate(certPem).fingerprint256);
     assert.deepEqual([data.certPem, data.jwksEndpoint, data.kid], [certPem, null, 'k1']);
     assert.match(data.notAfter, /^\d{4}-/);
     assert.equal((await admin.call('PATCH', `${path}/${id}`, { jwksEndpoint })).status, 200);

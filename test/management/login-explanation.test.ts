@@ -152,7 +152,7 @@ describe('the explanation of a login by certificate', () => {
     await giveCertificate(server, id, clientCertificate({ issuer: ca }));
     assert.equal((await explain(id, 'cert')).outcome, 'allowed');
     await root.call('PATCH', `cas/${caId}`, { isAuthEnabled: false });
-    assert.equal((await explain(id, 'cert')).reason, 'untrusted-chain');
+    assert.equal((await explain(id, 'cert')).reason, 'ca-auth-off');
   });
 
   test('counts an authority whose rule can find the external id', async () => {

@@ -202,12 +202,13 @@ describe('a login is refused', () => {
         'not for signing',
         client({ issuer: root }, [basicConstraints(false), keyUsage('keyAgreement')]),
         [],
-        'certificate-usage',
+        'certificate-key-usage',
       ],
+      // The runtime does not pass on what cannot have issued anything.
       ['issued by a leaf', client({ issuer: leafAsCa }), [leafAsCa], 'untrusted-chain'],
-      ['below too long a path', client({ issuer: tooLong }), [tooLong, short], 'untrusted-chain'],
+      ['below too long a path', client({ issuer: tooLong }), [tooLong, short], 'broken-chain'],
       ['issuer may not sign', client({ issuer: noSigning }), [noSigning], 'untrusted-chain'],
-      ['issuer expired', client({ issuer: expiredCa }), [expiredCa], 'untrusted-chain'],
+      ['issuer expired', client({ issuer: expiredCa }), [expiredCa], 'authority-expired'],
       [
         'name not permitted',
         client(
@@ -215,7 +216,7 @@ describe('a login is refused', () => {
           clientExtensions(subjectAltName(generalName.email('e@other.example'))),
         ),
         [constrained],
-        'untrusted-chain',
+        'broken-chain',
       ],
       ['self-signed', client(), [], 'untrusted-chain'],
     ];
@@ -299,7 +300,7 @@ test('a policy can allow an expired leaf, and nothing else that has expired', as
   const expiredCa = authority({ issuer: root, ...expired });
   const below = client({ issuer: expiredCa });
   await giveCertificate(server, await newIdentity({ authPolicyId }), below);
-  await assertRefused(await loginOf(below, expiredCa), 'untrusted-chain');
+  await assertRefused(await loginOf(below, expiredCa), 'authority-expired');
 });
 
 describe('on a connection that stays open', () => {
@@ -325,7 +326,7 @@ describe('on a connection that stays open', () => {
     assert.equal((await submitCertificate(connection)).status, 302);
     const enable = (isAuthEnabled: boolean) => admin.call('PATCH', `cas/${id}`, { isAuthEnabled });
     assert.equal((await enable(false)).status, 200);
-    await assertRefused(await submitCertificate(connection), 'untrusted-chain');
+    await assertRefused(await submitCertificate(connection), 'ca-auth-off');
     await enable(true);
     assert.equal((await submitCertificate(connection)).status, 302);
     assert.equal((await admin.call('DELETE', `cas/${id}`)).status, 200);
@@ -339,7 +340,7 @@ describe('on a connection that stays open', () => {
     await giveCertificate(server, await newIdentity(), leaf);
     const body = { name: 'unverified', certPem: ca.certPem, isAuthEnabled: true };
     assert.equal((await admin.call('POST', 'cas', body)).status, 201);
-    await assertRefused(await loginOf(leaf), 'untrusted-chain');
+    await assertRefused(await loginOf(leaf), 'ca-not-verified');
   });
 });
 

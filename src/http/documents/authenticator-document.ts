@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Clock, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
+import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
 import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from './wire.ts';
 
@@ -41,7 +42,7 @@ function document(authenticator: ListedAuthenticator, now: Millis): object {
       ? { username: authenticator.username, lockedUntil: isoTimeOrNull(isLocked ? lockedUntil : null) }
       : {
           certPem: authenticator.certPem,
-          fingerprint: authenticator.thumbprint,
+          fingerprint: shownFingerprint(authenticator.thumbprint),
           isExtendRequested: authenticator.isExtendRequested,
           isKeyRollRequested: authenticator.isKeyRollRequested,
         }),

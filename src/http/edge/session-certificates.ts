@@ -9,6 +9,7 @@ import {
 } from '../../certificates/session-certificates.ts';
 import type { SessionCertificate } from '../../model/session-certificate.ts';
 import { isoTime } from '../../platform/clock.ts';
+import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
 import { entityMembers, linksSchema } from '../documents/wire.ts';
@@ -23,7 +24,7 @@ const certificateSchema = z
   .strictObject({
     ...entityMembers,
     subject: z.string(),
-    fingerprint: z.string().meta({ description: 'SHA-256 of the DER form, base64url' }),
+    fingerprint: z.string().meta({ description: 'SHA-256 of the DER form, in hexadecimal with colons' }),
     validFrom: z.iso.datetime(),
     validTo: z.iso.datetime(),
     certificate: z.string().meta({ description: 'PEM' }),
@@ -118,7 +119,7 @@ function certificateDocument(certificate: SessionCertificate): object {
     _links: linksOf(certificate),
     tags: {},
     subject: displaySubject(parsed),
-    fingerprint: thumbprint,
+    fingerprint: shownFingerprint(thumbprint),
     validFrom: isoTime(parsed.validFromDate.getTime()),
     validTo: isoTime(expiresAt),
     certificate: certPem,

@@ -5,6 +5,7 @@
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { sha256 } from '../../platform/digest.ts';
+import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import { type LoginAccount, mayLogIn } from '../account.ts';
 import type { CertificateProof, PrimaryVerdict } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
@@ -79,7 +80,11 @@ async function accountOf(
   }
   const ca = needs.authorities.caOf(path.anchor);
   if (ca === undefined || ca.externalIdClaim === null) {
-    attempt.failed('certificate known', 'unknown-thumbprint', `SHA-256 ${path.leaf.thumbprint}`);
+    attempt.failed(
+      'certificate known',
+      'unknown-thumbprint',
+      `SHA-256 ${shownFingerprint(path.leaf.thumbprint)}`,
+    );
     return null;
   }
   const claim = externalIdFrom(path.leaf.names, ca.externalIdClaim);

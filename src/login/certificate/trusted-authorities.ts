@@ -8,6 +8,8 @@ export interface TrustedAuthorities {
   anchors(): readonly TrustAnchor[];
   /** The third-party authority with this certificate; undefined for the overlay's own. */
   caOf(anchor: TrustAnchor): Ca | undefined;
+  /** Third-party authorities that are registered and whose certificates may not log in now. */
+  unused(): readonly { readonly ca: Ca; readonly anchor: TrustAnchor }[];
   /** Undefined unless its certificates may log in now. */
   find(id: CaId): Ca | undefined;
   /** Whether a certificate is one of the overlay's own authorities. @param thumbprint SHA-256, base64url */

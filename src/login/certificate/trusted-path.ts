@@ -1,10 +1,12 @@
 // The path from a client certificate to an authority that may log somebody in, shared by logins and enrollments.
 
+import type { Ca } from '../../model/entities/ca.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { MINUTE, type Millis } from '../../platform/clock.ts';
 import { describeRefusal, type PathRefusal } from '../../platform/x509/path-refusal.ts';
 import {
+  type PathQuestion,
   type PathVerdict,
   type TrustAnchor,
   validateClientPath,
@@ -33,17 +35,25 @@ export function findTrustedPath(
   const path = judge(needs, chain, { leaf, allowExpired });
   attempt.about({ subject: path.verdict === 'trusted' ? path.leaf.subject : subjectOf(leaf) });
   if (path.verdict === 'refused') {
-    attempt.failed('path', reasonOf(path.refusal), describeRefusal(path.refusal));
+    const { unusedCa } = path;
+    if (unusedCa === null) attempt.failed('path', reasonOf(path.refusal), describeRefusal(path.refusal));
+    else if (unusedCa.verifiedAt === null)
+      attempt.failed('path', 'ca-not-verified', `leads to the CA ${unusedCa.name}, which is not verified`);
+    else
+      attempt.failed('path', 'ca-auth-off', `leads to the CA ${unusedCa.name}, whose authentication is off`);
     return null;
   }
   attempt.passed('path', `leads to ${displaySubject(path.anchor.x509)}`);
   return path;
 }
 
+/** A refusal, with the registered authority to which the path leads, if that does not count. */
+type Judged = TrustedPath | (Extract<PathVerdict, { verdict: 'refused' }> & { readonly unusedCa: Ca | null });
+
 interface RefusedChain {
   readonly anchors: readonly TrustAnchor[];
   readonly at: Millis;
-  readonly verdict: PathVerdict;
+  readonly verdict: Judged;
 }
 
 /** How long a refusal is remembered. It is short because a certificate that is not valid yet may become valid. */
@@ -59,16 +69,32 @@ function judge(
   { authorities, clock }: CertificateServices,
   chain: readonly Buffer[],
   { leaf, allowExpired }: { readonly leaf: Buffer; readonly allowExpired: boolean },
-): PathVerdict {
+): Judged {
   const anchors = authorities.anchors();
   const now = clock.now();
   const refusals = allowExpired ? refusedChains.leavingExpired : refusedChains.strict;
   const before = refusals.get(chain);
   const isFresh = before !== undefined && now >= before.at && now < before.at + refusalStands;
   if (isFresh && before.anchors === anchors) return before.verdict;
-  const verdict = validateClientPath({ leaf, intermediates: chain.slice(1), anchors, now, allowExpired });
-  if (verdict.verdict === 'refused') refusals.set(chain, { anchors, at: now, verdict });
-  return verdict;
+  const question = { leaf, intermediates: chain.slice(1), anchors, now, allowExpired };
+  const verdict = validateClientPath(question);
+  if (verdict.verdict === 'trusted') return verdict;
+  const judged = { ...verdict, unusedCa: unusedCaOf(authorities, verdict.refusal, question) };
+  refusals.set(chain, { anchors, at: now, verdict: judged });
+  return judged;
+}
+
+/** The registered authority that would be trusted if it was verified and on. */
+function unusedCaOf(
+  authorities: CertificateServices['authorities'],
+  refusal: PathRefusal,
+  question: PathQuestion,
+): Ca | null {
+  const unused = refusal.reason === 'untrusted' ? authorities.unused() : [];
+  if (unused.length === 0) return null;
+  const verdict = validateClientPath({ ...question, anchors: unused.map(({ anchor }) => anchor) });
+  if (verdict.verdict === 'refused') return null;
+  return unused.find(({ anchor }) => anchor === verdict.anchor)?.ca ?? null;
 }
 
 /** Whether the authority is still enabled. Call it last, and do not await anything afterwards. */
@@ -79,11 +105,28 @@ export function isStillTrusted({ authorities }: CertificateServices, anchor: Tru
 /** Problems of an authority concern the chain. Only the leaf belongs to the caller. */
 function reasonOf(refusal: PathRefusal): RefusalReason {
   const isLeaf = 'certificate' in refusal && refusal.certificate.role === 'leaf';
-  if (!isLeaf) return 'untrusted-chain';
-  if (refusal.reason === 'expired') return 'certificate-expired';
-  if (refusal.reason === 'not-yet-valid') return 'certificate-not-yet-valid';
-  return refusal.reason === 'wrong-usage' ? 'certificate-usage' : 'untrusted-chain';
+  switch (refusal.reason) {
+    case 'untrusted':
+      return 'untrusted-chain';
+    case 'expired':
+      return isLeaf ? 'certificate-expired' : 'authority-expired';
+    case 'not-yet-valid':
+      return isLeaf ? 'certificate-not-yet-valid' : 'authority-expired';
+    case 'algorithm-not-accepted':
+    case 'key-not-accepted':
+      return 'certificate-algorithm';
+    case 'wrong-usage':
+      return isLeaf ? usageReasons[refusal.problem] : 'broken-chain';
+    default:
+      return 'broken-chain';
+  }
 }
+
+const usageReasons = {
+  'no-client-auth': 'certificate-usage',
+  'no-digital-signature': 'certificate-key-usage',
+  'is-a-trust-anchor': 'certificate-is-authority',
+} as const;
 
 function subjectOf(leaf: Buffer): string {
   try {

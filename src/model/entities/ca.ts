@@ -36,7 +36,7 @@ export const caEntity = entity<CaId>()({
     /** It does not change: the proof of possession was for its key. */
     certPem: pem({ whenLeftOut: 'kept' }),
     /** SHA-256 of the DER form, base64url. Unique. */
-    thumbprint: text({ isDerived: true, shownAs: 'fingerprint', isListed: true }),
+    thumbprint: text({ isDerived: true, shownAs: 'fingerprint', isListed: true, isFingerprint: true }),
     isAuthEnabled: flag({ ...usually(false), isListed: true }),
     isAutoCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),
     isOttCaEnrollmentEnabled: flag({ ...usually(false), isListed: true }),

@@ -56,6 +56,8 @@ export interface FieldRules<Value = unknown> {
   /** Its order has no meaning. */
   readonly isSet?: true;
   readonly maxItems?: number;
+  /** A thumbprint of a certificate: base64url here, and outside as browsers show it. */
+  readonly isFingerprint?: true;
   readonly description?: string;
   readonly examples?: readonly string[];
 }

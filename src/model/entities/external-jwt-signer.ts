@@ -50,7 +50,7 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     /** With `certPem`: the only `kid` that a token may name; null: any. With `jwksEndpoint`: null. */
     kid: text({ isNullable: true, isListed: true }),
     /** Of the certificate, for display; null without one. SHA-256 of the DER form, base64url. */
-    fingerprint: text({ isNullable: true, isDerived: true }),
+    fingerprint: text({ isNullable: true, isDerived: true, isFingerprint: true }),
     commonName: text({ isNullable: true, isDerived: true }),
     notBefore: time({ isNullable: true, isDerived: true }),
     notAfter: time({ isNullable: true, isDerived: true }),

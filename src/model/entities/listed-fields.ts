@@ -19,7 +19,12 @@ export function listFieldsOf({ fields }: Pick<Entity, 'fields'>): ListFields {
   const listed = Object.entries(fields).flatMap(([name, rules]): [string, ListField][] => {
     const kind = kinds[rules.kind];
     if (!rules.isListed || kind === undefined) return [];
-    const field = { field: name, kind, nullable: rules.isNullable === true };
+    const field = {
+      field: name,
+      kind,
+      nullable: rules.isNullable === true,
+      isFingerprint: rules.isFingerprint === true,
+    };
     const names =
       rules.kind === 'reference'
         ? [name, name.replace(/Id$/, '')]

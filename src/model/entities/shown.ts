@@ -2,11 +2,13 @@
 
 import { isoTime, type Millis } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/formats/durations.ts';
+import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
 import type { Field, Fields } from './entity.ts';
 
 /** @param value of the field; undefined: not set */
 export function shownValue(field: Field, value: unknown): unknown {
   if (value === null || value === undefined) return value;
+  if (field.isFingerprint) return shownFingerprint(String(value));
   switch (field.kind) {
     case 'time':
       return isoTime(value as Millis);

@@ -20,6 +20,8 @@ export interface PathConditions {
   readonly now: Millis;
   /** Accepts an expired leaf. Nothing else: neither an expired authority, nor a leaf that is not valid yet. */
   readonly allowExpired: boolean;
+  /** Accepts certificates that are not for clients: the path shows who holds a key, and logs nobody in. */
+  readonly anyPurpose?: boolean;
 }
 
 /** A certificate at its place in a path. */
@@ -44,7 +46,8 @@ export function brokenRule(path: CertificatePath, conditions: PathConditions): P
   for (const step of steps.toReversed()) {
     const refusal =
       brokenInGeneral(step, conditions) ??
-      (step.role === 'leaf' ? brokenByLeaf(step) : brokenByAuthority(step));
+      (step.role === 'leaf' ? undefined : brokenByAuthority(step)) ??
+      (conditions.anyPurpose === true ? undefined : brokenByPurpose(step));
     if (refusal !== undefined) return refusal;
   }
   return brokenNameConstraint(steps);
@@ -53,7 +56,9 @@ export function brokenRule(path: CertificatePath, conditions: PathConditions): P
 /** Why an anchor would break every path that ends in it. */
 export function brokenByAnchor(anchor: PathCertificate, now: Millis): PathRefusal | undefined {
   const step: Step = { certificate: anchor, role: 'anchor', below: [] };
-  return brokenInGeneral(step, { now, allowExpired: false }) ?? brokenByAuthority(step);
+  return (
+    brokenInGeneral(step, { now, allowExpired: false }) ?? brokenByAuthority(step) ?? brokenByPurpose(step)
+  );
 }
 
 function brokenInGeneral(step: Step, { now, allowExpired }: PathConditions): PathRefusal | undefined {
@@ -68,21 +73,24 @@ function brokenInGeneral(step: Step, { now, allowExpired }: PathConditions): Pat
 }
 
 function brokenByAuthority(step: Step): PathRefusal | undefined {
-  const { isCa, pathLength, keyUsage, extendedKeyUsages } = step.certificate.extensions;
+  const { isCa, pathLength, keyUsage } = step.certificate.extensions;
   if (!isCa) return { reason: 'not-a-ca', certificate: named(step) };
   if (keyUsage?.keyCertSign === false) return { reason: 'cert-sign-not-allowed', certificate: named(step) };
   // Self-issued ones do not count: authorities use them to change their key. @see RFC 5280 section 4.2.1.9
   const authoritiesBelow = step.below.slice(1).filter((below) => !isSelfIssued(below)).length;
   if (pathLength !== undefined && authoritiesBelow > pathLength)
     return { reason: 'path-length-exceeded', certificate: named(step), allowed: pathLength };
-  // On an authority, they limit the purposes of everything it issues.
-  if (extendedKeyUsages?.some((usage) => usage === clientAuthOid || usage === anyUsageOid) === false)
-    return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };
   return undefined;
 }
 
-function brokenByLeaf(step: Step): PathRefusal | undefined {
+function brokenByPurpose(step: Step): PathRefusal | undefined {
   const { keyUsage, extendedKeyUsages } = step.certificate.extensions;
+  if (step.role !== 'leaf') {
+    // On an authority, they limit the purposes of everything it issues.
+    const isForClients = extendedKeyUsages?.some((usage) => usage === clientAuthOid || usage === anyUsageOid);
+    if (isForClients !== false) return undefined;
+    return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };
+  }
   // anyExtendedKeyUsage is not enough here: section 4.2.1.12 leaves that to the application.
   if (extendedKeyUsages?.includes(clientAuthOid) === false)
     return { reason: 'wrong-usage', certificate: named(step), problem: 'no-client-auth' };

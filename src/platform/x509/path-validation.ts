@@ -113,6 +113,30 @@ export function validateClientPath(question: PathQuestion): PathVerdict {
   return refused(result.refusal.reason === 'untrusted' && broken !== undefined ? broken : result.refusal);
 }
 
+/**
+ * Whether an authority, or one below it whose certificate was sent, issued a certificate. Its purposes do not matter:
+ * it shows who holds a key, and logs nobody in.
+ * @returns why not; undefined if it did
+ */
+export function issuanceProblem(
+  leaf: PathCertificate,
+  { intermediates, authority, now }: IssuanceQuestion,
+): PathRefusal | undefined {
+  if (intermediates.length >= mostCertificates) return { reason: 'chain-too-large', limit: 'certificates' };
+  const result = searchPath(leaf, {
+    intermediates,
+    anchors: [authority],
+    judge: (path) => brokenRule(path, { now, allowExpired: false, anyPurpose: true }),
+  });
+  return 'path' in result ? undefined : result.refusal;
+}
+
+export interface IssuanceQuestion {
+  readonly intermediates: readonly PathCertificate[];
+  readonly authority: TrustAnchor;
+  readonly now: Millis;
+}
+
 type Malformed = Extract<PathRefusal, { reason: 'malformed' }>;
 
 function readSent(der: Uint8Array, role: Malformed['role']): PathCertificate | Malformed {

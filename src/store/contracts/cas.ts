@@ -12,6 +12,8 @@ export type NewCa = Unstored<typeof caEntity>;
  * the same step. The certificate must not change: the proof that somebody holds its key would no longer apply.
  */
 export interface CaStore extends EntityStore<typeof caEntity> {
+  /** The oldest first. */
+  listAll(): Promise<readonly Ca[]>;
   /** Those whose certificates may log in (`isTrustedForLogin`), the oldest first. */
   listTrusted(): Promise<readonly Ca[]>;
   /**

@@ -18,6 +18,9 @@ export function caStore({ write, read, find, list }: Database<typeof caIntents>)
   return {
     find: (id) => find(table.read, 'SELECT * FROM cas WHERE id = ?', id),
     list: (query) => list(table.listed, query, table.read),
+    async listAll() {
+      return (await read('SELECT * FROM cas ORDER BY id')).map((row) => table.read(row));
+    },
     async listTrusted() {
       return (await read(listTrustedCasSql)).map((row) => table.read(row));
     },

@@ -1058,7 +1058,7 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             };
             subject: string;
-            /** @description SHA-256 of the DER form, base64url */
+            /** @description SHA-256 of the DER form, in hexadecimal with colons */
             fingerprint: string;
             /** Format: date-time */
             validFrom: string;
