@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createClientApi, secondaryTokenChallenge } from '../../packages/client/src/api/edge-api.ts';
 import { Refusal } from '../../packages/client/src/errors.ts';
 import { type LoginState, startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
@@ -10,23 +10,17 @@ import { enrolled } from '../support/certificates.ts';
 import { createPolicy, createSigner, createUserWithPolicy, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, scan, step, totpPolicy } from '../support/totp.ts';
 import { transportTo } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let idp: TestIdp;
-let provider: Provider;
-let signerId: string;
-before(async () => {
-  [server, idp] = await Promise.all([startTestServer({ clock }), startTestIdp()]);
-  const root = await rootOf(server);
-  signerId = await createSigner(root, idp, 'lab');
-  provider = await providerWith();
-  await server.createUser({ name: 'ada', password });
-});
+const [server, idp] = await Promise.all([startTestServer({ clock }), startTestIdp()]);
+const root = await rootOf(server);
+const signerId = await createSigner(root, idp, 'lab');
+const provider = await providerWith();
+await server.createUser({ name: 'ada', password });
 after(() => Promise.all([server.close(), idp.close()]));
 
 function providerWith(clientCertificate?: Parameters<typeof transportTo>[1]): Promise<Provider> {

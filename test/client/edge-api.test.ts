@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 import { createClientApi, createManagementApi } from '../../packages/client/src/api/edge-api.ts';
 import { ProtocolError, Refusal, Unreachable } from '../../packages/client/src/errors.ts';
 import { httpsTransport } from '../../packages/client/src/node/https-transport.ts';
-import type { Transport } from '../../packages/client/src/transport.ts';
 import { login } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
 
-let server: TestServer;
-let token: string;
-let transport: Transport;
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  token = (await login(server, 'root', password)).access_token;
-  transport = transportTo(server);
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+const token = (await login(server, 'root', password)).access_token;
+const transport = transportTo(server);
 after(() => server.close());
 
 const management = (more: object = {}) =>

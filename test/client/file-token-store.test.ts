@@ -15,23 +15,20 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
 import { fileTokenStore } from '../../packages/client/src/node/file-token-store.ts';
 import { discover } from '../../packages/client/src/oidc/provider.ts';
 import type { Tokens } from '../../packages/client/src/oidc/tokens.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'overlay-auth-tokens-'));
-let server: TestServer;
 let file: string;
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'ada', password });
-  writeFileSync(join(folder, 'ca.pem'), server.caPem);
-});
+const server = await startTestServer();
+await server.createUser({ name: 'ada', password });
+writeFileSync(join(folder, 'ca.pem'), server.caPem);
 beforeEach((t) => {
   file = join(folder, t.name.replace(/\W+/g, '-').slice(0, 30), 'tokens.json');
 });

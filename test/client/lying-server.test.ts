@@ -1,8 +1,8 @@
 // A server that lies, or somebody in between: each answer is refused by name, and nothing of it is used.
 
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { describe, test } from 'node:test';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { ProtocolError, type ProtocolProblem, Refusal } from '../../packages/client/src/errors.ts';
 import { startDeviceLogin } from '../../packages/client/src/login/device-login.ts';
 import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
@@ -21,10 +21,7 @@ const redirectUri = 'http://127.0.0.1:8400/auth/callback';
 
 const ours = await generateKeyPair('ES256');
 const stranger = await generateKeyPair('ES256');
-let jwk: JWK;
-before(async () => {
-  jwk = { ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
-});
+const jwk = { ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
 
 const honest = {
   issuer,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createClientApi } from '../../packages/client/src/api/edge-api.ts';
 import { SessionEnded, Unreachable } from '../../packages/client/src/errors.ts';
 import { startDeviceLogin } from '../../packages/client/src/login/device-login.ts';
@@ -12,15 +12,12 @@ import type { Transport } from '../../packages/client/src/transport.ts';
 import { HOUR, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { transportTo } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'ada', password });
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'ada', password });
 after(() => server.close());
 
 /** Requests to the token endpoint, as they leave. */

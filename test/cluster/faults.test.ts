@@ -3,20 +3,17 @@
 // used once.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY, SECOND, systemClock } from '../../src/platform/clock.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { type ClusterNode, startCluster } from '../support/cluster.ts';
 import { revoke, underLoad, until, wait } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
 
-let cluster: Cluster;
-before(async () => {
-  cluster = await startCluster({ nodes: clusterSize.nodes });
-  await cluster.createUser('witness');
-});
+const cluster = await startCluster({ nodes: clusterSize.nodes });
+await cluster.createUser('witness');
 after(() => cluster.close());
 
 function nodeOf(round: number): ClusterNode {

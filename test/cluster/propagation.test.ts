@@ -3,27 +3,21 @@
 
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { type Millis, SECOND, systemClock } from '../../src/platform/clock.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { type ClusterNode, startCluster } from '../support/cluster.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login } from '../support/flow.ts';
-import type { HttpsClient } from '../support/https-client.ts';
 import { createdId, password } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
 
 /** However busy the machine is. */
 const longest: Millis = 5 * SECOND;
 
-let cluster: Cluster;
 /** Where changes are made, and where they are awaited. */
-let here: ClusterNode;
-let there: HttpsClient;
-before(async () => {
-  cluster = await startCluster({ nodes: 2 });
-  [here, there] = [cluster.nodes[0] as ClusterNode, (cluster.nodes[1] as ClusterNode).client];
-});
+const cluster = await startCluster({ nodes: 2 });
+const [here, there] = [cluster.nodes[0] as ClusterNode, (cluster.nodes[1] as ClusterNode).client];
 after(() => cluster.close());
 
 /** Asks until it is true. @returns how long after the change was acknowledged */

@@ -2,22 +2,18 @@
 // is not done; what needs no commit continues; and connections are left for it.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../support/cluster.ts';
+import { type ClusterNode, startCluster } from '../support/cluster.ts';
 import { underLoad, until } from '../support/cluster-fault.ts';
 import { clusterSize } from '../support/cluster-size.ts';
 import { callWith, login, refresh } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
+import { query, startPostgres } from '../support/postgres.ts';
 
 const limit = { max: 9, lockFor: SECOND, longestLock: SECOND, forgetAfter: SECOND };
-
-let primary: PostgresServer;
-let standby: PostgresServer;
-let cluster: Cluster;
 
 const run = (sql: string) => query(primary.urlOf('postgres'), sql);
 
@@ -31,19 +27,17 @@ async function isInSync(): Promise<boolean> {
   return row?.sync_state === 'sync';
 }
 
-before(async () => {
-  primary = await startPostgres();
-  standby = await primary.startStandby();
-  cluster = await startCluster({ nodes: clusterSize.nodes, database: primary });
-  await cluster.createUser('witness');
-  await run(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
-  await run('SELECT pg_reload_conf()');
-  await until(30 * SECOND, isInSync);
-});
+const primary = await startPostgres();
+const standby = await primary.startStandby();
+const cluster = await startCluster({ nodes: clusterSize.nodes, database: primary });
+await cluster.createUser('witness');
+await run(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+await run('SELECT pg_reload_conf()');
+await until(30 * SECOND, isInSync);
 after(async () => {
-  await cluster?.close();
-  await standby?.close();
-  await primary?.close();
+  await cluster.close();
+  await standby.close();
+  await primary.close();
 });
 
 describe('a standby that commits wait for and that is away', () => {

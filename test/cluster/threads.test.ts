@@ -9,21 +9,16 @@ import { connect, type TLSSocket } from 'node:tls';
 import { ListenError } from '../../src/http/server/listen-error.ts';
 import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
-import { type Caller, callerWith, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { callerWith, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** So many connections that they miss one of three threads only once in five thousand runs. */
 const connections = 24;
 
-let server: TestServer;
-let clients: readonly HttpsClient[];
-let root: Caller;
-before(async () => {
-  server = await startTestServer({ threads: 3 });
-  root = await rootOf(server);
-  clients = await connected(server);
-});
+const server = await startTestServer({ threads: 3 });
+const root = await rootOf(server);
+const clients = await connected(server);
 after(async () => {
   for (const client of clients) client.closeConnections();
   await server.close();

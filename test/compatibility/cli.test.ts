@@ -2,22 +2,19 @@
 // in a file, and refreshes only by a refresh token whose end it can read.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { HttpsClient } from '../support/https-client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import { assertList, type GoTokens, goCall, goLogin, goRefresh } from './go-client.ts';
 import { parseJwt, startCompatibleServer } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-before(async () => {
-  server = await startCompatibleServer(clock);
-  await server.createUser({ name: 'admin', password, isAdmin: true });
-});
-after(() => server?.close());
+const server = await startCompatibleServer(clock);
+await server.createUser({ name: 'admin', password, isAdmin: true });
+after(() => server.close());
 
 /** Where the management API is, asked at each address in turn. */
 async function managementPath(client: HttpsClient): Promise<string> {

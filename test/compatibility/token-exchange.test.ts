@@ -1,7 +1,7 @@
 // Token exchange (RFC 8693) for clients of the compatibility profile: what it gives, and what it must not.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { withCertificate } from '../support/certificates.ts';
@@ -18,17 +18,13 @@ import {
   verifier,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import type { TestServer } from '../support/test-server.ts';
 import { password, totpPolicy } from '../support/totp.ts';
 import { goExchange } from './go-client.ts';
 import { basic, cClient, goClient, parseJwt, startCompatibleServer, tokenType } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-before(async () => {
-  server = await startCompatibleServer(clock, { signing: true });
-});
-after(() => server?.close());
+const server = await startCompatibleServer(clock, { signing: true });
+after(() => server.close());
 
 let count = 0;
 async function user(): Promise<{ readonly name: string; readonly id: string }> {

@@ -2,7 +2,7 @@
 // 7.2; design 3 row 16).
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { authenticate } from '../legacy/support.ts';
@@ -21,8 +21,8 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { login, type Tokens } from '../support/flow.ts';
 import type { Answer, HttpsClient, RequestInit } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 type Kind = 'anonymous' | 'partial' | 'full' | 'admin';
 
@@ -60,20 +60,12 @@ interface State {
 
 // Certificates are made by the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / SECOND) * SECOND);
-let server: TestServer;
-let idp: TestIdp;
-let other: TestIdp;
-let stranger: TestIdp;
-let connection: HttpsClient;
-const states: State[] = [];
-before(async () => {
-  server = await startTestServer({ clock });
-  [idp, other, stranger] = await Promise.all([startTestIdp(), startTestIdp(), startTestIdp()]);
-  states.push(...(await statesOf()));
-});
+let connection: HttpsClient | undefined;
+const server = await startTestServer({ clock });
+const [idp, other, stranger] = await Promise.all([startTestIdp(), startTestIdp(), startTestIdp()]);
 after(async () => {
   connection?.closeConnections();
-  await Promise.all([server?.close(), idp?.close(), other?.close(), stranger?.close()]);
+  await Promise.all([server, idp, other, stranger].map((one) => one.close()));
 });
 
 const session = async (name: string, ...jwts: readonly string[]): Promise<string> => {
@@ -84,6 +76,7 @@ const session = async (name: string, ...jwts: readonly string[]): Promise<string
 };
 const tokens = (name: string): Promise<Tokens> => login(server, name, password);
 const access = async (name: string): Promise<string> => (await tokens(name)).access_token;
+const states = await statesOf();
 
 async function statesOf(): Promise<State[]> {
   const { identities, apiSessions } = server.store;

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, refresh } from '../support/flow.ts';
 import { assertRefused, loggedIn, password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let aliceId: string;
-before(async () => {
-  server = await startTestServer({ clock });
-  aliceId = await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+const aliceId = await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 for (const root of ['/edge/client/v1', '/edge/management/v1']) {

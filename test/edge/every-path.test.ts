@@ -2,22 +2,18 @@
 // own test.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, loggedIn, password } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let alice: Caller;
-before(async () => {
-  server = await startTestServer({ clock, signing: true });
-  await server.createUser({ name: 'alice', password });
-  alice = await loggedIn(server, 'alice');
-});
-after(() => server?.close());
+const server = await startTestServer({ clock, signing: true });
+await server.createUser({ name: 'alice', password });
+const alice = await loggedIn(server, 'alice');
+after(() => server.close());
 
 interface Path {
   /** Below `/edge/client/v1/`, unless it begins with a slash; `:id` stands for an id. */

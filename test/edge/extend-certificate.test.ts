@@ -1,7 +1,7 @@
 // A client replaces the certificate that it logs in with: over a connection that proves the present one, in two steps.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificate, parseCertificates } from '../../src/platform/x509/x509.ts';
 import {
@@ -18,18 +18,14 @@ import { createIdentity } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { refresh } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
-import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const root = '/edge/client/v1';
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer({ clock, signing: true });
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startTestServer({ clock, signing: true });
+const admin = await rootOf(server);
+after(() => server.close());
 
 let count = 0;
 

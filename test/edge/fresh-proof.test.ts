@@ -2,7 +2,7 @@
 // must not be enough to keep the owner out or to make the account weaker.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { goClient } from '../compatibility/support.ts';
 import { clientRoot, managementRoot, openSession, sessionOf } from '../legacy/support.ts';
@@ -29,12 +29,9 @@ import { scan, step } from '../support/totp.ts';
 
 // Certificates are made by the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-before(async () => {
-  const configure = (yaml: string) => yaml.replace('clientIds: []', `clientIds: [${goClient}]`);
-  server = await startTestServer({ clock, configure });
-});
-after(() => server?.close());
+const configure = (yaml: string) => yaml.replace('clientIds: []', `clientIds: [${goClient}]`);
+const server = await startTestServer({ clock, configure });
+after(() => server.close());
 
 let count = 0;
 async function somebody(): Promise<string> {

@@ -1,22 +1,19 @@
 // What people may read and change of their own account, with a session of either mechanism.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, scan, totpPolicy } from '../support/totp.ts';
 
 const newPassword = 'eleven loud umbrellas';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-});
+const server = await startTestServer({ clock });
 after(() => server.close());
 
 /** A way to call as somebody who is fully logged in. */

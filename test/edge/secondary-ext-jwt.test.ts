@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { importPKCS8, SignJWT } from 'jose';
 import { DAY, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import { createRootCa } from '../../src/platform/x509/pki.ts';
@@ -18,8 +18,8 @@ import {
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf } from '../support/flow.ts';
 import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { goodClaims, startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { goodClaims, startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 interface Signer {
   readonly id: string;
@@ -27,24 +27,18 @@ interface Signer {
 }
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let admin: Caller;
-let idp: TestIdp;
-let other: TestIdp;
-let signer: Signer;
-before(async () => {
-  // One thread: it counts signature checks, and reads the log at once.
-  server = await startTestServer({ clock, threads: 1 });
-  admin = await rootOf(server);
-  [idp, other] = await Promise.all([startTestIdp(), startTestIdp()]);
-  signer = { id: await createSigner(admin, idp, 'required'), issuer: idp.issuer };
-  await createSigner(admin, other, 'other');
-  const policy = await createPolicy(server, 'per request', { secondary: { requireExtJwt: signer.id } });
-  await createUserWithPolicy(server, 'alice', policy);
-  await createUserWithPolicy(server, 'bob', policy);
-});
+// One thread: it counts signature checks, and reads the log at once.
+const server = await startTestServer({ clock, threads: 1 });
+admin = await rootOf(server);
+const [idp, other] = await Promise.all([startTestIdp(), startTestIdp()]);
+const signer = { id: await createSigner(admin, idp, 'required'), issuer: idp.issuer };
+await createSigner(admin, other, 'other');
+const policy = await createPolicy(server, 'per request', { secondary: { requireExtJwt: signer.id } });
+await createUserWithPolicy(server, 'alice', policy);
+await createUserWithPolicy(server, 'bob', policy);
 after(async () => {
-  await Promise.all([server?.close(), idp?.close(), other?.close()]);
+  await Promise.all([server.close(), idp.close(), other.close()]);
 });
 
 const secondary = (name = 'alice', changes = {}, options = {}) =>

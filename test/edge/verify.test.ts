@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { openSession } from '../legacy/support.ts';
 import { createPolicy } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const path = '/auth/verify';
 const name = 'Åda, 100% “root”';
-let server: TestServer;
-let bearer: string;
 
-before(async () => {
-  server = await startTestServer();
-  const id = await server.createUser({ name, username: 'ada', password });
-  const roleAttributes = ['crew', 'night shift', 'a,bå'];
-  await server.store.identities.update(id, { roleAttributes }, server.clock.now());
-  bearer = (await loggedIn(server, 'ada')).accessToken;
-});
+const server = await startTestServer();
+const id = await server.createUser({ name, username: 'ada', password });
+const roleAttributes = ['crew', 'night shift', 'a,bå'];
+await server.store.identities.update(id, { roleAttributes }, server.clock.now());
+const bearer = (await loggedIn(server, 'ada')).accessToken;
 after(() => server.close());
 
 const verify = (headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Answer> =>

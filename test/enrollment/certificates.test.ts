@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import {
   certificateLogin,
   enrolled,
@@ -11,23 +11,17 @@ import { authority, client, clientExtensions, extendedKeyUsage, type Made } from
 import { clientApi, enrollBy, invited, uniqueName } from '../support/enrollment.ts';
 import { createIdentity, reasonOf } from '../support/external-jwt.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
-import { assertRefused, type Caller, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
 const ca = authority({ subject: 'Makers' });
 const other = authority({ subject: 'Others' });
-let caId: string;
-let otherId: string;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-  const more = { isOttCaEnrollmentEnabled: true, identityRoles: ['made'] };
-  caId = await registerCa(admin, ca, { name: 'Makers', isAutoCaEnrollmentEnabled: true, ...more });
-  otherId = await registerCa(admin, other, { name: 'Others', isOttCaEnrollmentEnabled: true });
-});
-after(() => server?.close());
+const server = await startTestServer();
+const admin = await rootOf(server);
+const more = { isOttCaEnrollmentEnabled: true, identityRoles: ['made'] };
+const caId = await registerCa(admin, ca, { name: 'Makers', isAutoCaEnrollmentEnabled: true, ...more });
+const otherId = await registerCa(admin, other, { name: 'Others', isOttCaEnrollmentEnabled: true });
+after(() => server.close());
 
 async function over(leaf: Made, call: (client: HttpsClient) => Promise<Answer>): Promise<Answer> {
   const connection = withCertificate(server, leaf);

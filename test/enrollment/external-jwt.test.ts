@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { certificateLogin, withCertificate } from '../support/certificates.ts';
 import { csrPem, ecKeys, keyPemOf } from '../support/csr.ts';
 import { clientApi, uniqueName } from '../support/enrollment.ts';
 import { bearer, createSigner, reasonOf, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-let idp: TestIdp;
-let signerId: string;
-before(async () => {
-  idp = await startTestIdp();
-  server = await startTestServer({ signing: true });
-  admin = await rootOf(server);
-  signerId = await createSigner(admin, idp, 'idp', {
-    enrollToCertEnabled: true,
-    enrollToTokenEnabled: true,
-    enrollNameClaimsSelector: 'preferred_username',
-    enrollAttributeClaimsSelector: '/roles',
-  });
+const idp = await startTestIdp();
+const server = await startTestServer({ signing: true });
+const admin = await rootOf(server);
+const signerId = await createSigner(admin, idp, 'idp', {
+  enrollToCertEnabled: true,
+  enrollToTokenEnabled: true,
+  enrollNameClaimsSelector: 'preferred_username',
+  enrollAttributeClaimsSelector: '/roles',
 });
 after(async () => {
-  await server?.close();
-  await idp?.close();
+  await server.close();
+  await idp.close();
 });
 
 const enrollWith = (token: string | null, json: object = {}): Promise<Answer> =>

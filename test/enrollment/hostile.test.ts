@@ -17,17 +17,13 @@ import { clientApi, enroll, enrollBy, enrolledDevice, invited, uniqueName } from
 import { createSigner, reasonOf, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { beginLogin, callWith, obtainCode, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
+import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer({ signing: true });
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startTestServer({ signing: true });
+const admin = await rootOf(server);
+after(() => server.close());
 
 const csr = () => csrPem(ecKeys());
 const identityCount = async () =>

@@ -1,24 +1,20 @@
 // Links with which people choose their passwords.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { createPolicy, reasonOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login, obtainCode } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const chosen = 'eleven loud umbrellas';
 const clock = fixedClock('2026-03-01T12:00:00Z');
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startTestServer({ clock });
+const admin = await rootOf(server);
+after(() => server.close());
 
 let count = 0;
 /** Somebody who has no way to log in. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY, HOUR, isoTime } from '../../src/platform/clock.ts';
 import { registerCa } from '../support/certificates.ts';
 import { authority } from '../support/chains.ts';
@@ -13,16 +13,12 @@ import {
   verifiedClaims,
 } from '../support/enrollment.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  // One thread: the lines of others come a moment after the answer.
-  server = await startTestServer({ signing: true, threads: 1 });
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+// One thread: the lines of others come a moment after the answer.
+const server = await startTestServer({ signing: true, threads: 1 });
+const admin = await rootOf(server);
+after(() => server.close());
 
 const identity = async () => createdId(await admin.call('POST', 'identities', { name: uniqueName() }));
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { type webcrypto, X509Certificate } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import * as asn1 from '@peculiar/x509';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { certificateFacts, parseCertificates } from '../../src/platform/x509/x509.ts';
@@ -11,16 +11,12 @@ import { csrAlgorithms, csrDer, csrPem, ecKeys, pemOf } from '../support/csr.ts'
 import { clientApi, enroll, enrollBy, enrolledDevice, invited } from '../support/enrollment.ts';
 import { reasonOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { assertRefused, type Caller, loggedIn, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, loggedIn, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer({ signing: true });
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startTestServer({ signing: true });
+const admin = await rootOf(server);
+after(() => server.close());
 
 const csr = () => csrPem(ecKeys());
 

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { clientApi, enrollBy, invited, uniqueName } from '../support/enrollment.ts';
 import { createPolicy, reasonOf } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
-import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startTestServer();
+const admin = await rootOf(server);
+after(() => server.close());
 
 describe('an enrollment with a password', () => {
   test('sets the password that the person chose, once', async () => {

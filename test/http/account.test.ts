@@ -1,18 +1,15 @@
 // How the account page is served, and what it is allowed as a client.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { authorize, challenge, login, redeem } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
 import { freePort } from '../support/nodes.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer();
+await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

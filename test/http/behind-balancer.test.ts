@@ -2,7 +2,7 @@
 // source, although all connections come from the balancer.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { balancer } from '../support/balancer.ts';
 import { certificateLogin, enrolled } from '../support/certificates.ts';
@@ -12,26 +12,23 @@ import { beginLogin, callWith, login, submitPassword } from '../support/flow.ts'
 import { type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { asDialled } from '../support/nodes.ts';
 import { proxyBlockFor, proxyLineFor, proxyLocal } from '../support/proxy-headers.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const clock = fixedClock(systemClock.now());
-let server: TestServer;
 const ends: (() => Promise<void> | void)[] = [];
-before(async () => {
-  server = await startTestServer({
-    clock,
-    configure: (yaml) =>
-      yaml.replace(
-        /( +)clientCertificates: request.*\n/,
-        '$&$1proxyProtocol:\n$1  balancers: [192.0.2.5, 127.0.0.1]\n',
-      ),
-  });
-  await server.createUser({ name: 'alice', password });
+const server = await startTestServer({
+  clock,
+  configure: (yaml) =>
+    yaml.replace(
+      /( +)clientCertificates: request.*\n/,
+      '$&$1proxyProtocol:\n$1  balancers: [192.0.2.5, 127.0.0.1]\n',
+    ),
 });
+await server.createUser({ name: 'alice', password });
 after(async () => {
   for (const end of ends) await end();
-  await server?.close();
+  await server.close();
 });
 
 /** Somebody whose connections come through the balancer with this header. */

@@ -2,20 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { samplingDefaults } from '../../src/platform/log/sampled-lines.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
+import { startTestServer, usualThreads } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'alice', password });
 after(() => server.close());
 beforeEach(() => clock.advance(SECOND));
 

@@ -2,7 +2,7 @@
 // repeated. Status 5xx, internals in an answer and an error in the log are failures, whatever the request was.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi/document.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import { authorizationQuery, beginLogin, login } from '../support/flow.ts';
@@ -10,22 +10,18 @@ import type { Answer, RequestInit } from '../support/https-client.ts';
 import { type Components, misfitsOf, sampleOf } from '../support/schema-samples.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';
 import { sized } from '../support/size.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const seed = Number(process.env.OVERLAY_AUTH_FUZZ_SEED ?? 20260101);
 const requests = sized({ small: 1000, full: 20_000 });
 
-let server: TestServer;
-let routes: readonly Route[];
 let admin: string;
-before(async () => {
-  server = await startTestServer();
-  routes = server.controller.services.routes;
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  await server.createUser({ name: 'keeper', password, isAdmin: true });
-  admin = (await login(server, 'root', password)).access_token;
-});
+const server = await startTestServer();
+const routes = server.controller.services.routes;
+await server.createUser({ name: 'root', password, isAdmin: true });
+await server.createUser({ name: 'keeper', password, isAdmin: true });
+admin = (await login(server, 'root', password)).access_token;
 after(() => server.close());
 
 /** Words about our internals that no answer may contain: files, stacks, SQL, libraries. */

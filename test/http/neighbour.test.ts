@@ -4,60 +4,51 @@
 
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { assertLoggedIn, continueToApplication, signInAtProvider } from '../pages/support.ts';
-import { type Application, startApplication } from '../support/application.ts';
+import { startApplication } from '../support/application.ts';
 import { type Visitor, visitor } from '../support/browser.ts';
 import { createIdentity, createSigner } from '../support/external-jwt.ts';
 import { authorizationQuery, authorize, authRequestIdOf, claimsOf, locationOf } from '../support/flow.ts';
-import { type ForeignSite, startForeignSite } from '../support/foreign-site.ts';
-import { type Caller, rootOf } from '../support/management.ts';
+import { startForeignSite } from '../support/foreign-site.ts';
+import { rootOf } from '../support/management.ts';
 import { registerClient } from '../support/oidc-clients.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const bindingName = '__Host-overlay-auth-login';
 const planted = `${'A'.repeat(42)}E`;
 
-let server: TestServer;
-let site: ForeignSite;
-let provider: OpenIdProvider;
-let application: Application;
-let signerId: string;
-let ana: string;
-let root: Caller;
 /** What the neighbour does with a visitor. */
 let page: (cookie: string) => Promise<string>;
-before(async () => {
-  const neighbour: RequestListener = (request, response) => {
-    if (request.url !== '/') {
-      response.writeHead(404).end();
-      return;
-    }
-    const cookie = new RegExp(`${bindingName}=([^;]+)`).exec(request.headers.cookie ?? '')?.[1] ?? '';
-    void page(cookie).then((script) => {
-      response.setHeader('content-type', 'text/html');
-      response.end(`<!doctype html><script>${script}</script>`);
-    });
-  };
-  [site, application, provider] = await Promise.all([
-    startForeignSite(neighbour),
-    startApplication(),
-    startOpenIdProvider(),
-  ]);
-  server = await startTestServer();
-  root = await rootOf(server);
-  signerId = await createSigner(root, provider, 'Example ID', {
-    audience: provider.clientId,
-    externalAuthUrl: provider.issuer,
-    clientId: provider.clientId,
-    targetToken: 'ID',
+const neighbour: RequestListener = (request, response) => {
+  if (request.url !== '/') {
+    response.writeHead(404).end();
+    return;
+  }
+  const cookie = new RegExp(`${bindingName}=([^;]+)`).exec(request.headers.cookie ?? '')?.[1] ?? '';
+  void page(cookie).then((script) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(`<!doctype html><script>${script}</script>`);
   });
-  provider.register(`${server.url}/oidc/login/ext-jwt/callback/${signerId}`);
-  ana = await createIdentity(server, 'ana', { externalId: 'ana' });
+};
+const [site, application, provider] = await Promise.all([
+  startForeignSite(neighbour),
+  startApplication(),
+  startOpenIdProvider(),
+]);
+const server = await startTestServer();
+const root = await rootOf(server);
+const signerId = await createSigner(root, provider, 'Example ID', {
+  audience: provider.clientId,
+  externalAuthUrl: provider.issuer,
+  clientId: provider.clientId,
+  targetToken: 'ID',
 });
+provider.register(`${server.url}/oidc/login/ext-jwt/callback/${signerId}`);
+const ana = await createIdentity(server, 'ana', { externalId: 'ana' });
 after(async () => {
-  await Promise.all([server?.close(), site?.close(), provider?.close(), application?.close()]);
+  await Promise.all([server.close(), site.close(), provider.close(), application.close()]);
 });
 
 /** Begins the login of the attacker's device for whoever has the cookie, and a visit to the provider for it. */

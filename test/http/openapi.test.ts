@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const roots = ['/edge/client/v1', '/edge/management/v1', '/oidc'] as const;
 
-let server: TestServer;
 const documents = new Map<string, OpenApiDocument>();
-before(async () => {
-  server = await startTestServer();
-  for (const root of roots) documents.set(root, (await server.get(`${root}/openapi.json`)).json);
-});
+const server = await startTestServer();
+for (const root of roots) documents.set(root, (await server.get(`${root}/openapi.json`)).json);
 after(() => server.close());
 
 /** Every `$ref` in a document. */

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { httpsClient } from '../support/https-client.ts';
 import { collectGarbage } from '../support/remembered.ts';
 import { sized } from '../support/size.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const connections = sized({ small: 60, full: 1000 });
 const requestsEach = 280;
@@ -18,10 +18,7 @@ const mostMemory = sized({ small: 48, full: 128 }) * 1024 * 1024;
 /** Of the calls of others, in Millis. A small run shares the machine with other tests. */
 const mostDelay = sized({ small: 1000, full: 50 });
 
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ threads: 1 });
-});
+const server = await startTestServer({ threads: 1 });
 after(() => server.close());
 
 /** Every address that anybody may read. */

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { z } from 'zod';
@@ -17,32 +17,27 @@ import { createSigner } from '../support/external-jwt.ts';
 import { authorizationQuery, beginLogin } from '../support/flow.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';
 import { postgresServer } from '../support/postgres.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const document = new URL('../../docs/what-strangers-cost.md', import.meta.url).pathname;
 /** Requests that are sent at once, without waiting for the answers. */
 const pipelined = 10;
 const runs = 3;
 
-let server: TestServer;
-let idp: TestIdp;
-let signerId: string;
-before(async () => {
-  const db = await (await postgresServer()).createDatabase();
-  server = await startTestServer({ db, signing: true, threads: 1, comparesAnswers: false });
-  idp = await startTestIdp();
-  const root = await rootOf(server);
-  signerId = await createSigner(root, idp, 'idp', { externalAuthUrl: idp.issuer, clientId: 'x' });
-  await server.createUser({ name: 'alice', password });
-  // Whom strangers lock.
-  await server.createUser({ name: 'target', password });
-  const reader = await server.createUser({ name: 'reader', password });
-  await root.call('PATCH', `identities/${reader}`, { permissions: ['read'] });
-});
+const db = await (await postgresServer()).createDatabase();
+const server = await startTestServer({ db, signing: true, threads: 1, comparesAnswers: false });
+const idp = await startTestIdp();
+const root = await rootOf(server);
+const signerId = await createSigner(root, idp, 'idp', { externalAuthUrl: idp.issuer, clientId: 'x' });
+await server.createUser({ name: 'alice', password });
+// Whom strangers lock.
+await server.createUser({ name: 'target', password });
+const reader = await server.createUser({ name: 'reader', password });
+await root.call('PATCH', `identities/${reader}`, { permissions: ['read'] });
 after(async () => {
-  await server?.close();
-  await idp?.close();
+  await server.close();
+  await idp.close();
 });
 
 interface Cost {

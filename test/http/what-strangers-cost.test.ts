@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { z } from 'zod';
 import type { Route } from '../../src/http/request/route.ts';
 import { mayChangeSomething } from '../../src/http/request/sender.ts';
@@ -20,33 +20,28 @@ import { beginLogin, challenge, redirectUri, verifier } from '../support/flow.ts
 import type { RequestInit } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { bytesRemembered } from '../support/remembered.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const document = new URL('../../docs/what-strangers-cost.md', import.meta.url).pathname;
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let idp: TestIdp;
-let signerId: string;
-before(async () => {
-  const db = 'sqlite:./overlay.db';
-  // One thread: what others do is not counted here.
-  server = await startTestServer({ clock, signing: true, db, configure: withCompatibility, threads: 1 });
-  database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
-  await server.createUser({ name: 'alice', password });
-  idp = await startTestIdp();
-  const enrolls = {
-    enrollToTokenEnabled: true,
-    enrollToCertEnabled: true,
-    externalAuthUrl: idp.issuer,
-    clientId: 'x',
-  };
-  signerId = await createSigner(await rootOf(server), idp, 'idp', enrolls);
-});
+const db = 'sqlite:./overlay.db';
+// One thread: what others do is not counted here.
+const server = await startTestServer({ clock, signing: true, db, configure: withCompatibility, threads: 1 });
+const database = new DatabaseSync(join(server.home, 'overlay.db'), { readOnly: true });
+await server.createUser({ name: 'alice', password });
+const idp = await startTestIdp();
+const enrolls = {
+  enrollToTokenEnabled: true,
+  enrollToCertEnabled: true,
+  externalAuthUrl: idp.issuer,
+  clientId: 'x',
+};
+const signerId = await createSigner(await rootOf(server), idp, 'idp', enrolls);
 after(async () => {
-  database?.close();
-  await server?.close();
-  await idp?.close();
+  database.close();
+  await server.close();
+  await idp.close();
 });
 
 function withCompatibility(yaml: string): string {
@@ -75,7 +70,6 @@ function readRows(): ReadonlySet<string> {
   return new Set(rows);
 }
 
-let database: DatabaseSync;
 let seen: { readonly version: unknown; readonly rows: ReadonlySet<string> } = {
   version: null,
   rows: new Set(),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import {
   assertDeprecated,
@@ -16,13 +16,9 @@ import {
 } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let aliceId: string;
-before(async () => {
-  server = await startTestServer({ clock });
-  aliceId = await server.createUser({ name: 'alice', password });
-  await server.createUser({ name: 'root', password, isAdmin: true });
-});
+const server = await startTestServer({ clock });
+const aliceId = await server.createUser({ name: 'alice', password });
+await server.createUser({ name: 'root', password, isAdmin: true });
 after(() => server.close());
 
 for (const root of [clientRoot, managementRoot]) {

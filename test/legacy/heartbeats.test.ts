@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { certificateLogin, enrolled, withCertificate } from '../support/certificates.ts';
 import { createIdentity } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import type { HttpsClient } from '../support/https-client.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import { assertNoSession, managementRoot, openSession } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let router: HttpsClient;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'alice', password });
-  const id = await createIdentity(server, 'router');
-  await server.store.identities.update(id, { type: 'Router' }, clock.now());
-  router = withCertificate(server, await enrolled(server, id));
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'alice', password });
+const id = await createIdentity(server, 'router');
+await server.store.identities.update(id, { type: 'Router' }, clock.now());
+const router = withCertificate(server, await enrolled(server, id));
 after(async () => {
   router?.closeConnections();
-  await server?.close();
+  await server.close();
 });
 
 const path = `${managementRoot}/api-sessions/heartbeats`;

@@ -1,32 +1,29 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { assertRefused } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 import { authenticate } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-  const updb = {
-    allowed: true,
-    minPasswordLength: 8,
-    requireSpecialChar: false,
-    requireNumberChar: false,
-    requireMixedCase: false,
-    maxAttempts: 3,
-    lockoutDurationMinutes: 10,
-  };
-  const policy = await createPolicy(server, 'three', { primary: { updb } });
-  for (const name of ['alice', 'bob']) {
-    const id = await server.createUser({ name, password });
-    await server.store.identities.update(id, { authPolicyId: policy }, clock.now());
-  }
-});
+const server = await startTestServer({ clock });
+const updb = {
+  allowed: true,
+  minPasswordLength: 8,
+  requireSpecialChar: false,
+  requireNumberChar: false,
+  requireMixedCase: false,
+  maxAttempts: 3,
+  lockoutDurationMinutes: 10,
+};
+const policy = await createPolicy(server, 'three', { primary: { updb } });
+for (const name of ['alice', 'bob']) {
+  const id = await server.createUser({ name, password });
+  await server.store.identities.update(id, { authPolicyId: policy }, clock.now());
+}
 after(() => server.close());
 
 describe('wrong passwords at the legacy mechanism', () => {

@@ -15,28 +15,22 @@ import {
 } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { HttpsClient } from '../support/https-client.ts';
-import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { assertNoSession, clientRoot, managementRoot, sessionOf } from './support.ts';
 
 // Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let admin: Caller;
-let idp: TestIdp;
-let required: TestIdp;
 let signer: { readonly id: string; readonly issuer: string };
 let second: { readonly id: string; readonly issuer: string };
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  [idp, required] = await Promise.all([startTestIdp(), startTestIdp()]);
-  signer = { id: await createSigner(admin, idp, 'primary'), issuer: idp.issuer };
-  second = { id: await createSigner(admin, required, 'required'), issuer: required.issuer };
-});
+const server = await startTestServer({ clock });
+const admin = await rootOf(server);
+const [idp, required] = await Promise.all([startTestIdp(), startTestIdp()]);
+signer = { id: await createSigner(admin, idp, 'primary'), issuer: idp.issuer };
+second = { id: await createSigner(admin, required, 'required'), issuer: required.issuer };
 after(async () => {
-  await Promise.all([server?.close(), idp?.close(), required?.close()]);
+  await Promise.all([server.close(), idp.close(), required.close()]);
 });
 
 const login = (client: HttpsClient, method: string, root = clientRoot, ...tokens: readonly string[]) =>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import {
   type AuthenticatorApp,
   createTotpUser,
@@ -19,10 +19,7 @@ import {
 import { clientRoot, managementRoot, openSession } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-});
+const server = await startTestServer({ clock });
 after(() => server.close());
 
 /** Somebody who has logged in, by either mechanism. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, loggedIn } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import {
   createTotpUser,
   enroll,
@@ -25,12 +24,8 @@ import {
 } from './support.ts';
 
 const clock: FixedClock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let policy: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({ clock });
-  policy = await totpPolicy(server);
-});
+const server = await startTestServer({ clock });
+const policy = await totpPolicy(server);
 after(() => server.close());
 
 async function partialSession(name: string): Promise<Session> {

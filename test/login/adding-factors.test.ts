@@ -1,8 +1,8 @@
 // A factor is added only when every factor that can be proven now has been.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { AuthPolicyId, SignerId } from '../../src/model/ids.ts';
+import { after, test } from 'node:test';
+import type { SignerId } from '../../src/model/ids.ts';
 import {
   assertChallenged,
   bearer,
@@ -13,23 +13,20 @@ import {
 } from '../support/external-jwt.ts';
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { scan, startEnrollment, verifyEnrollment } from '../support/totp.ts';
 
 const root = '/edge/client/v1';
-let server: TestServer;
-let idp: TestIdp;
 let signer: { readonly id: string; readonly issuer: string };
-let both: AuthPolicyId;
-before(async () => {
-  server = await startTestServer();
-  idp = await startTestIdp();
-  signer = { id: await createSigner(await rootOf(server), idp, 'required'), issuer: idp.issuer };
-  both = await createPolicy(server, 'both', { secondary: { requireTotp: true, requireExtJwt: signer.id } });
+const server = await startTestServer();
+const idp = await startTestIdp();
+signer = { id: await createSigner(await rootOf(server), idp, 'required'), issuer: idp.issuer };
+const both = await createPolicy(server, 'both', {
+  secondary: { requireTotp: true, requireExtJwt: signer.id },
 });
 after(async () => {
-  await Promise.all([server?.close(), idp?.close()]);
+  await Promise.all([server.close(), idp.close()]);
 });
 
 const tokenFor = (name: string) => tokenOf(server, idp, `${name}@idp`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import {
   beginLogin,
   callWith,
@@ -12,16 +12,12 @@ import {
   type Tokens,
 } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
-import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
+import { assertRefused, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
+const server = await startTestServer();
+const admin = await rootOf(server);
 after(() => server.close());
 
 const names = Array.from({ length: 100 }, (_value, at) => `user-${at}`).values();

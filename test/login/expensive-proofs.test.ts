@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { readTrustAnchor, validateClientPath } from '../../src/platform/x509/path-validation.ts';
 import {
@@ -28,21 +28,17 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let idp: TestIdp;
-before(async () => {
-  // Counts the signatures of the test's own thread.
-  server = await startTestServer({ clock, signing: true, threads: 1 });
-  idp = await startTestIdp();
-  await createSigner(await rootOf(server), idp, 'idp', { enrollToTokenEnabled: true });
-});
+// Counts the signatures of the test's own thread.
+const server = await startTestServer({ clock, signing: true, threads: 1 });
+const idp = await startTestIdp();
+await createSigner(await rootOf(server), idp, 'idp', { enrollToTokenEnabled: true });
 after(async () => {
-  await server?.close();
-  await idp?.close();
+  await server.close();
+  await idp.close();
 });
 // Forget what an earlier test counted against 127.0.0.1.
 beforeEach(() => clock.advance(31 * MINUTE));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
-import { type Misbehaviour, startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { type Misbehaviour, startTestIdp } from '../support/test-idp.ts';
 import {
   assertRefused,
   assertValid,
@@ -11,10 +11,7 @@ import {
   signerOf,
 } from './external-jwt-support.ts';
 
-let idp: TestIdp;
-before(async () => {
-  idp = await startTestIdp();
-});
+const idp = await startTestIdp();
 after(() => idp.close());
 beforeEach(() => idp.misbehave(null));
 

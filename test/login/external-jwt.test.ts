@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import {
   assertRefused,
   assertValid,
@@ -13,10 +13,7 @@ import {
   signerOf,
 } from './external-jwt-support.ts';
 
-let idp: TestIdp;
-before(async () => {
-  idp = await startTestIdp();
-});
+const idp = await startTestIdp();
 after(() => idp.close());
 
 describe('a token of an external signer', () => {

@@ -19,29 +19,21 @@ import {
 } from '../support/external-jwt.ts';
 import { beginLogin, callWith, claimsOf, codeOf, redeem, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
+import { assertRefused, password, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { scan, startEnrollment, verifyEnrollment } from '../support/totp.ts';
 
 const twoFactors = 'urn:overlay-auth:acr:two-factor';
-let server: TestServer;
-let admin: Caller;
-let one: TestIdp;
-let two: TestIdp;
 /** Signers of `one`: `required` by policies, and its `sister`, which takes other tokens of the same issuer. */
-let required: string;
-let sister: string;
-before(async () => {
-  server = await startTestServer({ signing: true });
-  admin = await rootOf(server);
-  [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
-  required = await createSigner(admin, one, 'required');
-  sister = await createSigner(admin, one, 'sister', { audience: 'sister' });
-  await createSigner(admin, two, 'other');
-});
+const server = await startTestServer({ signing: true });
+const admin = await rootOf(server);
+const [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
+const required = await createSigner(admin, one, 'required');
+const sister = await createSigner(admin, one, 'sister', { audience: 'sister' });
+await createSigner(admin, two, 'other');
 after(async () => {
-  await Promise.all([server?.close(), one?.close(), two?.close()]);
+  await Promise.all([server.close(), one.close(), two.close()]);
 });
 
 let serial = 0;

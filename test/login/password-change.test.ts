@@ -1,18 +1,15 @@
 // A password changes between its check and the step that records the login.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { hashPasswordBlocking, preparePassword } from '../../src/platform/secrets/password-hash.ts';
 import { authenticate } from '../legacy/support.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 after(() => server.close());
 
 type Step = (args: unknown) => Promise<unknown>;

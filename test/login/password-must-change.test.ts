@@ -1,7 +1,7 @@
 // A password that must be changed: the login asks for a new one before it gives a code.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY } from '../../src/platform/clock.ts';
 import { goClient, startCompatibleServer } from '../compatibility/support.ts';
 import { authenticate } from '../legacy/support.ts';
@@ -10,18 +10,14 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import type { TestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, submitCode, totpPolicy } from '../support/totp.ts';
 
 const next = 'eleven loud umbrellas';
 const clock = fixedClock('2026-03-01T12:00:00Z');
-let server: TestServer;
 let admin: Caller;
-before(async () => {
-  server = await startCompatibleServer(clock);
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startCompatibleServer(clock);
+admin = await rootOf(server);
+after(() => server.close());
 
 async function mustChange(name: string): Promise<string> {
   const id = await server.createUser({ name, password });

@@ -1,7 +1,7 @@
 // What proved a login is taken away between its check and the step that records the login.
 
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { clientRoot } from '../legacy/support.ts';
 import { enrolled, registerCa, submitCertificate, withCertificate } from '../support/certificates.ts';
@@ -16,23 +16,17 @@ import {
 } from '../support/external-jwt.ts';
 import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { testBudget } from '../support/list-budget.ts';
-import { assertRefused, type Caller, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
 /** The tokens of the first one name people by external id, those of the other one by id. */
-let naming: TestIdp;
-let knowing: TestIdp;
-before(async () => {
-  // One thread: it reaches into the store of that.
-  server = await startTestServer({ threads: 1 });
-  admin = await rootOf(server);
-  [naming, knowing] = await Promise.all([startTestIdp(), startTestIdp()]);
-  await createSigner(admin, naming, 'naming');
-  await createSigner(admin, knowing, 'knowing', { useExternalId: false });
-});
+// One thread: it reaches into the store of that.
+const server = await startTestServer({ threads: 1 });
+const admin = await rootOf(server);
+const [naming, knowing] = await Promise.all([startTestIdp(), startTestIdp()]);
+await createSigner(admin, naming, 'naming');
+await createSigner(admin, knowing, 'knowing', { useExternalId: false });
 after(() => Promise.all([server.close(), naming.close(), knowing.close()]));
 
 /** Somebody by name, the login that they would pass, and what takes their proof away. */

@@ -1,7 +1,7 @@
 // Guesses and their counters, on a real store.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { AuthError } from '../../src/errors/auth-error.ts';
 import {
   countBeginning,
@@ -16,22 +16,18 @@ import {
 import { type AuthenticatorId, asId, type IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import type { AttemptLimit } from '../../src/store/contracts/attempts.ts';
-import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { start, temporaryFolder } from '../store/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 
 const folder = temporaryFolder();
 const clock = fixedClock(start);
-let store: Store;
 let serial = 0;
 let name = '';
 /** A different address for each test. */
 let address = '';
 
-before(async () => {
-  store = await openSqliteStore({ path: folder.path('throttle.db') });
-});
+const store = await openSqliteStore({ path: folder.path('throttle.db') });
 beforeEach(() => {
   serial += 1;
   name = `somebody-${serial}`;

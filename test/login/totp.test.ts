@@ -1,7 +1,7 @@
 // Verifying codes with a real store and a real vault: what is accepted, what is used up, what is recorded.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import type { LoginServices } from '../../src/login/services.ts';
 import { readRecoveryCode, recoveryCodeHash, seedLabel, verifyTotp } from '../../src/login/totp/totp.ts';
 import type { IdentityId } from '../../src/model/ids.ts';
@@ -10,7 +10,6 @@ import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { timeStepAt, totpCode } from '../../src/platform/secrets/totp-code.ts';
-import type { Store } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { createUser, start, temporaryFolder } from '../store/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -20,15 +19,11 @@ const clock = fixedClock(start);
 const vault = keyVault(Buffer.alloc(32, 1));
 const recoveryKey = Buffer.alloc(32, 2);
 const seed = Buffer.alloc(20, 3);
-let store: Store;
-let needs: LoginServices;
 let ana: IdentityId;
 let serial = 0;
 
-before(async () => {
-  store = await openSqliteStore({ path: folder.path('totp.db') });
-  needs = { store, clock, vault, recoveryKey } as unknown as LoginServices;
-});
+const store = await openSqliteStore({ path: folder.path('totp.db') });
+const needs = { store, clock, vault, recoveryKey } as unknown as LoginServices;
 beforeEach(async () => {
   serial += 1;
   clock.advance(10 * MINUTE);

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { asId, type CaId, type SignerId } from '../../src/model/ids.ts';
 import { newCa } from '../store/contract-cas.ts';
 import { createPolicy, createSigner } from '../support/external-jwt.ts';
-import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-let idp: TestIdp;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-  idp = await startTestIdp();
-});
+const server = await startTestServer();
+const admin = await rootOf(server);
+const idp = await startTestIdp();
 after(async () => {
   await idp.close();
   await server.close();

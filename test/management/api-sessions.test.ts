@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { refresh } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
+const server = await startTestServer();
+const admin = await rootOf(server);
 after(() => server.close());
 
 async function currentSessionId(caller: Caller): Promise<string> {

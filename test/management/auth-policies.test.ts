@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { type AuthPolicyId, asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { createSigner, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
@@ -13,14 +13,10 @@ import {
   rootOf,
 } from '../support/management.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
+const server = await startTestServer();
+const admin = await rootOf(server);
 after(() => server.close());
 
 const newPolicy = async (fields: object) => createdId(await admin.call('POST', 'auth-policies', fields));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY, HOUR } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
 import {
@@ -17,17 +17,13 @@ import {
 } from '../support/chains.ts';
 import { verifiedClaims } from '../support/enrollment.ts';
 import { createIdentity } from '../support/external-jwt.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startTestServer();
+const admin = await rootOf(server);
+after(() => server.close());
 
 let count = 0;
 const uniqueName = () => {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { login } from '../support/flow.ts';
-import { assertRefused, type Caller, createdId, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, createdId, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
+const server = await startTestServer();
+const admin = await rootOf(server);
 after(() => server.close());
 
 describe('configuration types', () => {

@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { DAY, SECOND } from '../../src/platform/clock.ts';
 import { clockWatch } from '../../src/tasks/clock-watch.ts';
 import { nodeHeartbeat } from '../../src/tasks/node-heartbeat.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let root: Caller;
-let user: Caller;
-before(async () => {
-  server = await startTestServer({
-    clock,
-    configure: (yaml) => yaml.replace(/^edge:/m, 'node: { name: ctrl-1 }\nedge:'),
-  });
-  root = await rootOf(server);
-  await server.createUser({ name: 'alice', password });
-  user = await loggedIn(server, 'alice');
+const server = await startTestServer({
+  clock,
+  configure: (yaml) => yaml.replace(/^edge:/m, 'node: { name: ctrl-1 }\nedge:'),
 });
+const root = await rootOf(server);
+await server.createUser({ name: 'alice', password });
+const user = await loggedIn(server, 'alice');
 after(() => server.close());
 
 const names = async (caller: Caller, path: string) =>

@@ -2,15 +2,15 @@
 // in its own test.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { z } from 'zod';
 import { HOUR, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
 import { authority } from '../support/chains.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -34,8 +34,6 @@ interface Entity {
 }
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let admin: Caller;
 
 const serial = Array.from({ length: 10_000 }, (_value, at) => at).values();
 const unused = (prefix: string) => `${prefix} ${serial.next().value}`;
@@ -294,14 +292,12 @@ const entities: readonly Entity[] = [
   { collection: 'login-attempts', hasTags: false, isDeletable: false },
 ];
 
-before(async () => {
-  server = await startTestServer({ clock, signing: true, configure: withBrowserSession });
-  admin = await rootOf(server);
-  await server.createUser({ name: 'alice', password });
-  await signedInBrowser(server, 'alice');
-  await loggedIn(server, 'alice');
-  await server.controller.services.attempts.flush();
-});
+const server = await startTestServer({ clock, signing: true, configure: withBrowserSession });
+const admin = await rootOf(server);
+await server.createUser({ name: 'alice', password });
+await signedInBrowser(server, 'alice');
+await loggedIn(server, 'alice');
+await server.controller.services.attempts.flush();
 after(() => server.close());
 
 /** The existing entity, or a new one. */

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRootCa } from '../../src/platform/x509/pki.ts';
 import { parseCertificate } from '../../src/platform/x509/x509.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-let certPem: string;
-let idp: TestIdp;
-before(async () => {
-  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
-  admin = await rootOf(server);
-  certPem = (await testPki()).server.certPem;
-});
+const [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+const admin = await rootOf(server);
+const certPem = (await testPki()).server.certPem;
 after(() => Promise.all([server.close(), idp.close()]));
 
 const path = 'external-jwt-signers';

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let admin: Caller;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  const updb = { maxAttempts: 2, lockoutDurationMinutes: 15 };
-  const policy = await admin.call('PATCH', 'auth-policies/default', { primary: { updb } });
-  assert.equal(policy.status, 200, policy.text);
-});
+const server = await startTestServer({ clock });
+admin = await rootOf(server);
+const updb = { maxAttempts: 2, lockoutDurationMinutes: 15 };
+const policy = await admin.call('PATCH', 'auth-policies/default', { primary: { updb } });
+assert.equal(policy.status, 200, policy.text);
 after(() => server.close());
 
 const attempt = async (username: string, secret: string) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { assertRefused, type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const root = '/edge/management/v1';
 /** Every operation on entities, with `ID` in place of the attacked identity. */
@@ -31,14 +31,10 @@ const operations: readonly (readonly [string, string, unknown?])[] = [
 ];
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let admin: Caller;
-let aliceId: string;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  aliceId = await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+admin = await rootOf(server);
+const aliceId = await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 async function callAll(caller: Caller, check: (answer: Awaited<ReturnType<Caller['get']>>) => void) {

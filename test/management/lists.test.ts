@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { assertRefused, type Caller, createdId, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, createdId, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  for (let number = 0; number < 25; number += 1) {
-    clock.advance(1000);
-    const name = `n${String(number).padStart(2, '0')}`;
-    const type = number % 2 === 0 ? 'Device' : 'Service';
-    const externalId = number < 3 ? `ext-${number}` : null;
-    createdId(await admin.call('POST', 'identities', { name, type, externalId }));
-  }
-  for (const name of ['100%', '100 percent', 'under_score', 'underXscore', 'ÄRGER', 'quo"te', "o'neil"]) {
-    createdId(await admin.call('POST', 'identities', { name, type: 'User' }));
-  }
-});
+const server = await startTestServer({ clock });
+const admin = await rootOf(server);
+for (let number = 0; number < 25; number += 1) {
+  clock.advance(1000);
+  const name = `n${String(number).padStart(2, '0')}`;
+  const type = number % 2 === 0 ? 'Device' : 'Service';
+  const externalId = number < 3 ? `ext-${number}` : null;
+  createdId(await admin.call('POST', 'identities', { name, type, externalId }));
+}
+for (const name of ['100%', '100 percent', 'under_score', 'underXscore', 'ÄRGER', 'quo"te', "o'neil"]) {
+  createdId(await admin.call('POST', 'identities', { name, type: 'User' }));
+}
 after(() => server.close());
 
 const list = (parameters: Record<string, string>) =>

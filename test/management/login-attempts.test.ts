@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { explanationOf } from '../../src/explain/read-attempts.ts';
 import { attemptSteps } from '../../src/model/login.ts';
 import { type RefusalReason, reasonLabels, refusalReasons } from '../../src/model/refusal-reason.ts';
@@ -11,17 +11,13 @@ import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { withMetrics } from '../support/metrics.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let admin: Caller;
-let aliceId: string;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  aliceId = await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+admin = await rootOf(server);
+const aliceId = await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 const attempt = async (username: string, secret: string): Promise<Answer> =>

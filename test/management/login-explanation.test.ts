@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { type AuthPolicyId, asId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
 import {
@@ -11,11 +11,11 @@ import {
 } from '../support/certificates.ts';
 import { authority, client as clientCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner } from '../support/external-jwt.ts';
-import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { enroll, partialLogin, submitCode } from '../support/totp.ts';
 
 interface Explanation {
@@ -30,14 +30,9 @@ interface Explanation {
   readonly asks: readonly string[];
 }
 
-let clock: FixedClock;
-let server: TestServer;
-let root: Caller;
-before(async () => {
-  clock = fixedClock(systemClock.now());
-  server = await startTestServer({ clock });
-  root = await rootOf(server);
-});
+const clock = fixedClock(systemClock.now());
+const server = await startTestServer({ clock });
+const root = await rootOf(server);
 after(() => server.close());
 
 async function explain(id: string, method: string): Promise<Explanation> {

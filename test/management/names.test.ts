@@ -1,27 +1,22 @@
 // Names of identities and user names are one namespace: a name that passes for one of another identity is refused.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { clientApi, enrollBy, invited } from '../support/enrollment.ts';
 import { createSigner, reasonOf, tokenOf } from '../support/external-jwt.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-let idp: TestIdp;
 /** The names that pass for `boss` or `chief`. */
 const alike = ['BOSS', 'Boss', 'ｂｏｓｓ', 'bоss', 'ΒΟЅЅ', 'Chief', 'chіef', 'ＣＨＩＥＦ'];
 
-before(async () => {
-  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
-  admin = await rootOf(server);
-  // The one person who has all names at stake: `boss` as identity, `chief` to log in.
-  await server.createUser({ name: 'boss', username: 'chief', password });
-  await createSigner(admin, idp, 'idp', { enrollToTokenEnabled: true, enrollNameClaimsSelector: 'nick' });
-});
+const [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+const admin = await rootOf(server);
+// The one person who has all names at stake: `boss` as identity, `chief` to log in.
+await server.createUser({ name: 'boss', username: 'chief', password });
+await createSigner(admin, idp, 'idp', { enrollToTokenEnabled: true, enrollNameClaimsSelector: 'nick' });
 after(() => Promise.all([server.close(), idp.close()]));
 
 let count = 0;

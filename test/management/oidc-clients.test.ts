@@ -1,21 +1,17 @@
 // What administrators may register, and who may see and change it.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { exportJWK, generateKeyPair } from 'jose';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { addSecret } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let root: Caller;
-before(async () => {
-  server = await startTestServer({
-    configure: (yaml) => yaml.replace('clientIds: []', 'clientIds: [native]'),
-  });
-  root = await rootOf(server);
+const server = await startTestServer({
+  configure: (yaml) => yaml.replace('clientIds: []', 'clientIds: [native]'),
 });
-after(() => server?.close());
+const root = await rootOf(server);
+after(() => server.close());
 
 let count = 0;
 const name = () => `app ${++count}`;

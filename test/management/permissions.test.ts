@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import type { Route } from '../../src/http/request/route.ts';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
 import type { Permission } from '../../src/model/permission.ts';
 import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  // One thread: it reaches into the store of that.
-  server = await startTestServer({ signing: true, threads: 1 });
-  admin = await rootOf(server);
-});
+// One thread: it reaches into the store of that.
+const server = await startTestServer({ signing: true, threads: 1 });
+const admin = await rootOf(server);
 after(() => server.close());
 
 async function somebodyWith(name: string, permissions: readonly Permission[]): Promise<[string, Caller]> {

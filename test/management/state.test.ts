@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY, HOUR, isoTime, systemClock } from '../../src/platform/clock.ts';
 import { authority } from '../support/chains.ts';
 import { login } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
+const server = await startTestServer();
+const admin = await rootOf(server);
 after(() => server.close());
 
 const read = async (kinds: string) => (await admin.get(`state?kinds=${kinds}`)).json.data;

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createIdentity, createPolicy, createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
-import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let idp: TestIdp;
-let other: TestIdp;
-let admin: Caller;
-let signer: string;
-before(async () => {
-  [server, idp, other] = await Promise.all([startTestServer(), startTestIdp(), startTestIdp()]);
-  admin = await rootOf(server);
-  signer = await createSigner(admin, idp, 'corporate');
-  await createIdentity(server, 'grace');
-});
+const [server, idp, other] = await Promise.all([startTestServer(), startTestIdp(), startTestIdp()]);
+const admin = await rootOf(server);
+const signer = await createSigner(admin, idp, 'corporate');
+await createIdentity(server, 'grace');
 after(() => Promise.all([server.close(), idp.close(), other.close()]));
 
 async function tried(token: string, id = signer) {

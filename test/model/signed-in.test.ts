@@ -2,9 +2,9 @@
 // an administrator. The model predicts the exact outcome of each visit: whose code, the question who it is, or a login.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { type AuthPolicyId, defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
+import { defaultAuthPolicyId, type IdentityId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, type Millis, SECOND } from '../../src/platform/clock.ts';
 import {
   asksForLogin,
@@ -14,13 +14,13 @@ import {
   withBrowserSession,
 } from '../support/browser-session.ts';
 import { type CookieBrowser, cookieBrowser } from '../support/cookie-browser.ts';
-import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, redeem, redirectUri } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { appRedirectUri, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
 import { sized } from '../support/size.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { totpPolicy } from '../support/totp.ts';
 
 const people = ['ann', 'bob'] as const;
@@ -136,24 +136,19 @@ class Model {
   }
 }
 
-let server: TestServer;
-let clock: FixedClock;
-let demanding: AuthPolicyId;
 const clients = new Map<Application, TestClient>();
 const ids = new Map<Who, IdentityId>();
 const hints = new Map<Who, string>();
-before(async () => {
-  clock = fixedClock('2026-01-01T00:00:00Z');
-  server = await startTestServer({ clock, configure: withBrowserSession });
-  const root = await rootOf(server);
-  for (const name of ['wiki', 'shop'] as const) clients.set(name, await registerClient(root, { name }));
-  for (const who of people) {
-    ids.set(who, await server.createUser({ name: who, password }));
-    hints.set(who, (await login(server, who, password)).id_token);
-  }
-  demanding = await totpPolicy(server);
-});
-after(() => server?.close());
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const server = await startTestServer({ clock, configure: withBrowserSession });
+const root = await rootOf(server);
+for (const name of ['wiki', 'shop'] as const) clients.set(name, await registerClient(root, { name }));
+for (const who of people) {
+  ids.set(who, await server.createUser({ name: who, password }));
+  hints.set(who, (await login(server, who, password)).id_token);
+}
+const demanding = await totpPolicy(server);
+after(() => server.close());
 
 const idOf = (who: Who) => ids.get(who) as IdentityId;
 

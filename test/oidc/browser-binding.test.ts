@@ -1,8 +1,7 @@
 // A login belongs to the browser that continues it, even if somebody else began it and knows its id.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorizationQuery,
@@ -15,7 +14,7 @@ import {
 } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
 import { assertRefused, createdId, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import {
   authQueries,
   createTotpUser,
@@ -32,13 +31,9 @@ import {
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const ofOwnPage = { accept, 'sec-fetch-site': 'same-origin' };
-let server: TestServer;
-let policy: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({ clock });
-  policy = await totpPolicy(server);
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+const policy = await totpPolicy(server);
+await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 interface Browser {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
@@ -12,7 +12,6 @@ import {
   certificateLogin,
   enrolled,
   giveCertificate,
-  type Issuer,
   overlayRoot,
   registerCa,
   submitCertificate,
@@ -33,18 +32,14 @@ import { beginLogin, claimsOf, codeOf, redeem, refresh } from '../support/flow.t
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { freePort } from '../support/nodes.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
 let admin: Caller;
-let root: Issuer;
-before(async () => {
-  server = await startTestServer({ clock, signing: true });
-  admin = await rootOf(server);
-  root = await overlayRoot();
-});
-after(() => server?.close());
+const server = await startTestServer({ clock, signing: true });
+admin = await rootOf(server);
+const root = await overlayRoot();
+after(() => server.close());
 
 let count = 0;
 function newIdentity(more: Parameters<typeof createIdentity>[2] = {}): Promise<IdentityId> {

@@ -1,7 +1,7 @@
 // Logins by client certificate over real TLS (spec 2.9, 4.3, 5.3).
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, systemClock } from '../../src/platform/clock.ts';
 import { sha256 } from '../../src/platform/digest.ts';
@@ -9,7 +9,6 @@ import {
   certificateLogin,
   enrolled,
   giveCertificate,
-  type Issuer,
   overlayRoot,
   registerCa,
   submitCertificate,
@@ -44,20 +43,15 @@ import {
   submitPassword,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 // On a full second, because times in tokens are in seconds. Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let admin: Caller;
-let root: Issuer;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  root = await overlayRoot();
-});
-after(() => server?.close());
+const server = await startTestServer({ clock });
+const admin = await rootOf(server);
+const root = await overlayRoot();
+after(() => server.close());
 
 let count = 0;
 function newIdentity(more: Parameters<typeof createIdentity>[2] = {}): Promise<IdentityId> {

@@ -11,9 +11,9 @@ import { type CookieBrowser, cookieBrowser, hiddenFields } from '../support/cook
 import { fixedClock } from '../support/fixed-clock.ts';
 import { challenge, claimsOf, verifier } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
+import { password, rootOf } from '../support/management.ts';
 import { basic, registerClient, type TestClient } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const callback = 'https://suite.example/test/a/alias/callback';
 const afterLogout = 'https://suite.example/test/a/alias/post_logout_redirect';
@@ -22,14 +22,10 @@ const longState = `${'aZ09-._~'.repeat(16)}`;
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const keys = await generateKeyPair('ES256', { extractable: true });
 
-let server: TestServer;
-let root: Caller;
-before(async () => {
-  server = await startTestServer({ clock, configure: withBrowserSession });
-  root = await rootOf(server);
-  await server.createUser({ name: 'alice', password });
-});
-after(() => server?.close());
+const server = await startTestServer({ clock, configure: withBrowserSession });
+const root = await rootOf(server);
+await server.createUser({ name: 'alice', password });
+after(() => server.close());
 
 type Parameters = Readonly<Record<string, string | null>>;
 type Auth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';

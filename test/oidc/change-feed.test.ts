@@ -2,7 +2,7 @@
 // the next caller is let in.
 
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
@@ -12,14 +12,11 @@ import { createdId, password, rootOf } from '../support/management.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let original: TestServer['store']['changes']['readAfter'];
-before(async () => {
-  // Breaks the store, or the feed, of the only thread that the test can reach.
-  server = await startTestServer({ clock, threads: 1 });
-  await server.createUser({ name: 'alice', password });
-  original = server.store.changes.readAfter;
-});
+// Breaks the store, or the feed, of the only thread that the test can reach.
+const server = await startTestServer({ clock, threads: 1 });
+await server.createUser({ name: 'alice', password });
+original = server.store.changes.readAfter;
 afterEach(() => void Object.assign(server.store.changes, { readAfter: original }));
 after(() => server.close());
 

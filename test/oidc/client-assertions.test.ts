@@ -1,37 +1,31 @@
 // Clients that authenticate with an assertion (private_key_jwt).
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, rootOf } from '../support/management.ts';
-import { basic, codeFor, redeemAs, registerClient, type TestClient } from '../support/oidc-clients.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { rootOf } from '../support/management.ts';
+import { basic, codeFor, redeemAs, registerClient } from '../support/oidc-clients.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-let server: TestServer;
-let root: Caller;
-let idp: TestIdp;
 const pair = await generateKeyPair('ES256', { extractable: true });
 const stranger = await generateKeyPair('ES256');
-let app: TestClient;
-before(async () => {
-  idp = await startTestIdp();
-  server = await startTestServer({
-    clock,
-    configure: (yaml) => yaml.replace(/blockPrivateAddresses: true/, 'blockPrivateAddresses: false'),
-  });
-  root = await rootOf(server);
-  const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', use: 'sig' }] };
-  app = await registerClient(root, { tokenEndpointAuthMethod: 'private_key_jwt', jwks });
+const idp = await startTestIdp();
+const server = await startTestServer({
+  clock,
+  configure: (yaml) => yaml.replace(/blockPrivateAddresses: true/, 'blockPrivateAddresses: false'),
 });
+const root = await rootOf(server);
+const jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', use: 'sig' }] };
+const app = await registerClient(root, { tokenEndpointAuthMethod: 'private_key_jwt', jwks });
 after(async () => {
-  await server?.close();
-  await idp?.close();
+  await server.close();
+  await idp.close();
 });
 
 const seconds = () => Math.floor(clock.now() / 1000);

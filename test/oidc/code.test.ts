@@ -2,7 +2,7 @@
 // since. The audit trail has each refusal with its reason; whoever presents the code learns nothing of it.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { auditedBy, loggedDetail } from '../support/audit.ts';
 import { enrolled, submitCertificate, withCertificate } from '../support/certificates.ts';
@@ -11,21 +11,17 @@ import { createIdentity, createPolicy, createUserWithPolicy } from '../support/e
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, codeOf, obtainCode, redeem, verifier } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
+import { password, rootOf } from '../support/management.ts';
 import { codeFor, redeemAs, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let root: Caller;
-before(async () => {
-  server = await startTestServer({ clock, signing: true });
-  root = await rootOf(server);
-  await server.createUser({ name: 'ann', password });
-});
+const server = await startTestServer({ clock, signing: true });
+const root = await rootOf(server);
+await server.createUser({ name: 'ann', password });
 // Log lines of refusals are sampled each second.
 beforeEach(() => void clock.advance(2 * SECOND));
-after(() => server?.close());
+after(() => server.close());
 
 /** @returns the session that ended with the code, if any */
 function assertRefused(answer: Answer, reason: string, clientId: string, description?: RegExp): unknown {

@@ -1,28 +1,24 @@
 // Logging in for a device without a browser (RFC 8628): the device asks and waits, a person types its code in a browser.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { sessionCookieName, signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
-import { type Caller, rootOf } from '../support/management.ts';
+import { rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
-let server: TestServer;
-let root: Caller;
-before(async () => {
-  server = await startTestServer({ clock });
-  root = await rootOf(server);
-  await server.createUser({ name: 'alice', password });
-});
-after(() => server?.close());
+const server = await startTestServer({ clock });
+const root = await rootOf(server);
+await server.createUser({ name: 'alice', password });
+after(() => server.close());
 
 /** A person's browser: keeps the only cookie, and follows no redirect by itself. */
 function browser() {

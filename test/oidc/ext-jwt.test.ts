@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { forge } from '../login/external-jwt-support.ts';
@@ -19,20 +19,15 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, claimsOf } from '../support/flow.ts';
 import { type Caller, loggedIn, rootOf } from '../support/management.ts';
 import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let admin: Caller;
-let one: TestIdp;
-let two: TestIdp;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
-});
+const server = await startTestServer({ clock });
+admin = await rootOf(server);
+const [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
 after(async () => {
-  await Promise.all([server?.close(), one?.close(), two?.close()]);
+  await Promise.all([server.close(), one.close(), two.close()]);
 });
 
 /** Tests remove the signers they create, so that the challenges in other tests name only their own. */

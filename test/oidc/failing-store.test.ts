@@ -2,7 +2,7 @@
 // skipped because its data could not be read.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -16,7 +16,7 @@ import {
   submitPassword,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import {
   createTotpUser,
   enroll,
@@ -28,12 +28,9 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  // Breaks the store, or the feed, of the only thread that the test can reach.
-  server = await startTestServer({ clock, threads: 1 });
-  await server.createUser({ name: 'alice', password });
-});
+// Breaks the store, or the feed, of the only thread that the test can reach.
+const server = await startTestServer({ clock, threads: 1 });
+await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;

@@ -2,20 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { UnsecuredJWT } from 'jose';
 import { authorizeIn, follow, signIn } from '../support/browser-session.ts';
 import { cookieBrowser, hiddenFields } from '../support/cookie-browser.ts';
 import { authorize, redeem, redirectUri } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer();
+await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 const formPost = { response_mode: 'form_post', redirect_uri: redirectUri };

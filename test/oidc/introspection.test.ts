@@ -1,23 +1,20 @@
 // Token introspection (RFC 7662): who may ask, and what the answer says.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 const paths = ['/oidc/introspect', '/oidc/oauth/introspect'];
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'root', password, isAdmin: true });
-});
-after(() => server?.close());
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'root', password, isAdmin: true });
+after(() => server.close());
 
 let count = 0;
 async function somebody(): Promise<{ readonly id: string; readonly name: string; readonly tokens: Tokens }> {

@@ -1,22 +1,19 @@
 // Two independent OpenID Connect clients, not written by us, drive the whole flow.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { authRequestIdOf, locationOf, redirectUri, submitPassword } from '../support/flow.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const roots = getCACertificates('default');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'alice', password });
-  // Both clients use the platform's fetch, which trusts what the process trusts.
-  setDefaultCACertificates([...roots, server.caPem]);
-});
+const server = await startTestServer();
+await server.createUser({ name: 'alice', password });
+// Both clients use the platform's fetch, which trusts what the process trusts.
+setDefaultCACertificates([...roots, server.caPem]);
 after(async () => {
   setDefaultCACertificates(roots);
   await server.close();

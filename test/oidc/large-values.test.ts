@@ -2,7 +2,7 @@
 // for the next request, nobody could finish the login.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   authRequestIdOf,
   callWith,
@@ -16,13 +16,10 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer();
+await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 type Pairs = readonly (readonly [string, string])[];

@@ -2,8 +2,7 @@
 // every state that is not final can still be finished. A new endpoint has to be added here.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -15,7 +14,7 @@ import {
   submitPassword,
 } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import {
   type AuthenticatorApp,
   abandonEnrollment,
@@ -32,22 +31,17 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let otherBindPoint: HttpsClient;
-let policy: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({
-    clock,
-    configure: (yaml) =>
-      yaml.replace(
-        / *- interface: (.*)\n *address: .*\n/,
-        (point) => `${point}${point.replace(/address: .*/, 'address: other.localhost:0')}`,
-      ),
-  });
-  const [, other] = server.controller.bindPoints;
-  otherBindPoint = httpsClient(`https://${other?.address}`, server.caPem);
-  policy = await totpPolicy(server);
+const server = await startTestServer({
+  clock,
+  configure: (yaml) =>
+    yaml.replace(
+      / *- interface: (.*)\n *address: .*\n/,
+      (point) => `${point}${point.replace(/address: .*/, 'address: other.localhost:0')}`,
+    ),
 });
+const [, other] = server.controller.bindPoints;
+const otherBindPoint = httpsClient(`https://${other?.address}`, server.caPem);
+const policy = await totpPolicy(server);
 after(async () => {
   otherBindPoint.closeConnections();
   await server.close();

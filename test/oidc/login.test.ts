@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -13,26 +13,23 @@ import {
   submitPassword,
 } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'alice', password });
-  await server.createUser({ name: 'disabled', password });
-  const { items } = await server.store.identities.list({
-    filter: { op: '=', field: 'name', value: 'disabled' },
-    sort: [],
-    limit: 1,
-    offset: 0,
-    budget: testBudget,
-  });
-  const disabled = items[0];
-  assert.ok(disabled);
-  await server.store.identities.update(disabled.id, { disabledAt: clock.now() }, clock.now());
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'alice', password });
+await server.createUser({ name: 'disabled', password });
+const { items } = await server.store.identities.list({
+  filter: { op: '=', field: 'name', value: 'disabled' },
+  sort: [],
+  limit: 1,
+  offset: 0,
+  budget: testBudget,
 });
+const disabled = items[0];
+assert.ok(disabled);
+await server.store.identities.update(disabled.id, { disabledAt: clock.now() }, clock.now());
 after(() => server.close());
 
 describe('the right password', () => {

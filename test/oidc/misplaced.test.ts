@@ -1,7 +1,7 @@
 // Credentials in places where they do not belong, or several at once.
 
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
   beginLogin,
@@ -14,16 +14,13 @@ import {
   type Tokens,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, partialLogin, password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let tokens: Tokens;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'alice', password });
 beforeEach(async () => {
   tokens = await login(server, 'alice', password);
 });

@@ -2,7 +2,7 @@
 // not, calls, refreshes and introspection are refused, and not a moment longer.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { AuthPolicy } from '../../src/model/entities/auth-policy.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import {
@@ -15,19 +15,14 @@ import {
   tokenOf,
 } from '../support/external-jwt.ts';
 import { codeOf, login, redeem, refresh, type Tokens } from '../support/flow.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-let idp: TestIdp;
-before(async () => {
-  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
-  admin = await rootOf(server);
-});
+const [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+const admin = await rootOf(server);
 after(async () => {
-  await Promise.all([server?.close(), idp?.close()]);
+  await Promise.all([server.close(), idp.close()]);
 });
 
 interface Opened {

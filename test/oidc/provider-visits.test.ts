@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { after, afterEach, describe, test } from 'node:test';
 import { balancer } from '../support/balancer.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
 import { createSigner } from '../support/external-jwt.ts';
@@ -14,7 +14,7 @@ import { loggedIn, password } from '../support/management.ts';
 import { asDialled } from '../support/nodes.ts';
 import { proxyBlockFor } from '../support/proxy-headers.ts';
 import { testPki } from '../support/test-pki.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 /** A provider that knows no code, and may let the answer wait. */
 async function stubProvider() {
@@ -55,33 +55,28 @@ async function stubProvider() {
   };
 }
 
-let server: TestServer;
-let provider: Awaited<ReturnType<typeof stubProvider>>;
-let signerId: string;
 const ends: (() => Promise<void> | void)[] = [];
-before(async () => {
-  provider = await stubProvider();
-  server = await startTestServer({
-    // Each thread has its part of the places.
-    threads: 1,
-    configure: (yaml) =>
-      yaml.replace(
-        /( +)clientCertificates: request.*\n/,
-        '$&$1proxyProtocol:\n$1  balancers: [192.0.2.5, 127.0.0.1]\n',
-      ),
-  });
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  const admin = await loggedIn(await from('192.0.2.1'), 'root');
-  signerId = await createSigner(admin, provider, 'Stub', {
-    externalAuthUrl: provider.issuer,
-    clientId: 'overlay',
-  });
+const provider = await stubProvider();
+const server = await startTestServer({
+  // Each thread has its part of the places.
+  threads: 1,
+  configure: (yaml) =>
+    yaml.replace(
+      /( +)clientCertificates: request.*\n/,
+      '$&$1proxyProtocol:\n$1  balancers: [192.0.2.5, 127.0.0.1]\n',
+    ),
+});
+await server.createUser({ name: 'root', password, isAdmin: true });
+const admin = await loggedIn(await from('192.0.2.1'), 'root');
+const signerId = await createSigner(admin, provider, 'Stub', {
+  externalAuthUrl: provider.issuer,
+  clientId: 'overlay',
 });
 afterEach(() => void provider.codes.splice(0));
 after(async () => {
   for (const end of ends) await end();
-  await server?.close();
-  await provider?.close();
+  await server.close();
+  await provider.close();
 });
 
 /** Somebody with this address. */

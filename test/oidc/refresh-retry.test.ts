@@ -11,24 +11,20 @@ import { auditedBy, loggedDetail } from '../support/audit.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
+import { password, rootOf } from '../support/management.ts';
 import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
 import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let root: Caller;
 // Log lines of refusals are sampled each second.
 beforeEach(() => void clock.advance(2 * SECOND));
-before(async () => {
-  server = await startTestServer({
-    clock,
-    configure: (yaml) => yaml.replace(/refreshTokenGrace: 0s/, 'refreshTokenGrace: 30s'),
-  });
-  root = await rootOf(server);
-  await server.createUser({ name: 'alice', password });
+const server = await startTestServer({
+  clock,
+  configure: (yaml) => yaml.replace(/refreshTokenGrace: 0s/, 'refreshTokenGrace: 30s'),
 });
-after(() => server?.close());
+const root = await rootOf(server);
+await server.createUser({ name: 'alice', password });
+after(() => server.close());
 
 const descriptions = {
   expired: 'the refresh token has expired; log in again',

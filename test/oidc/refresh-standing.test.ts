@@ -11,13 +11,10 @@ import type { Answer } from '../support/https-client.ts';
 import { type Caller, password, rootOf } from '../support/management.ts';
 import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-});
-after(() => server?.close());
+const server = await startTestServer();
+after(() => server.close());
 
 /** Changes the rules of a policy. @returns changes them back */
 async function changePolicy(

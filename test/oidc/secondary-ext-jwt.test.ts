@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import {
   assertChallenged,
@@ -18,33 +17,26 @@ import {
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, password, rootOf } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, password, rootOf } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { authQueries, scan, startEnrollment, submitCode, verifyEnrollment } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let admin: Caller;
-let one: TestIdp;
-let two: TestIdp;
 /** Signers of `one` and `two`. */
 let s1: { readonly id: string; readonly issuer: string };
 let s2: { readonly id: string; readonly issuer: string };
-let needsTwo: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
-  s1 = { id: await createSigner(admin, one, 'one'), issuer: one.issuer };
-  const forClients = { externalAuthUrl: 'https://idp.example/start', clientId: 'app', scopes: ['openid'] };
-  s2 = { id: await createSigner(admin, two, 'two', forClients), issuer: two.issuer };
-  needsTwo = await createPolicy(server, 'needs two', { secondary: { requireExtJwt: s2.id } });
-  await createUserWithPolicy(server, 'alice', needsTwo);
-  await createUserWithPolicy(server, 'bob', needsTwo);
-});
+const server = await startTestServer({ clock });
+const admin = await rootOf(server);
+const [one, two] = await Promise.all([startTestIdp(), startTestIdp()]);
+s1 = { id: await createSigner(admin, one, 'one'), issuer: one.issuer };
+const forClients = { externalAuthUrl: 'https://idp.example/start', clientId: 'app', scopes: ['openid'] };
+s2 = { id: await createSigner(admin, two, 'two', forClients), issuer: two.issuer };
+const needsTwo = await createPolicy(server, 'needs two', { secondary: { requireExtJwt: s2.id } });
+await createUserWithPolicy(server, 'alice', needsTwo);
+await createUserWithPolicy(server, 'bob', needsTwo);
 after(async () => {
-  await Promise.all([server?.close(), one?.close(), two?.close()]);
+  await Promise.all([server.close(), one.close(), two.close()]);
 });
 
 const ofOne = (name: string, changes = {}, options = {}) =>

@@ -18,7 +18,7 @@ import {
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { createdId, loggedIn, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import {
   createTotpUser,
   partialLogin,
@@ -32,10 +32,7 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-});
+const server = await startTestServer({ clock });
 after(() => server.close());
 
 /** The keys of the listener and of the test are in files of their own. */

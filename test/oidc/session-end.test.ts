@@ -1,21 +1,18 @@
 // Logout, revocation, userinfo: what ends a session, and that the next call already notices.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const postLogout = 'http://localhost:8400/auth/logout';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'alice', password });
 after(() => server.close());
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });

@@ -3,24 +3,21 @@
 
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { HOUR, SECOND } from '../../src/platform/clock.ts';
 import { headerSegment, type JwtType } from '../../src/tokens/jws.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, login, type Tokens } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
 let tokens: Tokens;
 // biome-ignore lint/suspicious/noExplicitAny: this file changes claims at will
 let claims: any;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'alice', password });
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'alice', password });
 beforeEach(async () => {
   tokens = await login(server, 'alice', password);
   claims = claimsOf(tokens.access_token);

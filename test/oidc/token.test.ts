@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
@@ -15,16 +15,13 @@ import {
   verifier,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'alice', password });
-  await server.createUser({ name: 'bob', password });
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'alice', password });
+await server.createUser({ name: 'bob', password });
 after(() => server.close());
 
 function assertRefused(answer: Answer, error: string, status = 400): void {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, refresh, submitPassword } from '../support/flow.ts';
@@ -27,11 +26,8 @@ import {
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
 let server: TestServer;
-let policy: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({ clock });
-  policy = await totpPolicy(server);
-});
+server = await startTestServer({ clock });
+const policy = await totpPolicy(server);
 after(() => server.close());
 
 let people = 0;

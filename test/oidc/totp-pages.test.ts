@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
 import { fixedClock } from '../support/fixed-clock.ts';
 import {
   authorizationQuery,
@@ -11,16 +10,12 @@ import {
   redirectUri,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let policy: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({ clock });
-  policy = await totpPolicy(server);
-});
+const server = await startTestServer({ clock });
+const policy = await totpPolicy(server);
 after(() => server.close());
 
 /** A browser on the pages of one login: keeps the cookie, submits forms as the page has them. */

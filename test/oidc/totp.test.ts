@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
+import type { IdentityId } from '../../src/model/ids.ts';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, claimsOf, codeOf, redeem, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { assertRefused } from '../support/management.ts';
-import { startTestServer, type TestServer, usualThreads } from '../support/test-server.ts';
+import { startTestServer, usualThreads } from '../support/test-server.ts';
 import {
   authQueries,
   createTotpUser,
@@ -21,12 +21,8 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let policy: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({ clock });
-  policy = await totpPolicy(server);
-});
+const server = await startTestServer({ clock });
+const policy = await totpPolicy(server);
 after(() => server.close());
 
 interface Person extends Enrolled {

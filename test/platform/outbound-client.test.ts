@@ -6,13 +6,13 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
 import { type FetchRefusal, FetchRefused } from '../../src/platform/network/fetch-refused.ts';
 import { type OutboundNeeds, outboundClient } from '../../src/platform/network/outbound-client.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
+import { startTestIdp } from '../support/test-idp.ts';
 
 const limits: JwksFetchConfig = {
   timeout: 5000,
@@ -25,10 +25,7 @@ const limits: JwksFetchConfig = {
 };
 const wanted = { accept: 'application/json', maxBytes: 100_000 };
 
-let idp: TestIdp;
-before(async () => {
-  idp = await startTestIdp();
-});
+const idp = await startTestIdp();
 after(() => idp.close());
 beforeEach(() => idp.misbehave(null));
 

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { ourSchema, schemaVersion } from '../../src/store/migrations/migrate.ts';
 import { clientOfHome, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login, refresh } from '../support/flow.ts';
-import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
+import { query, startPostgres } from '../support/postgres.ts';
 
 const config = ['--config', 'h/controller.yml'];
 const adminPassword = 'correct horse battery';
 
 // One that syncs: the check of a database looks at that too.
-let server: PostgresServer;
-before(async () => {
-  server = await startPostgres();
-});
+const server = await startPostgres();
 after(() => server.close());
 
 describe('the commands on PostgreSQL', () => {

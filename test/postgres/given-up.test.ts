@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { throughWire } from '../support/cluster.ts';
 import { wait } from '../support/cluster-fault.ts';
 import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import { type Node, startNode } from '../support/nodes.ts';
 import { postgresServer } from '../support/postgres.ts';
-import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
 import { password } from '../support/totp.ts';
 
-let wire: TcpProxy;
 let [cutOff, other]: [Node, Node] = [] as never;
-before(async () => {
-  const database = await postgresServer();
-  const url = await database.createDatabase();
-  wire = await tcpProxy(database.socket);
-  [cutOff, other] = await Promise.all([startNode(throughWire(url, wire)), startNode(url)]);
-  await other.server.createUser({ name: 'alice', password });
-});
+const database = await postgresServer();
+const url = await database.createDatabase();
+const wire = await tcpProxy(database.socket);
+[cutOff, other] = await Promise.all([startNode(throughWire(url, wire)), startNode(url)]);
+await other.server.createUser({ name: 'alice', password });
 after(async () => {
   wire.heal();
   for (const node of [cutOff, other]) {

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { postgresSettings } from '../../src/store/postgres/connection.ts';
 import { holdFeed } from '../../src/store/postgres/locks.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { beginLogin, callWith, login, refresh, submitPassword } from '../support/flow.ts';
-import { type PostgresServer, query, startPostgres } from '../support/postgres.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { query, startPostgres } from '../support/postgres.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
 
-let database: PostgresServer;
-let url: string;
-let server: TestServer;
-before(async () => {
-  database = await startPostgres();
-  url = await database.createDatabase();
-  server = await startTestServer({ db: url });
-  await server.createUser({ name: 'alice', password });
-});
+const database = await startPostgres();
+const url = await database.createDatabase();
+const server = await startTestServer({ db: url });
+await server.createUser({ name: 'alice', password });
 after(async () => {
   await server.close();
   await database.close();

@@ -2,7 +2,7 @@
 // (`npm run races`) stand in docs/scaling.md; the suite runs a smaller one.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createSetupLink } from '../../src/admin/setup.ts';
 import { auditLog } from '../../src/explain/audit-trail.ts';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
@@ -32,12 +32,9 @@ const smallRaces = 9;
 const lanes = 8;
 const clock = fixedClock('2026-01-01T00:00:00Z');
 
-let db: string;
 let nodes: readonly Node[] = [];
-before(async () => {
-  db = await (await postgresServer()).createDatabase();
-  nodes = await Promise.all([1, 2, 3].map(() => startNode(db, { clock, signing: true })));
-});
+const db = await (await postgresServer()).createDatabase();
+nodes = await Promise.all([1, 2, 3].map(() => startNode(db, { clock, signing: true })));
 after(async () => {
   for (const node of nodes) {
     node.closeConnections();

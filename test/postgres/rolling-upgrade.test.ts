@@ -2,7 +2,7 @@
 // older one, and nobody is refused or logged out.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import {
   NodesInTheWay,
@@ -45,12 +45,9 @@ async function migrate(db: string, schema: Schema): Promise<void> {
   }
 }
 
-let db: string;
 const up: Node[] = [];
-before(async () => {
-  db = await (await postgresServer()).createDatabase();
-  up.push(...(await Promise.all([startNode(db), startNode(db)])));
-});
+const db = await (await postgresServer()).createDatabase();
+up.push(...(await Promise.all([startNode(db), startNode(db)])));
 after(async () => {
   for (const node of up) {
     node.closeConnections();

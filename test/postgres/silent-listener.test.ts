@@ -1,23 +1,19 @@
 // A listening connection whose other end is gone without a word: no notification arrives, and nothing says so.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { openPool, postgresSettings } from '../../src/store/postgres/connection.ts';
 import { changesChannel, followChanges } from '../../src/store/postgres/feed.ts';
 import { throughWire } from '../support/cluster.ts';
 import { postgresServer, query, type SharedPostgres } from '../support/postgres.ts';
-import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
 
-let url: string;
-let wire: TcpProxy;
-before(async () => {
-  const database: SharedPostgres = await postgresServer();
-  url = await database.createDatabase();
-  await query(url, 'CREATE TABLE changes (seq BIGINT)');
-  wire = await tcpProxy(database.socket);
-});
-after(() => wire?.close());
+const database: SharedPostgres = await postgresServer();
+const url = await database.createDatabase();
+await query(url, 'CREATE TABLE changes (seq BIGINT)');
+const wire = await tcpProxy(database.socket);
+after(() => wire.close());
 
 test('commits are noticed by frequent polling, until there is another connection', async () => {
   const readers = openPool(postgresSettings(url), 2);

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import { isOpenToListeners } from '../../src/controller/database.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -13,58 +13,44 @@ import { createRootCa, issueClientCertificate, issueServerCertificate } from '..
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { tlsForConnections } from '../../src/store/postgres/tls-files.ts';
-import {
-  clientOfHome,
-  type Finished,
-  type Sandbox,
-  sandbox,
-  stopped,
-  untilReady,
-} from '../support/command.ts';
+import { clientOfHome, type Finished, sandbox, stopped, untilReady } from '../support/command.ts';
 import { login } from '../support/flow.ts';
-import { type PostgresServer, postgresServer, query, startPostgres } from '../support/postgres.ts';
-import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
+import { postgresServer, query, startPostgres } from '../support/postgres.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
 import { testPki } from '../support/test-pki.ts';
 
 const adminPassword = 'correct horse battery';
 const config = ['--config', 'h/controller.yml'];
 
-let server: PostgresServer;
-let box: Sandbox;
 /** The server of the other tests: it speaks no TLS. */
-let plain: TcpProxy;
-let database: string;
-let files: Readonly<Record<'root' | 'otherRoot' | 'cert' | 'key' | 'garbage', string>>;
 
-before(async () => {
-  const needs = { clock: systemClock };
-  const { ca } = await testPki();
-  // Its names leave out 127.0.0.1.
-  const own = await issueServerCertificate(needs, { dnsNames: ['localhost'], ips: [], days: 10, ca });
-  const client = await issueClientCertificate(needs, { commonName: 'overlay', days: 10, ca });
-  const other = await createRootCa(needs, { commonName: 'Somebody else', days: 10 });
-  server = await startPostgres({ tls: { ...own, caPem: ca.certPem } });
-  await query(server.urlOf('postgres'), 'CREATE DATABASE certified');
-  database = new URL(await server.createDatabase()).pathname.slice(1);
-  plain = await tcpProxy((await postgresServer()).socket);
-  box = sandbox();
-  const written = (name: string, text: string) => {
-    writeFileSync(join(box.cwd, name), text);
-    return join(box.cwd, name);
-  };
-  files = {
-    root: written('root.pem', ca.certPem),
-    otherRoot: written('other.pem', other.certPem),
-    cert: written('client.pem', client.certPem),
-    key: written('client.key', client.keyPem),
-    garbage: written('garbage.pem', 'nothing'),
-  };
-  writeFileSync(join(box.cwd, 'password'), `${adminPassword}\n`);
-});
+const needs = { clock: systemClock };
+const { ca } = await testPki();
+// Its names leave out 127.0.0.1.
+const own = await issueServerCertificate(needs, { dnsNames: ['localhost'], ips: [], days: 10, ca });
+const client = await issueClientCertificate(needs, { commonName: 'overlay', days: 10, ca });
+const other = await createRootCa(needs, { commonName: 'Somebody else', days: 10 });
+const server = await startPostgres({ tls: { ...own, caPem: ca.certPem } });
+await query(server.urlOf('postgres'), 'CREATE DATABASE certified');
+const database = new URL(await server.createDatabase()).pathname.slice(1);
+const plain = await tcpProxy((await postgresServer()).socket);
+const box = sandbox();
+const written = (name: string, text: string) => {
+  writeFileSync(join(box.cwd, name), text);
+  return join(box.cwd, name);
+};
+const files = {
+  root: written('root.pem', ca.certPem),
+  otherRoot: written('other.pem', other.certPem),
+  cert: written('client.pem', client.certPem),
+  key: written('client.key', client.keyPem),
+  garbage: written('garbage.pem', 'nothing'),
+};
+writeFileSync(join(box.cwd, 'password'), `${adminPassword}\n`);
 after(async () => {
-  await box?.close();
-  await plain?.close();
-  await server?.close();
+  await box.close();
+  await plain.close();
+  await server.close();
 });
 
 function url(

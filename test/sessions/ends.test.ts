@@ -2,7 +2,7 @@
 // token for another is no way around the end.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { SECOND, systemClock } from '../../src/platform/clock.ts';
 import { goClient, tokenType } from '../compatibility/support.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
@@ -17,19 +17,15 @@ import {
   type Tokens,
 } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 const clientApi = '/edge/client/v1';
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  const configure = (yaml: string) => yaml.replace('clientIds: []', `clientIds: [${goClient}]`);
-  server = await startTestServer({ clock, signing: true, configure });
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const configure = (yaml: string) => yaml.replace('clientIds: []', `clientIds: [${goClient}]`);
+const server = await startTestServer({ clock, signing: true, configure });
+const admin = await rootOf(server);
+after(() => server.close());
 
 interface Session {
   readonly clientId: string;

@@ -9,15 +9,12 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import { refresh } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, callerWith, loggedIn } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { password, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-before(async () => {
-  server = await startTestServer({ clock, signing: true });
-});
-after(() => server?.close());
+const server = await startTestServer({ clock, signing: true });
+after(() => server.close());
 
 interface Operation {
   readonly method: string;

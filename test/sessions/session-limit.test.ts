@@ -2,25 +2,21 @@
 // get long lists.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { SECOND } from '../../src/platform/clock.ts';
 import { assertNoSession, openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, login, redeem, refresh } from '../support/flow.ts';
-import { type Caller, callerWith, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { callerWith, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, partialLogin, step, submitCode, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  const configure = (yaml: string) =>
-    yaml.replace('  loginAttempts:', '  sessions: { maxPerIdentity: 3 }\n  loginAttempts:');
-  server = await startTestServer({ clock, configure });
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const configure = (yaml: string) =>
+  yaml.replace('  loginAttempts:', '  sessions: { maxPerIdentity: 3 }\n  loginAttempts:');
+const server = await startTestServer({ clock, configure });
+const admin = await rootOf(server);
+after(() => server.close());
 
 async function opened(name: string) {
   clock.advance(SECOND);

@@ -2,7 +2,7 @@
 // or is revoked, everything it has opened ends.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { assertNoSession, clientRoot, type Session, sessionOf } from '../legacy/support.ts';
 import {
@@ -24,24 +24,19 @@ import {
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, codeOf, login, redeem, refresh, type Tokens } from '../support/flow.ts';
 import type { HttpsClient } from '../support/https-client.ts';
-import { assertRefused, type Caller, createdId, loggedIn, password } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, createdId, loggedIn, password } from '../support/management.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const emailRule = { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' };
 
 // Certificates follow the system's clock.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let idp: TestIdp;
-let admin: Caller;
-before(async () => {
-  [server, idp] = await Promise.all([startTestServer({ clock }), startTestIdp()]);
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  admin = await loggedIn(server, 'root');
-});
+const [server, idp] = await Promise.all([startTestServer({ clock }), startTestIdp()]);
+await server.createUser({ name: 'root', password, isAdmin: true });
+const admin = await loggedIn(server, 'root');
 after(async () => {
-  await Promise.all([server?.close(), idp?.close()]);
+  await Promise.all([server.close(), idp.close()]);
 });
 
 let count = 0;

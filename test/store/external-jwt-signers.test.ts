@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { externalJwtSignerDefaults } from '../../src/model/entities/external-jwt-signer.ts';
 import { type AuthPolicyId, asId, type SignerId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import type { NewExternalJwtSigner } from '../../src/store/contracts/external-jwt-signers.ts';
-import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
+import { AlreadyTaken } from '../../src/store/contracts/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { newIdentity, start, temporaryFolder } from './support.ts';
 
 const folder = temporaryFolder();
-let store: Store;
-before(async () => {
-  store = await openSqliteStore({ path: folder.path('overlay.db') });
-});
+const store = await openSqliteStore({ path: folder.path('overlay.db') });
 after(async () => {
   await store.close();
   folder.remove();

@@ -38,8 +38,8 @@ export interface PostgresServer extends SharedPostgres {
 
 let running: Promise<SharedPostgres> | undefined;
 
-/** The shared server. Its commits are not synced. */
-export function postgresServer(): Promise<SharedPostgres> {
+/** The shared server. Its commits are not synced. Async for the reason of testPki. */
+export async function postgresServer(): Promise<SharedPostgres> {
   running ??= process.send === undefined ? startPostgres({ unsynced: true }) : serverOfRun();
   return running;
 }

@@ -14,8 +14,11 @@ export interface TestPki {
 
 let made: Promise<TestPki> | undefined;
 
-/** Names of the server certificate: localhost, other.localhost, 127.0.0.1, ::1. */
-export function testPki(): Promise<TestPki> {
+/**
+ * Names of the server certificate: localhost, other.localhost, 127.0.0.1, ::1. Async, so that a test file that awaits it
+ * goes on as itself: the test runner follows a promise to the file that made it.
+ */
+export async function testPki(): Promise<TestPki> {
   made ??= make();
   return made;
 }
