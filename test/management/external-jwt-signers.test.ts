@@ -107,16 +107,6 @@ describe('a signer', () => {
     assertRefused(await create({ ...smallest('shared'), issuer: 'x' }), 400, 'COULD_NOT_VALIDATE', 'name');
     createdId(await create({ ...smallest('shared-2'), issuer, audience: 'other' }));
   });
-
-  test('is found by filters', async () => {
-    createdId(await create({ ...smallest('findable'), enabled: false }));
-    const names = async (filter: string) =>
-      (await admin.get(`${path}?filter=${encodeURIComponent(filter)}`)).json.data.map(
-        ({ name }: { name: string }) => name,
-      );
-    assert.deepEqual(await names('issuer = "https://findable.example"'), ['findable']);
-    assert.deepEqual(await names('name contains "findab" and enabled = false'), ['findable']);
-  });
 });
 
 describe('an invalid signer is refused, and the answer names field, reason and value', () => {
