@@ -348,7 +348,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
       Array.from({ length: count }, (_, index) => accessTokenOf((first + index) % filled)),
     async close() {
       await database.close();
-      await foundations.close();
+      await foundations[Symbol.asyncDispose]();
     },
   };
 }

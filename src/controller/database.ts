@@ -128,8 +128,8 @@ export function sqliteFile({ db }: Config, otherwise = 'This works on SQLite onl
  * process, however that ends. Any number of controllers may use a PostgreSQL database.
  * @throws AlreadyRunning
  */
-export function claimDatabase({ db, edge }: Config): { release(): void } {
-  if (db.engine !== 'sqlite') return { release() {} };
+export function claimDatabase({ db, edge }: Config): Disposable {
+  if (db.engine !== 'sqlite') return { [Symbol.dispose]() {} };
   return acquireRunLock(db.file, edge.api.address);
 }
 

@@ -15,10 +15,8 @@ import { databaseVersion, isOpenToListeners, openStore, schemaVersion } from './
 import { hashThreads, requestThreads } from './thread-count.ts';
 import type { FirstThread, OtherThreads } from './thread-roles.ts';
 
-export interface OpenFoundations extends Foundations {
-  /** Closes the store and ends the hash threads. */
-  close(): Promise<void>;
-}
+/** Closing them closes the store and ends the hash threads. */
+export interface OpenFoundations extends Foundations, AsyncDisposable {}
 
 /** What a controller gets from outside. */
 export interface Foundations {
@@ -85,7 +83,7 @@ export async function openFoundations(needs: FoundationNeeds): Promise<OpenFound
     clock,
     random,
     log,
-    async close() {
+    async [Symbol.asyncDispose]() {
       await hashPool.close();
       await store.close();
     },

@@ -68,19 +68,15 @@ export async function restoreDatabase(
   if (existsSync(path) && realpathSync(path) === realpathSync(backup)) {
     throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);
   }
-  const claim = claimDatabase(needs.config);
+  using _claim = claimDatabase(needs.config);
+  const working = copySqliteBackup(backup, path);
   try {
-    const working = copySqliteBackup(backup, path);
-    try {
-      const restored = await prepareCopy(needs, working, backup);
-      const aside = `${path}.replaced-${new Date(needs.clock.now()).toISOString().replace(/[:.]/g, '-')}`;
-      const hadOne = replaceSqlite(working, path, aside);
-      return { ...restored, replaced: hadOne ? aside : null };
-    } finally {
-      discardSqliteCopy(working);
-    }
+    const restored = await prepareCopy(needs, working, backup);
+    const aside = `${path}.replaced-${new Date(needs.clock.now()).toISOString().replace(/[:.]/g, '-')}`;
+    const hadOne = replaceSqlite(working, path, aside);
+    return { ...restored, replaced: hadOne ? aside : null };
   } finally {
-    claim.release();
+    discardSqliteCopy(working);
   }
 }
 
@@ -121,23 +117,19 @@ async function prepareCopy(needs: RestoreNeeds, working: string, backup: string)
 export async function afterForeignRestore(needs: RestoreNeeds): Promise<Restored> {
   const name = databaseName(needs.config);
   if (!(await hasDatabase(needs.config))) throw new NoDatabase(`There is no database at ${name}.`);
-  const claim = claimDatabase(needs.config);
+  using _claim = claimDatabase(needs.config);
+  const store = await openStore(needs.config, { isPatient: true });
   try {
-    const store = await openStore(needs.config, { isPatient: true });
-    try {
-      await refuseNewerDatabase(needs.config);
-      const nodes = await store.nodes.listAll();
-      const running = nodes.filter((node) => isOnline(node, needs.clock.now()));
-      if (running.length > 0) {
-        const names = running.map(({ name }) => name).join(', ');
-        throw new NodesRunning(`controllers run on this database: ${names}; stop them first`);
-      }
-      return await withdrawEverythingIssued(needs, store);
-    } finally {
-      await store.close();
+    await refuseNewerDatabase(needs.config);
+    const nodes = await store.nodes.listAll();
+    const running = nodes.filter((node) => isOnline(node, needs.clock.now()));
+    if (running.length > 0) {
+      const names = running.map(({ name }) => name).join(', ');
+      throw new NodesRunning(`controllers run on this database: ${names}; stop them first`);
     }
+    return await withdrawEverythingIssued(needs, store);
   } finally {
-    claim.release();
+    await store.close();
   }
 }
 

@@ -4,7 +4,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { ensurePrivateFile } from './private-file.ts';
 
-export interface FileLock {
+export interface FileLock extends Disposable {
   release(): void;
 }
 
@@ -25,5 +25,6 @@ export function tryFileLock(path: string): FileLock | null {
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return null;
     throw error;
   }
-  return { release: () => database.close() };
+  const release = () => database.close();
+  return { release, [Symbol.dispose]: release };
 }

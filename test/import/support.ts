@@ -198,7 +198,7 @@ export async function freshHome({
       } finally {
         client.closeConnections();
         await controller.stop();
-        await foundations.close();
+        await foundations[Symbol.asyncDispose]();
       }
     },
   };

@@ -4,7 +4,7 @@ import { withinTime } from '../../platform/within-time.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 import { credentialsStore, type SavedLogin } from './connection/credentials-store.ts';
 import type { HttpsClient } from './connection/https-client.ts';
-import { connectionOf, isFresh, type SessionNeeds, savedLogin } from './connection/saved-session.ts';
+import { connectionOf, isFresh, savedLogin } from './connection/saved-session.ts';
 import { loginWord } from './connection/several-logins.ts';
 import { entityNamed } from './entities/entities.ts';
 import { filterText } from './entities/lookup.ts';
@@ -33,19 +33,14 @@ export async function namesOf(
   { entityName, typed }: { readonly entityName: string; readonly typed: string },
 ): Promise<readonly string[]> {
   try {
-    const needs: SessionNeeds = { ports, store: credentialsStore(ports) };
-    const login = await savedLogin(needs, server);
+    const login = await savedLogin(ports, server);
     if (login.secondaryJwtFile !== undefined || !isFresh(login, ports.clock.now())) return [];
-    const http = await connectionOf(needs, login);
-    try {
-      return await withinTime(
-        ask(http, login, { entityName, typed }),
-        patienceOf(ports),
-        'too slow to complete',
-      );
-    } finally {
-      http.close();
-    }
+    using http = await connectionOf(ports, login);
+    return await withinTime(
+      ask(http, login, { entityName, typed }),
+      patienceOf(ports),
+      'too slow to complete',
+    );
   } catch {
     return [];
   }

@@ -47,28 +47,24 @@ async function statusOf({ ports }: Report, api: ApiClient): Promise<ServerStatus
   const namedBy = await namersFor(api);
   const { url } = api.login;
   const { trust } = await credentialsStore(ports).read();
-  const http = await connectionTo(ports, trust[url], undefined);
-  try {
-    const { issuer } = await discover(http, ports.clock, url);
-    const answer = await http.send({
-      method: 'GET',
-      url: new URL('/health-checks', url),
-    });
-    const health = asObject(asObject(answer.body).data);
-    const end = http.certificateEnd();
-    return {
-      server: url,
-      issuer,
-      isHealthy: typeof health.healthy === 'boolean' ? health.healthy : null,
-      checks: asList(health.checks).map(asObject),
-      certificateEnd: end === undefined ? null : new Date(end).toISOString(),
-      certificateDaysLeft: end === undefined ? null : Math.floor((end - ports.clock.now()) / DAY),
-      controllers: asList(nodes.data).map(asObject),
-      administratorsNamedBy: namedBy,
-    };
-  } finally {
-    http.close();
-  }
+  using http = await connectionTo(ports, trust[url], undefined);
+  const { issuer } = await discover(http, ports.clock, url);
+  const answer = await http.send({
+    method: 'GET',
+    url: new URL('/health-checks', url),
+  });
+  const health = asObject(asObject(answer.body).data);
+  const end = http.certificateEnd();
+  return {
+    server: url,
+    issuer,
+    isHealthy: typeof health.healthy === 'boolean' ? health.healthy : null,
+    checks: asList(health.checks).map(asObject),
+    certificateEnd: end === undefined ? null : new Date(end).toISOString(),
+    certificateDaysLeft: end === undefined ? null : Math.floor((end - ports.clock.now()) / DAY),
+    controllers: asList(nodes.data).map(asObject),
+    administratorsNamedBy: namedBy,
+  };
 }
 
 /** Everybody may ask for the status, and this is for those who may read everything. */

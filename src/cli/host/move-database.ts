@@ -25,31 +25,27 @@ export async function moveCommand(
   const opened = openConfig(ports, options);
   const { config, configFile: file } = opened;
   const source = sqliteFile(config, 'The database is on PostgreSQL already.');
-  const lock = claimDatabase(config);
-  try {
-    const moved = await audited(opened, 'ops db move', async (audit) => {
-      let rows = 0;
-      await copyToPostgres(config, target.url, (table, copied) => {
-        rows += copied;
-        notice(report, `copied and compared ${table}: ${copied}`);
-      });
-      const isFromFile = (ports.env[dbVariable] ?? '') === '';
-      if (isFromFile) nameDatabase(file, target.url);
-      const aside = putAside(source);
-      audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
-      return { database: dbText(target), rows, config: isFromFile ? file : null, formerDatabase: aside };
+  using _lock = claimDatabase(config);
+  const moved = await audited(opened, 'ops db move', async (audit) => {
+    let rows = 0;
+    await copyToPostgres(config, target.url, (table, copied) => {
+      rows += copied;
+      notice(report, `copied and compared ${table}: ${copied}`);
     });
-    printResult(report, moved, () => `Moved ${moved.rows} rows to ${moved.database}.`);
-    notice(report, `The former database is kept as ${shownPath(ports.cwd, moved.formerDatabase)}.`);
-    notice(
-      report,
-      moved.config !== null
-        ? `${shownPath(ports.cwd, file)} names the new one; start the controller.`
-        : `Give ${dbVariable} the new address, then start the controller.`,
-    );
-  } finally {
-    lock.release();
-  }
+    const isFromFile = (ports.env[dbVariable] ?? '') === '';
+    if (isFromFile) nameDatabase(file, target.url);
+    const aside = putAside(source);
+    audit.record({ event: 'database.moved', from: source, to: dbText(target) }, null);
+    return { database: dbText(target), rows, config: isFromFile ? file : null, formerDatabase: aside };
+  });
+  printResult(report, moved, () => `Moved ${moved.rows} rows to ${moved.database}.`);
+  notice(report, `The former database is kept as ${shownPath(ports.cwd, moved.formerDatabase)}.`);
+  notice(
+    report,
+    moved.config !== null
+      ? `${shownPath(ports.cwd, file)} names the new one; start the controller.`
+      : `Give ${dbVariable} the new address, then start the controller.`,
+  );
 }
 
 function targetOf(to: string): Extract<Config['db'], { engine: 'postgres' }> {

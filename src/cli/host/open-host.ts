@@ -26,7 +26,7 @@ export async function withHost<T>(
   const { config, configFile } = opened;
   return audited(opened, command, async (audit, log) => {
     const { clock, random, env } = ports;
-    const foundations = await openFoundations({ config, clock, random, env, log });
+    await using foundations = await openFoundations({ config, clock, random, env, log });
     const kept = keptAudit(
       audit,
       { store: foundations.store, clock, random, log, said: operatorMembers(command) },
@@ -36,7 +36,6 @@ export async function withHost<T>(
       return await work({ configFile, foundations, audit: kept });
     } finally {
       await kept.kept();
-      await foundations.close();
     }
   });
 }

@@ -11,7 +11,10 @@ function logFileOf(configFile: string): string {
 }
 
 /** The log of a command on the host. @throws when the file cannot be written: what is not audited is not done */
-export function openOperatorLog(configFile: string, format: LogConfig['format']): OpenLogger {
+export function openOperatorLog(
+  configFile: string,
+  format: LogConfig['format'],
+): OpenLogger & AsyncDisposable {
   return openLogger({ level: 'info', format, to: { file: logFileOf(configFile) } });
 }
 
@@ -31,12 +34,8 @@ export async function audited<T>(
   command: string,
   work: (audit: WrittenAuditTrail, log: OpenLogger) => Promise<T>,
 ): Promise<T> {
-  const log = openOperatorLog(configFile, config.log.format);
-  try {
-    return await work(operatorAudit(log, command), log);
-  } finally {
-    await log.flush();
-  }
+  await using log = openOperatorLog(configFile, config.log.format);
+  return await work(operatorAudit(log, command), log);
 }
 
 function operatorName(): string {

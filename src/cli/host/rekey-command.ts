@@ -22,18 +22,14 @@ const untilNoticed = 3 * SECOND;
 export async function rekey(report: Report, { config }: ConfigOptions): Promise<void> {
   await withHost(report.ports, { config, command: 'keys rekey' }, async (host) => {
     const { keyFile } = host.foundations.config.secrets;
-    const lock = tryFileLock(`${keyFile}.lock`);
+    using lock = tryFileLock(`${keyFile}.lock`);
     if (lock === null) {
       throw new CliError('Another keys rekey is under way on this host.', {
         code: 'already_running',
         next: 'wait until it has ended',
       });
     }
-    try {
-      await rekeyUnderLock(report, host, keyFile);
-    } finally {
-      lock.release();
-    }
+    await rekeyUnderLock(report, host, keyFile);
   });
 }
 

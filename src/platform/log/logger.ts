@@ -54,7 +54,7 @@ const severity: Readonly<Record<LineLevel, number>> = { debug: 0, info: 1, warn:
 const shownLevel = (level: LineLevel): LogLevel => (level === 'always' ? 'info' : level);
 
 /** Opens the log. Lines are written in the background. @throws Error when the file cannot be opened */
-export function openLogger(options: LogOptions): OpenLogger {
+export function openLogger(options: LogOptions): OpenLogger & AsyncDisposable {
   const clock = options.clock ?? systemClock;
   const render = options.format === 'json' ? jsonLine : textLine;
   let least = severity[options.level];
@@ -87,6 +87,7 @@ export function openLogger(options: LogOptions): OpenLogger {
       former.end();
     },
     flush: () => destination.flush(),
+    [Symbol.asyncDispose]: () => destination.flush(),
   };
 }
 

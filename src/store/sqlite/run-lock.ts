@@ -25,13 +25,12 @@ export function acquireRunLock(databasePath: string, address = ''): FileLock {
   }
   held.set(path, lock);
   nameHolder(path, address);
-  return {
-    release() {
-      held.delete(path);
-      rmSync(holderPath(path), { force: true });
-      lock.release();
-    },
+  const release = () => {
+    held.delete(path);
+    rmSync(holderPath(path), { force: true });
+    lock.release();
   };
+  return { release, [Symbol.dispose]: release };
 }
 
 /** A full disk must not prevent a start only because of this note. */

@@ -7,9 +7,9 @@ import type { Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
 import { answerError } from './answer-failure.ts';
-import { credentialsStore, type SavedLogin } from './credentials-store.ts';
+import type { SavedLogin } from './credentials-store.ts';
 import type { HttpsAnswer, HttpsClient, HttpsRequest } from './https-client.ts';
-import { connectionOf, freshLogin, type SessionNeeds, savedLogin, sessionIsOver } from './saved-session.ts';
+import { connectionOf, freshLogin, savedLogin, sessionIsOver } from './saved-session.ts';
 
 const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;
 
@@ -47,35 +47,31 @@ export async function withApi<T>(
   server: string | undefined,
   action: (api: ApiClient) => Promise<T>,
 ): Promise<T> {
-  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
-  let login = await savedLogin(needs, server);
-  const http = await connectionOf(needs, login);
+  const { ports } = report;
+  let login = await savedLogin(ports, server);
+  using http = await connectionOf(ports, login);
   const opened = async () => http;
 
   async function answerTo(call: ApiCall): Promise<HttpsAnswer> {
-    login = await freshLogin(needs, login, { http: opened });
-    const answer = await sendAs(report.ports, { http, login }, call);
+    login = await freshLogin(ports, login, { http: opened });
+    const answer = await sendAs(ports, { http, login }, call);
     if (answer.status !== 401) return answer;
     // It may have been revoked, or our clock may be wrong. One renewal decides.
-    login = await freshLogin(needs, login, { http: opened, refused: login.accessToken });
-    return sendAs(report.ports, { http, login }, call);
+    login = await freshLogin(ports, login, { http: opened, refused: login.accessToken });
+    return sendAs(ports, { http, login }, call);
   }
   async function find(call: ApiCall): Promise<ApiAnswer | undefined> {
     const answer = await answerTo(call);
     if (answer.status === 404) return undefined;
     return envelopeOf(answer, login);
   }
-  try {
-    return await action({
-      get login() {
-        return login;
-      },
-      find,
-      call: async (call) => envelopeOf(await answerTo(call), login),
-    });
-  } finally {
-    http.close();
-  }
+  return await action({
+    get login() {
+      return login;
+    },
+    find,
+    call: async (call) => envelopeOf(await answerTo(call), login),
+  });
 }
 
 async function sendAs(

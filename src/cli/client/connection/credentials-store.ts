@@ -175,9 +175,6 @@ async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<
     await delay(pauseMs);
     lock = tryFileLock(path);
   }
-  try {
-    return await action();
-  } finally {
-    lock.release();
-  }
+  using _taken = lock;
+  return await action();
 }

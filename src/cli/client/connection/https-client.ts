@@ -41,7 +41,7 @@ export interface HttpsClient {
   /** When the certificate expires that the server presented last. */
   certificateEnd(): Millis | undefined;
   /** Closes the idle connections. */
-  close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** Trusted PEM certificates, and a client certificate. */
@@ -62,7 +62,7 @@ export function createHttpsClient(tls: TlsOptions): HttpsClient {
   const transport = guarded(send);
   return {
     transport,
-    close,
+    [Symbol.dispose]: close,
     certificateEnd: () => (Number.isNaN(certificateEnd) ? undefined : certificateEnd),
     async send({ method, url, headers = {}, json, form }) {
       const lines = new Headers(json === undefined ? {} : { 'content-type': 'application/json' });

@@ -10,7 +10,7 @@ import { CliError } from '../../terminal/cli-error.ts';
 import { exitCodes } from '../../terminal/exit-codes.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { connectionTo } from './connection.ts';
-import { type CredentialsStore, loginKey, type SavedLogin } from './credentials-store.ts';
+import { credentialsStore, loginKey, type SavedLogin } from './credentials-store.ts';
 import type { HttpsClient } from './https-client.ts';
 import { failure } from './library-failure.ts';
 import { currentLogin, loginMeantBy, loginWord, withLogin } from './several-logins.ts';
@@ -21,17 +21,12 @@ export const clientId = 'overlay';
 /** For logins that were saved before the lifetime was stored. */
 const usualLifetime: Millis = 30 * MINUTE;
 
-export interface SessionNeeds {
-  readonly ports: CliPorts;
-  readonly store: CredentialsStore;
-}
-
 /**
  * The login that `--server` names, or the current one.
  * @throws CliError exit 3 when there is none
  */
-export async function savedLogin(needs: SessionNeeds, server: string | undefined): Promise<SavedLogin> {
-  const credentials = await needs.store.read();
+export async function savedLogin(ports: CliPorts, server: string | undefined): Promise<SavedLogin> {
+  const credentials = await credentialsStore(ports).read();
   if (server !== undefined) return loginMeantBy(credentials, server);
   const login = currentLogin(credentials);
   if (login !== undefined) return login;
@@ -39,7 +34,7 @@ export async function savedLogin(needs: SessionNeeds, server: string | undefined
   if (other !== undefined) throw notLoggedIn(`overlay-auth login use ${shellWord(loginWord(other))}`);
   // This reads the host's configuration, which takes a while.
   const { suggestedServer } = await import('./local-server.ts');
-  throw notLoggedIn(`overlay-auth login ${suggestedServer(needs.ports)}`);
+  throw notLoggedIn(`overlay-auth login ${suggestedServer(ports)}`);
 }
 
 function notLoggedIn(next: string): CliError {
@@ -48,9 +43,9 @@ function notLoggedIn(next: string): CliError {
 }
 
 /** The connection for a saved login. */
-export async function connectionOf(needs: SessionNeeds, login: SavedLogin): Promise<HttpsClient> {
-  const { trust } = await needs.store.read();
-  return connectionTo(needs.ports, trust[login.url], login.clientCertificate);
+export async function connectionOf(ports: CliPorts, login: SavedLogin): Promise<HttpsClient> {
+  const { trust } = await credentialsStore(ports).read();
+  return connectionTo(ports, trust[login.url], login.clientCertificate);
 }
 
 /** Whether the access token can be used without renewing it. */
@@ -66,15 +61,15 @@ export function isFresh(login: SavedLogin, now: Millis): boolean {
  * @throws CliError exit 3 with the command to log in again when the session has ended
  */
 export async function freshLogin(
-  needs: SessionNeeds,
+  ports: CliPorts,
   login: SavedLogin,
   { http, refused }: { readonly http: () => Promise<HttpsClient>; readonly refused?: string },
 ): Promise<SavedLogin> {
-  if (login.accessToken !== refused && isFresh(login, needs.ports.clock.now())) return login;
+  if (login.accessToken !== refused && isFresh(login, ports.clock.now())) return login;
   // Loaded only by the commands that renew.
   const { openSession } = await import('../../../../packages/client/src/session/session.ts');
-  const store = savedTokens(needs, login);
-  const session = openSession({ provider: providerOf(needs, login, http), store });
+  const store = savedTokens(ports, login);
+  const session = openSession({ provider: providerOf(ports, login, http), store });
   try {
     await (refused === undefined ? session.fresh() : session.renewedToken(refused));
   } catch (error) {
@@ -87,10 +82,8 @@ export async function freshLogin(
 }
 
 /** The saved tokens of a login, in the form that the library uses. */
-function savedTokens(
-  { store }: SessionNeeds,
-  login: SavedLogin,
-): TokenStore & { latest(): SavedLogin | undefined } {
+function savedTokens(ports: CliPorts, login: SavedLogin): TokenStore & { latest(): SavedLogin | undefined } {
+  const store = credentialsStore(ports);
   const key = loginKey(login);
   let latest: SavedLogin | undefined = login;
   return {
@@ -139,7 +132,7 @@ export function savedFrom(
 
 /** As much of the provider as a renewal needs. The login read the discovery document. */
 function providerOf(
-  { ports }: SessionNeeds,
+  ports: CliPorts,
   { url, issuer, tokenEndpoint }: SavedLogin,
   http: () => Promise<HttpsClient>,
 ): Provider {

@@ -92,23 +92,19 @@ async function send(
 ): Promise<HttpsAnswer> {
   const leaf = await certificateOfSigner(invitation);
   // Also checks the certificate's name and dates. It need not lead to an authority that is known here.
-  const http = createHttpsClient({
+  using http = createHttpsClient({
     ca: [leaf.toString()],
     ...(clientCertificate === undefined ? {} : { clientCertificate }),
   });
-  try {
-    const url = new URL('/edge/client/v1/enroll', invitation.origin);
-    url.searchParams.set('method', invitation.method);
-    url.searchParams.set('token', invitation.token);
-    const answer = await http.send({ method: 'POST', url, json });
-    if (answer.status === 200) return answer;
-    throw answerError(answer, {
-      what: 'Not enrolled',
-      ...(answer.status >= 500 ? {} : { next: nextAfter(asObject(asObject(answer.body).error)) }),
-    });
-  } finally {
-    http.close();
-  }
+  const url = new URL('/edge/client/v1/enroll', invitation.origin);
+  url.searchParams.set('method', invitation.method);
+  url.searchParams.set('token', invitation.token);
+  const answer = await http.send({ method: 'POST', url, json });
+  if (answer.status === 200) return answer;
+  throw answerError(answer, {
+    what: 'Not enrolled',
+    ...(answer.status >= 500 ? {} : { next: nextAfter(asObject(asObject(answer.body).error)) }),
+  });
 }
 
 function nextAfter(error: Readonly<Record<string, unknown>>): string {

@@ -10,19 +10,14 @@ import {
 } from '../../../platform/formats/json-shape.ts';
 import { CliError } from '../../terminal/cli-error.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
-import { credentialsStore, type SavedLogin } from '../connection/credentials-store.ts';
+import type { SavedLogin } from '../connection/credentials-store.ts';
 import type { HttpsClient } from '../connection/https-client.ts';
 import { readJwt } from '../connection/jwt-text.ts';
 import { discover } from '../connection/provider.ts';
-import {
-  clientId,
-  connectionOf,
-  freshLogin,
-  type SessionNeeds,
-  savedLogin,
-} from '../connection/saved-session.ts';
+import { clientId, connectionOf, freshLogin, savedLogin } from '../connection/saved-session.ts';
 import { checkLine, type ShownCheck } from './check-lines.ts';
 
 /** Audience of access tokens, whichever address issued them (design 3, no. 6). */
@@ -57,10 +52,9 @@ export async function explainToken(
   }
   const header = asObject(jwt.header);
   const payload = asObject(jwt.payload);
-  const needs: SessionNeeds = { ports, store: credentialsStore(ports) };
   const own = await ownChecks(header, payload, ports.clock.now());
-  const checks = [...(await serverChecks(needs, named, { token, header, payload })), ...own.checks];
-  const asked = await sessionCheck(needs, named, { token, isAccessToken: own.isAccessToken, before: checks });
+  const checks = [...(await serverChecks(ports, named, { token, header, payload })), ...own.checks];
+  const asked = await sessionCheck(ports, named, { token, isAccessToken: own.isAccessToken, before: checks });
   const all = [...checks, ...(asked === undefined ? [] : [asked])];
   const failed = all.find(({ verdict }) => verdict === 'failed');
   const isAccepted = failed === undefined && all.every(({ verdict }) => verdict === 'passed');
@@ -86,29 +80,25 @@ export async function explainToken(
 
 /** Runs `work` with the server of the login. Returns undefined if nobody is logged in. */
 async function withServer<T>(
-  needs: SessionNeeds,
+  ports: CliPorts,
   named: string | undefined,
   work: (server: Server) => Promise<T>,
 ): Promise<T | undefined> {
   let login: SavedLogin;
   try {
-    login = await savedLogin(needs, named);
+    login = await savedLogin(ports, named);
   } catch (error) {
     if (named === undefined && error instanceof CliError && error.code === 'not_logged_in') return undefined;
     throw error;
   }
-  const http = await connectionOf(needs, login);
-  try {
-    const provider = await discover(http, needs.ports.clock, login.url);
-    return await work({ http, provider, login: await usableLogin(needs, login, http) });
-  } finally {
-    http.close();
-  }
+  using http = await connectionOf(ports, login);
+  const provider = await discover(http, ports.clock, login.url);
+  return await work({ http, provider, login: await usableLogin(ports, login, http) });
 }
 
-async function usableLogin(needs: SessionNeeds, login: SavedLogin, http: HttpsClient) {
+async function usableLogin(ports: CliPorts, login: SavedLogin, http: HttpsClient) {
   try {
-    return await freshLogin(needs, login, { http: async () => http });
+    return await freshLogin(ports, login, { http: async () => http });
   } catch (error) {
     if (error instanceof CliError && error.code === 'session_over') return undefined;
     throw error;
@@ -116,7 +106,7 @@ async function usableLogin(needs: SessionNeeds, login: SavedLogin, http: HttpsCl
 }
 
 async function serverChecks(
-  needs: SessionNeeds,
+  ports: CliPorts,
   named: string | undefined,
   {
     token,
@@ -125,7 +115,7 @@ async function serverChecks(
   }: { readonly token: string; readonly header: JsonObject; readonly payload: JsonObject },
 ): Promise<readonly ShownCheck[]> {
   const issuer = String(payload.iss ?? 'none');
-  const checks = await withServer(needs, named, async (server): Promise<readonly ShownCheck[]> => {
+  const checks = await withServer(ports, named, async (server): Promise<readonly ShownCheck[]> => {
     const { http, provider } = server;
     const isOurs = issuer === provider.issuer || (await otherIssuers(server)).includes(issuer);
     const saw = isOurs ? issuer : `${issuer}; this server is ${provider.issuer}`;
@@ -201,7 +191,7 @@ async function ownChecks(
 
 /** The server knows what the token does not show: whether the session has ended. Asked only if all else is well. */
 async function sessionCheck(
-  needs: SessionNeeds,
+  ports: CliPorts,
   named: string | undefined,
   {
     token,
@@ -212,7 +202,7 @@ async function sessionCheck(
   if (!isAccessToken || before.some(({ verdict }) => verdict === 'failed')) return undefined;
   const check = 'session';
   const unknown: ShownCheck = { check, verdict: 'unknown', saw: null };
-  const found = await withServer(needs, named, async ({ http, provider, login }): Promise<ShownCheck> => {
+  const found = await withServer(ports, named, async ({ http, provider, login }): Promise<ShownCheck> => {
     const { introspection_endpoint: introspectionEndpoint } = provider.metadata;
     if (login === undefined || introspectionEndpoint === undefined) return unknown;
     const answer = await http.send({

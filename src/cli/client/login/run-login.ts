@@ -13,7 +13,7 @@ import type { HttpsClient } from '../connection/https-client.ts';
 import { type IdentityFile, identityFileOf } from '../connection/identity-file.ts';
 import { failure } from '../connection/library-failure.ts';
 import { discover } from '../connection/provider.ts';
-import { type SessionNeeds, savedFrom } from '../connection/saved-session.ts';
+import { savedFrom } from '../connection/saved-session.ts';
 import { establishTrust } from '../connection/server-trust.ts';
 import { serverOrigin } from '../connection/server-url.ts';
 import { currentLogin, loginWord, withCurrentLogin } from '../connection/several-logins.ts';
@@ -46,7 +46,7 @@ export async function runLogin(
   checkOptions(options);
   const clientCertificate = certificateFiles(ports, options);
   const identity = await identityOf(ports, options);
-  const origin = await originToUse({ ports, store }, url, identity);
+  const origin = await originToUse(ports, url, identity);
 
   const saved = await store.read();
   const trust = await establishTrust(report, origin, {
@@ -54,29 +54,25 @@ export async function runLogin(
     saved: saved.trust[origin],
     identity: identity?.origin === origin ? identity : undefined,
   });
-  const http = await connectionTo(ports, trust, clientCertificate);
-  try {
-    const provider = await discover(http, ports.clock, origin);
-    const credentials = await credentialsOf(ports, options);
-    const complete = async (tokens: Tokens): Promise<Completed> => {
-      const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
-      const login = await loginOf({ ports, http, second }, { provider, tokens }, { origin, options });
-      return store.update(async (credentials) => {
-        const { [origin]: _before, ...others } = credentials.trust;
-        const trusted = trust === undefined ? others : { ...others, [origin]: trust };
-        const kept = Object.values(credentials.logins).filter(
-          (other) => other.url === origin && loginKey(other) !== loginKey(login),
-        );
-        return [
-          { ...withCurrentLogin(credentials, login), trust: trusted },
-          { login, kept },
-        ];
-      });
-    };
-    printLogin(report, await proveWith({ report, options, credentials, provider, complete }));
-  } finally {
-    http.close();
-  }
+  using http = await connectionTo(ports, trust, clientCertificate);
+  const provider = await discover(http, ports.clock, origin);
+  const credentials = await credentialsOf(ports, options);
+  const complete = async (tokens: Tokens): Promise<Completed> => {
+    const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
+    const login = await loginOf({ ports, http, second }, { provider, tokens }, { origin, options });
+    return store.update(async (credentials) => {
+      const { [origin]: _before, ...others } = credentials.trust;
+      const trusted = trust === undefined ? others : { ...others, [origin]: trust };
+      const kept = Object.values(credentials.logins).filter(
+        (other) => other.url === origin && loginKey(other) !== loginKey(login),
+      );
+      return [
+        { ...withCurrentLogin(credentials, login), trust: trusted },
+        { login, kept },
+      ];
+    });
+  };
+  printLogin(report, await proveWith({ report, options, credentials, provider, complete }));
 }
 
 interface Completed {
@@ -137,13 +133,13 @@ async function identityOf(ports: CliPorts, { cert }: LoginOptions): Promise<Iden
 }
 
 async function originToUse(
-  { ports, store }: SessionNeeds,
+  ports: CliPorts,
   url: string | undefined,
   identity: IdentityFile | undefined,
 ): Promise<string> {
   if (url !== undefined) return serverOrigin(url);
   if (identity?.origin !== undefined) return identity.origin;
-  const current = currentLogin(await store.read());
+  const current = currentLogin(await credentialsStore(ports).read());
   if (current !== undefined) return current.url;
   const { suggestedServer } = await import('../connection/local-server.ts');
   throw usageError('The address of the server is missing.', `overlay-auth login ${suggestedServer(ports)}`);

@@ -2,10 +2,11 @@ import { endSession } from '../../../../packages/client/src/oidc/refresh.ts';
 import { CliError } from '../../terminal/cli-error.ts';
 import { exitCodes } from '../../terminal/exit-codes.ts';
 import { notice, printResult, type Report } from '../../terminal/output.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
 import { credentialsStore, type SavedLogin } from '../connection/credentials-store.ts';
 import { failure } from '../connection/library-failure.ts';
 import { discover } from '../connection/provider.ts';
-import { connectionOf, type SessionNeeds, savedLogin } from '../connection/saved-session.ts';
+import { connectionOf, savedLogin } from '../connection/saved-session.ts';
 import { currentLogin, withoutLogins } from '../connection/several-logins.ts';
 
 export interface LogoutOptions {
@@ -18,12 +19,12 @@ export interface LogoutOptions {
  * then nobody could end it any more.
  */
 export async function runLogout(report: Report, options: LogoutOptions): Promise<void> {
-  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
-  const login = await savedLogin(needs, options.server);
+  const { ports } = report;
+  const login = await savedLogin(ports, options.server);
   // Without a refresh token, the server has ended the session already.
   const endsAtServer = options.local !== true && login.refreshToken !== null;
-  if (endsAtServer) await endAtServer(needs, login);
-  const inUse = await needs.store.update(async (credentials) => {
+  if (endsAtServer) await endAtServer(ports, login);
+  const inUse = await credentialsStore(ports).update(async (credentials) => {
     const left = withoutLogins(credentials, [login]);
     return [left, credentials.current === left.current ? undefined : currentLogin(left)];
   });
@@ -35,10 +36,10 @@ export async function runLogout(report: Report, options: LogoutOptions): Promise
   if (inUse !== undefined) notice(report, `Now using ${inUse.url} as ${inUse.name}.`);
 }
 
-async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void> {
-  const http = await connectionOf(needs, login);
+async function endAtServer(ports: CliPorts, login: SavedLogin): Promise<void> {
+  using http = await connectionOf(ports, login);
   try {
-    const provider = await discover(http, needs.ports.clock, login.url);
+    const provider = await discover(http, ports.clock, login.url);
     if (await endSession(provider, login)) return;
   } catch (thrown) {
     const error = failure(thrown);
@@ -49,8 +50,6 @@ async function endAtServer(needs: SessionNeeds, login: SavedLogin): Promise<void
       next: 'try again later; `overlay-auth logout --local` only forgets it here',
       cause: error,
     });
-  } finally {
-    http.close();
   }
   throw new CliError('The server did not confirm that the session is ended.', {
     code: 'logout_refused',

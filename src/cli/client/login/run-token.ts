@@ -1,14 +1,7 @@
 import { usageError } from '../../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../../terminal/output.ts';
-import { credentialsStore } from '../connection/credentials-store.ts';
 import { readJwt } from '../connection/jwt-text.ts';
-import {
-  connectionOf,
-  freshLogin,
-  type SessionNeeds,
-  savedLogin,
-  sessionIsOver,
-} from '../connection/saved-session.ts';
+import { connectionOf, freshLogin, savedLogin, sessionIsOver } from '../connection/saved-session.ts';
 
 interface TokenOptions {
   readonly server?: string;
@@ -24,8 +17,8 @@ export async function runToken(
   if (kind === 'refresh' && options.decode === true) {
     throw usageError('A refresh token is opaque: it says nothing.', 'overlay-auth token access --decode');
   }
-  const needs: SessionNeeds = { ports: report.ports, store: credentialsStore(report.ports) };
-  const login = await savedLogin(needs, options.server);
+  const { ports } = report;
+  const login = await savedLogin(ports, options.server);
   if (kind === 'refresh') {
     if (login.refreshToken === null) throw sessionIsOver(login);
     const { refreshToken } = login;
@@ -33,7 +26,7 @@ export async function runToken(
     notice(report, 'note: using this token uses it up; after that, this login no longer works.');
     return;
   }
-  const fresh = await freshLogin(needs, login, { http: () => connectionOf(needs, login) });
+  const fresh = await freshLogin(ports, login, { http: () => connectionOf(ports, login) });
   const token = kind === 'access' ? fresh.accessToken : fresh.idToken;
   if (options.decode !== true) {
     const expiresAt = new Date(fresh.accessTokenExpiresAt).toISOString();

@@ -9,13 +9,11 @@ import type { RunningController } from '../../../controller/controller.ts';
 import { claimDatabase } from '../../../controller/database.ts';
 import { auditLog } from '../../../explain/audit-trail.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { type OpenLogger, openLogger } from '../../../platform/log/logger.ts';
+import { openLogger } from '../../../platform/log/logger.ts';
 import { CliError, usageError } from '../../terminal/cli-error.ts';
 import type { Report } from '../../terminal/output.ts';
 import { type CliPorts, homeFolder } from '../../terminal/ports.ts';
-import { loadSettledConfig, shownPath } from '../load-config.ts';
-import { controlSocketPath } from '../run/control-socket.ts';
-import { readyFacts } from '../run/ready-line.ts';
+import { shownPath } from '../load-config.ts';
 import { runController } from '../run/run-controller.ts';
 import { type HomePaths, homePaths } from '../setup/home.ts';
 import { serverNames } from '../setup/pki.ts';
@@ -29,7 +27,7 @@ import {
   prepareHome,
 } from '../setup/prepare-home.ts';
 import { setupUrl } from '../setup/setup-url.ts';
-import { type Presenter, presenter, type QuickstartOptions, type SetupOffer, screenOf } from './presenter.ts';
+import { presenter, type QuickstartOptions, type SetupOffer, screenOf } from './presenter.ts';
 
 const defaultPort = 1280;
 
@@ -65,49 +63,24 @@ async function runHome(ports: CliPorts, options: QuickstartOptions, paths: HomeP
   if (wasComplete) refuseOtherPort(ports, options, { paths, config });
   else makeFolders(paths);
 
-  const lock = claimDatabase(config);
-  try {
-    if (!wasComplete) await requireFreePort('127.0.0.1', port, commandAgain(options));
-    const { level, format } = config.log;
-    const log = openLogger({ level, format, to: { file: paths.log } });
-    const screen = screenOf(ports, options, paths);
-    const show = presenter(ports, options, screen);
-    try {
-      show.begin();
-      const { clock, random, env } = ports;
-      const prepared = await prepareHome({ clock, random, env, log }, paths, { home, names: wishes.names });
-      try {
-        const steps = [...prepared.steps, prepared.complete()];
-        show.steps(steps);
-        await run(ports, prepared, { paths, log, show });
-      } finally {
-        await prepared.foundations.close();
-      }
-    } finally {
-      await log.flush();
-    }
-  } finally {
-    lock.release();
-  }
-}
-
-async function run(
-  ports: CliPorts,
-  prepared: PreparedHome,
-  { paths, log, show }: { readonly paths: HomePaths; readonly log: OpenLogger; readonly show: Presenter },
-): Promise<void> {
-  const { foundations, loaded } = prepared;
+  using _lock = claimDatabase(config);
+  if (!wasComplete) await requireFreePort('127.0.0.1', port, commandAgain(options));
+  const { level, format } = config.log;
+  await using log = openLogger({ level, format, to: { file: paths.log } });
+  const show = presenter(ports, options, screenOf(ports, options, paths));
+  show.begin();
+  const { clock, random, env } = ports;
+  const prepared = await prepareHome({ clock, random, env, log }, paths, { home, names: wishes.names });
+  await using foundations = prepared.foundations;
+  show.steps([...prepared.steps, prepared.complete()]);
   await runController({
+    ports,
+    file: paths.config,
     foundations,
-    loaded,
+    loaded: prepared.loaded,
     log,
-    reloadConfig: () => loadSettledConfig(ports, paths.config),
-    controlSocket: controlSocketPath(paths.config, ports.platform),
-    async onReady(controller) {
-      const setup = await setupLinkIfNeeded(prepared, controller);
-      const ready = readyFacts(controller);
-      log.always('ready', { ...ready, pid: process.pid, home: paths.home });
-      show.ready(ready, setup, loaded.config);
+    async onReady(ready, controller) {
+      show.ready(ready, await setupLinkIfNeeded(prepared, controller), config);
     },
   });
   show.stopped();

@@ -1,18 +1,13 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { renderAdjustment } from '../../../config/explain.ts';
-import type { LoadedConfig } from '../../../config/load.ts';
 import { issuersOf } from '../../../controller/controller.ts';
 import { claimDatabase, databaseName } from '../../../controller/database.ts';
 import { openFoundations } from '../../../controller/foundations.ts';
-import { type OpenLogger, openLogger } from '../../../platform/log/logger.ts';
+import { openLogger } from '../../../platform/log/logger.ts';
 import { openVault } from '../../../platform/secrets/key-files.ts';
 import { printResult, type Report } from '../../terminal/output.ts';
-import type { CliPorts } from '../../terminal/ports.ts';
-import { loadSettledConfig } from '../load-config.ts';
 import { checkedConfig } from './check.ts';
 import { checkDatabaseAndKey } from './check-database.ts';
-import { controlSocketPath } from './control-socket.ts';
-import { readyFacts } from './ready-line.ts';
 import { runController } from './run-controller.ts';
 
 /** `run controller CONFIG [--check]`: resolves when the controller has stopped. */
@@ -25,46 +20,12 @@ export async function runControllerCommand(
   const { ports, json } = report;
   const loaded = checkedConfig(ports, file).loaded;
   const { config } = loaded;
-  const lock = claimDatabase(config);
-  try {
-    const format = logFormat ?? (json ? 'json' : config.log.format);
-    const log = openLogger({ level: config.log.level, format, to: 'stdout' });
-    try {
-      await runWithLog(ports, { file, loaded }, log);
-    } finally {
-      await log.flush();
-    }
-  } finally {
-    lock.release();
-  }
-}
-
-async function runWithLog(
-  ports: CliPorts,
-  { file, loaded }: { readonly file: string; readonly loaded: LoadedConfig },
-  log: OpenLogger,
-): Promise<void> {
+  using _lock = claimDatabase(config);
+  const format = logFormat ?? (json ? 'json' : config.log.format);
+  await using log = openLogger({ level: config.log.level, format, to: 'stdout' });
   const { clock, random, env } = ports;
-  const foundations = await openFoundations({ config: loaded.config, clock, random, env, log });
-  try {
-    await runController({
-      foundations,
-      loaded,
-      log,
-      reloadConfig: () => loadSettledConfig(ports, file),
-      controlSocket: controlSocketPath(resolve(ports.cwd, file), ports.platform),
-      onReady(controller) {
-        // Whoever started the process waits for this line.
-        log.always('ready', {
-          ...readyFacts(controller),
-          pid: process.pid,
-          home: dirname(resolve(ports.cwd, file)),
-        });
-      },
-    });
-  } finally {
-    await foundations.close();
-  }
+  await using foundations = await openFoundations({ config, clock, random, env, log });
+  await runController({ ports, file: resolve(ports.cwd, file), foundations, loaded, log });
 }
 
 /** Everything that can be checked without starting, even beside a running controller. */

@@ -1,5 +1,6 @@
 // A controller in the foreground: from open foundations to the end of the process.
 
+import { dirname } from 'node:path';
 import { renderAdjustment } from '../../../config/explain.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
 import { type RunningController, startController } from '../../../controller/controller.ts';
@@ -8,20 +9,22 @@ import { DAY } from '../../../platform/clock.ts';
 import type { OpenLogger } from '../../../platform/log/logger.ts';
 import { releaseMemory } from '../../../platform/release-memory.ts';
 import { every } from '../../../tasks/schedule.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
+import { loadSettledConfig } from '../load-config.ts';
 import { warnOfEndingCertificates } from './certificate-warnings.ts';
-import { openControlSocket } from './control-socket.ts';
+import { controlSocketPath, openControlSocket } from './control-socket.ts';
+import { type ReadyFacts, readyFacts } from './ready-line.ts';
 import { reloadController } from './reload.ts';
 
 export interface ControllerRun {
+  readonly ports: CliPorts;
+  /** The configuration file, absolute. Reloading reads it again, and commands on the host find the controller by it. */
+  readonly file: string;
   readonly foundations: Foundations;
   readonly loaded: LoadedConfig;
   readonly log: OpenLogger;
-  /** Reads the configuration file again. @throws ConfigError */
-  readonly reloadConfig: () => Promise<LoadedConfig>;
-  /** Where commands on the host reach it; null: nowhere. */
-  readonly controlSocket: string | null;
   /** Called when every listener accepts connections. */
-  readonly onReady: (controller: RunningController) => void | Promise<void>;
+  readonly onReady?: (ready: ReadyFacts, controller: RunningController) => Promise<void>;
 }
 
 /**
@@ -30,7 +33,7 @@ export interface ControllerRun {
  * @throws ListenError, or what opening keys and services throws
  */
 export async function runController(run: ControllerRun): Promise<void> {
-  const { foundations, loaded, log } = run;
+  const { ports, file, foundations, loaded, log } = run;
   const { clock } = foundations;
   for (const adjustment of loaded.adjustments) {
     const { path, oldValue, newValue } = adjustment;
@@ -42,7 +45,8 @@ export async function runController(run: ControllerRun): Promise<void> {
   const stopWarning = every(DAY, { name: 'certificate warnings', log }, async () => {
     warnOfEndingCertificates(controller.config, clock.now(), log);
   });
-  const reload = () => reloadController({ controller, log, clock, reloadConfig: run.reloadConfig });
+  const reloadConfig = () => loadSettledConfig(ports, file);
+  const reload = () => reloadController({ controller, log, clock, reloadConfig });
   let control: Awaited<ReturnType<typeof openControlSocket>> | undefined;
   try {
     warnOfEndingCertificates(controller.config, clock.now(), log);
@@ -50,10 +54,13 @@ export async function runController(run: ControllerRun): Promise<void> {
     // process abruptly, and an ephemeral home would stay.
     const stopSignal = untilStopped(() => void reload());
     control = await openControlSocket(
-      { path: run.controlSocket, log },
+      { path: controlSocketPath(file, ports.platform), log },
       { reload, health: controller.health },
     );
-    await run.onReady(controller);
+    const ready = readyFacts(controller);
+    // Whoever started the process waits for this line.
+    log.always('ready', { ...ready, pid: process.pid, home: dirname(file) });
+    await run.onReady?.(ready, controller);
     // Nobody waiting for the controller needs to wait for this.
     releaseMemory();
     const signal = await stopSignal;

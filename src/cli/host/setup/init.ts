@@ -65,24 +65,16 @@ async function setUp(
     checkFirstAdministrator({ username: admin, password });
   }
   makeFolders(paths);
-  const lock = claimDatabase(home.loaded.config);
-  const log = openOperatorLog(paths.config, home.loaded.config.log.format);
-  try {
-    const needs = { clock: ports.clock, random: ports.random, env: ports.env, log };
-    const prepared = await prepareHome(needs, paths, { home, names: wishes.names });
-    try {
-      const steps = [...prepared.steps];
-      if (admin !== undefined) {
-        steps.push(await ensureAdmin(prepared, operatorAudit(log, 'init'), { name: admin, password }));
-      }
-      return [...steps, prepared.complete()];
-    } finally {
-      await prepared.foundations.close();
-    }
-  } finally {
-    lock.release();
-    await log.flush();
+  using _lock = claimDatabase(home.loaded.config);
+  await using log = openOperatorLog(paths.config, home.loaded.config.log.format);
+  const { clock, random, env } = ports;
+  const prepared = await prepareHome({ clock, random, env, log }, paths, { home, names: wishes.names });
+  await using _open = prepared.foundations;
+  const steps = [...prepared.steps];
+  if (admin !== undefined) {
+    steps.push(await ensureAdmin(prepared, operatorAudit(log, 'init'), { name: admin, password }));
   }
+  return [...steps, prepared.complete()];
 }
 
 async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promise<HomeWishes> {

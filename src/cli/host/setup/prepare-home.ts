@@ -146,7 +146,7 @@ export async function prepareHome(
     });
     steps.push(...(await ensureFirstKeys(foundations)));
   } catch (error) {
-    await foundations.close();
+    await foundations[Symbol.asyncDispose]();
     throw error;
   }
   return {
