@@ -322,6 +322,8 @@ export const fileSchema = z
   })
   .meta({ description: 'Configuration of the overlay authentication service.' });
 
+/** The contents of a file, as they are written in it. */
+export type GivenSettings = z.input<typeof fileSchema>;
 /** The contents of the file, with values parsed and defaults filled in. */
 export type FileContent = z.output<typeof fileSchema>;
 export type EdgeContent = z.output<typeof edgeSchema>;

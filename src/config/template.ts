@@ -1,28 +1,6 @@
 import { stringify } from 'yaml';
 import { describedFile, type SettingNode } from './described-file.ts';
-
-/** The values for a new `controller.yml`. Paths may be relative to the file's folder. */
-export interface ControllerConfigTemplate {
-  /** What clients dial, `host:port`. */
-  readonly address: string;
-  /** Where to listen, `host:port`. */
-  readonly interface: string;
-  /** `sqlite:FILE` or `postgres://…` */
-  readonly dbUrl: string;
-  readonly files: {
-    /** The key-encryption key. */
-    readonly masterKey: string;
-    readonly cert: string;
-    readonly serverCert: string;
-    readonly key: string;
-    /** The overlay's own certificate authorities. */
-    readonly ca: string;
-    /** The certificate authority that signs client certificates; absent: enrollment does not issue them. */
-    readonly signingCert?: { readonly cert: string; readonly key: string };
-  };
-  /** The listener for metrics, `host:port` each; absent: none. */
-  readonly metrics?: { readonly address: string; readonly interface: string };
-}
+import type { GivenSettings } from './settings.ts';
 
 type Values = { readonly [key: string]: unknown };
 
@@ -38,43 +16,15 @@ const heading = `# Configuration of the overlay authentication service.
 /**
  * Writes a configuration file with every setting and its meaning. `loadConfig` reads it without warnings or
  * adjustments; every value in it is a default or one of the given ones. Settings that few need are comments.
+ * @param given what has no default, in the shape of the file; paths may be relative to the file's folder
  */
-export function renderControllerConfig(template: ControllerConfigTemplate): string {
-  const given = givenValues(template);
+export function renderControllerConfig(given: GivenSettings): string {
   const sections = Object.entries(describedFile().properties ?? {}).map(([key, node]) =>
-    settingLines(key, node, { given: given[key], isComment: false }).map(printed).join('\n'),
+    settingLines(key, node, { given: given[key as keyof GivenSettings], isComment: false })
+      .map(printed)
+      .join('\n'),
   );
   return `${heading}${sections.join('\n\n')}\n`;
-}
-
-function givenValues({ address, dbUrl, files, metrics, ...template }: ControllerConfigTemplate): Values {
-  const { signingCert } = files;
-  const apis = (...bindings: readonly string[]) => bindings.map((binding) => ({ binding }));
-  return {
-    v: 3,
-    db: dbUrl,
-    secrets: { keyFile: files.masterKey },
-    identity: { cert: files.cert, server_cert: files.serverCert, key: files.key, ca: files.ca },
-    web: [
-      {
-        name: 'default',
-        bindPoints: [{ interface: template.interface, address }],
-        apis: apis('edge-client', 'edge-management', 'health-checks'),
-      },
-      // On its own interface: people who may read metrics are not those who may log in.
-      ...(metrics === undefined
-        ? []
-        : [
-            {
-              name: 'metrics',
-              bindPoints: [{ interface: metrics.interface, address: metrics.address }],
-              options: { clientCertificates: 'none' },
-              apis: apis('metrics'),
-            },
-          ]),
-    ],
-    edge: { api: { address }, enrollment: signingCert === undefined ? {} : { signingCert } },
-  };
 }
 
 interface Line {

@@ -1,21 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { jsonSchema, renderAdjustment, renderProblems, renderShow } from '../../src/config/explain.ts';
+import type { GivenSettings } from '../../src/config/settings.ts';
 import { renderControllerConfig } from '../../src/config/template.ts';
 import { fullFile, load, minimalFile, problemsOf, replaceAt } from './fixtures.ts';
 
-const templateFile = {
-  address: 'localhost:1280',
-  interface: '127.0.0.1:1280',
-  metrics: { address: 'localhost:1290', interface: '127.0.0.1:1290' },
-  dbUrl: 'sqlite:./overlay.db',
-  files: {
-    masterKey: './secrets/master.key',
+const given: GivenSettings = {
+  v: 3,
+  db: 'sqlite:./overlay.db',
+  secrets: { keyFile: './secrets/master.key' },
+  identity: {
     cert: './pki/controller.cert.pem',
-    serverCert: './pki/server.chain.pem',
+    server_cert: './pki/server.chain.pem',
     key: './pki/server.key.pem',
     ca: './pki/ca.pem',
-    signingCert: { cert: './pki/signing.cert.pem', key: './pki/signing.key.pem' },
+  },
+  web: [
+    {
+      name: 'default',
+      bindPoints: [{ interface: '127.0.0.1:1280', address: 'localhost:1280' }],
+      apis: [{ binding: 'edge-client' }, { binding: 'edge-management' }, { binding: 'health-checks' }],
+    },
+    {
+      name: 'metrics',
+      bindPoints: [{ interface: '127.0.0.1:1290', address: 'localhost:1290' }],
+      options: { clientCertificates: 'none' },
+      apis: [{ binding: 'metrics' }],
+    },
+  ],
+  edge: {
+    api: { address: 'localhost:1280' },
+    enrollment: { signingCert: { cert: './pki/signing.cert.pem', key: './pki/signing.key.pem' } },
   },
 };
 
@@ -43,7 +58,7 @@ describe('config validate', () => {
 
 describe('config show', () => {
   test('what is shown reads back as the same configuration', () => {
-    for (const file of [minimalFile(), fullFile(), renderControllerConfig(templateFile)]) {
+    for (const file of [minimalFile(), fullFile(), renderControllerConfig(given)]) {
       for (const origin of [true, false]) {
         const { config, origins } = load(file);
         const again = load(renderShow(config, origins, { origin }));
@@ -119,7 +134,7 @@ describe('config schema', () => {
 
 describe('the configuration file of a first run', () => {
   test('it loads without warnings or adjustments', () => {
-    const { config, warnings, adjustments } = load(renderControllerConfig(templateFile));
+    const { config, warnings, adjustments } = load(renderControllerConfig(given));
     assert.deepEqual(warnings, []);
     assert.deepEqual(adjustments, []);
     assert.equal(config.listeners[0]?.bindPoints[0]?.issuer, 'https://localhost:1280/oidc');
@@ -138,7 +153,7 @@ describe('the configuration file of a first run', () => {
   });
 
   test('every value in it that was not given is the default', () => {
-    const written = load(renderControllerConfig(templateFile)).config;
+    const written = load(renderControllerConfig(given)).config;
     const defaults = load(minimalFile()).config;
     assert.deepEqual(written.edge.oidc, defaults.edge.oidc);
     assert.deepEqual(written.edge.api, defaults.edge.api);
@@ -151,7 +166,7 @@ describe('the configuration file of a first run', () => {
   });
 
   test('awkward paths and addresses survive it', () => {
-    const { signingCert: _left, ...files } = templateFile.files;
+    const address = '[2001:db8::5]:443';
     const awkward = [
       '/a b/#c: d.pem',
       "/it's/[x].pem",
@@ -164,11 +179,18 @@ describe('the configuration file of a first run', () => {
     ];
     for (const path of awkward) {
       const text = renderControllerConfig({
-        ...templateFile,
-        interface: '[::]:1280',
-        address: '[2001:db8::5]:443',
-        dbUrl: 'postgres://u@h/x?sslmode=require',
-        files: { ...files, masterKey: path, cert: path },
+        ...given,
+        db: 'postgres://u@h/x?sslmode=require',
+        secrets: { keyFile: path },
+        identity: { ...given.identity, cert: path },
+        web: [
+          {
+            name: 'default',
+            bindPoints: [{ interface: '[::]:1280', address }],
+            apis: [{ binding: 'edge-client' }],
+          },
+        ],
+        edge: { api: { address } },
       });
       const { config, warnings } = load(text);
       assert.deepEqual(warnings, []);

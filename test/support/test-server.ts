@@ -167,18 +167,20 @@ async function startIn(home: string, options: TestServerOptions): Promise<TestSe
     writeFileSync(join(home, signingCert.cert), pki.signing.certPem);
     writeFileSync(join(home, signingCert.key), pki.signing.keyPem);
   }
+  const address = 'localhost:0';
   const yaml = renderControllerConfig({
-    address: 'localhost:0',
-    interface: '127.0.0.1:0',
-    dbUrl: options.db ?? (await databaseOf(home)),
-    files: {
-      masterKey: 'master.key',
-      cert: 'server.pem',
-      serverCert: 'server.pem',
-      key: 'server.key',
-      ca: 'ca.pem',
-      ...(options.signing === true ? { signingCert } : {}),
-    },
+    v: 3,
+    db: options.db ?? (await databaseOf(home)),
+    secrets: { keyFile: 'master.key' },
+    identity: { cert: 'server.pem', server_cert: 'server.pem', key: 'server.key', ca: 'ca.pem' },
+    web: [
+      {
+        name: 'default',
+        bindPoints: [{ interface: '127.0.0.1:0', address }],
+        apis: [{ binding: 'edge-client' }, { binding: 'edge-management' }, { binding: 'health-checks' }],
+      },
+    ],
+    edge: { api: { address }, enrollment: options.signing === true ? { signingCert } : {} },
   });
   // The identity providers of tests run on this machine too.
   const threads = options.threads ?? usualThreads;

@@ -94,22 +94,34 @@ export function loadHomeConfig(
   return { loaded: loadConfig(paths.config, { readFile, env }), text };
 }
 
-function renderHomeConfig(wishes: HomeWishes): string {
+function renderHomeConfig({ address, metricsPort, dbUrl, ...wishes }: HomeWishes): string {
   return renderControllerConfig({
-    address: wishes.address,
-    interface: wishes.interface,
-    metrics: {
-      address: `localhost:${wishes.metricsPort}`,
-      interface: `127.0.0.1:${wishes.metricsPort}`,
-    },
-    dbUrl: wishes.dbUrl,
-    files: {
-      masterKey: './secrets/master.key',
+    v: 3,
+    db: dbUrl,
+    secrets: { keyFile: './secrets/master.key' },
+    identity: {
       cert: './pki/server.cert.pem',
-      serverCert: './pki/server.cert.pem',
+      server_cert: './pki/server.cert.pem',
       key: './pki/server.key.pem',
       ca: './pki/ca-bundle.pem',
-      signingCert: { cert: './pki/client-ca.cert.pem', key: './pki/client-ca.key.pem' },
+    },
+    web: [
+      {
+        name: 'default',
+        bindPoints: [{ interface: wishes.interface, address }],
+        apis: [{ binding: 'edge-client' }, { binding: 'edge-management' }, { binding: 'health-checks' }],
+      },
+      // On its own interface: people who may read metrics are not those who may log in.
+      {
+        name: 'metrics',
+        bindPoints: [{ interface: `127.0.0.1:${metricsPort}`, address: `localhost:${metricsPort}` }],
+        options: { clientCertificates: 'none' },
+        apis: [{ binding: 'metrics' }],
+      },
+    ],
+    edge: {
+      api: { address },
+      enrollment: { signingCert: { cert: './pki/client-ca.cert.pem', key: './pki/client-ca.key.pem' } },
     },
   });
 }
