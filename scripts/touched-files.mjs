@@ -26,7 +26,7 @@ const { values: flags } = parseArgs({ options: { files: { type: 'boolean' }, jso
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const recorder = new URL('./call-recorder.mjs', import.meta.url).href;
 const [name, password] = ['ana', 'tall tree bakery 41'];
-const rounds = 4;
+const rounds = 10;
 
 const cwd = mkdtempSync(join(tmpdir(), 'overlay-auth-touched-'));
 try {
@@ -110,15 +110,15 @@ async function requests(client, record) {
     await record('next API call', () => callWith(client, token));
     const bearer = { headers: { authorization: `Bearer ${token}` } };
     await record('list of policies', () => client.get('/edge/management/v1/auth-policies', bearer));
-    const [ana] = (await client.get('/edge/management/v1/identities', bearer)).json.data;
-    const tagged = { ...bearer, json: { tags: { round: String(round) } } };
-    const path = `/edge/management/v1/identities/${ana.id}`;
-    await record('change of an identity', () => client.request('PATCH', path, tagged));
     await record('refresh', () => refresh(client, redeemed.json.refresh_token));
     const json = { username: name, password };
     await record('legacy authenticate', () =>
       client.post('/edge/client/v1/authenticate?method=password', { json }),
     );
+    const [ana] = (await client.get('/edge/management/v1/identities', bearer)).json.data;
+    const tagged = { ...bearer, json: { tags: { round: String(round) } } };
+    const path = `/edge/management/v1/identities/${ana.id}`;
+    await record('change of an identity', () => client.request('PATCH', path, tagged));
   }
   return record.found;
 }

@@ -1,8 +1,9 @@
+import { AuthError } from '../errors/auth-error.ts';
 import type { Actor } from '../model/actor.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { IdentityId } from '../model/ids.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Store } from '../store/contracts/store.ts';
+import { NoAdministratorLeft, type Store } from '../store/contracts/store.ts';
 import type { Unchanged } from '../store/contracts/versions.ts';
 
 /** Who asks for a change. */
@@ -43,4 +44,24 @@ export function recordChange(
   change: AdminChange,
 ): void {
   needs.audit.record({ event: 'admin.changed', ...change, byIdentityId: by.actor.identityId }, by.origin);
+}
+
+/**
+ * Waits for a store method and tells the client when the change would leave no administrator: model/administrator.ts says
+ * who counts, and the store checks it in the same step as the change.
+ * @throws AuthError conflict
+ */
+export async function administratorKept<T>(step: Promise<T>): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    if (!(error instanceof NoAdministratorLeft)) throw error;
+    throw new AuthError('conflict', {
+      description:
+        'This change would leave no administrator who can log in. Make another administrator first, or repeat the request with ?force=true',
+      // Tells a program which refusal this is, and which parameter lifts it.
+      fields: [{ field: 'force', reason: 'is missing, and no administrator would be left' }],
+      cause: error,
+    });
+  }
 }

@@ -11,10 +11,9 @@ import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { ListedAuthenticator } from '../store/contracts/authenticators.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { acceptableTags, acceptableUsername, refusedField, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, namesOf, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, administratorKept, namesOf, recordChange } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { acceptableLeaf } from './client-certificates.ts';
-import { administratorKept } from './last-administrator.ts';
 import type { AdminServices } from './services.ts';
 
 export interface PasswordFields {

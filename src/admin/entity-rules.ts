@@ -16,9 +16,8 @@ import {
 import { asId } from '../model/ids.ts';
 import type { EntityStore, PatchOf, Unstored } from '../store/contracts/entities.ts';
 import { acceptableName, acceptableTags, takenRefused } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, administratorKept, recordChange } from './admin-call.ts';
 import { changesOf } from './changes.ts';
-import { administratorKept } from './last-administrator.ts';
 import type { AdminServices } from './services.ts';
 
 type Gone = boolean | 'deleted' | 'referenced' | 'unknown';

@@ -13,13 +13,12 @@ import {
   refusedField,
   takenRefused,
 } from './acceptable-values.ts';
-import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
+import { type AdminCall, actingFor, administratorKept, recordChange } from './admin-call.ts';
 import { changesOf } from './changes.ts';
 import { type Disabling, disablingPatch, refuseEarlierEnd } from './disabling.ts';
 import { type EnrollmentFields, newEnrollment, secondRefused } from './enrollments.ts';
 import { acceptableBy, completed, sentNames } from './entity-rules.ts';
 import { helping } from './help-desk.ts';
-import { administratorKept } from './last-administrator.ts';
 import type { AdminServices } from './services.ts';
 
 /** Of an identity, without whether it is disabled: changing that ends sessions. */

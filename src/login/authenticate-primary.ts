@@ -4,11 +4,10 @@ import type { Credentials, LoginProgress } from '../model/login.ts';
 import type { AttemptRecorder, StepOrigin } from '../model/login-attempt.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
-import type { LoginAccount } from './account.ts';
 import { verifyCertificate } from './certificate/certificate.ts';
 import { verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
 import { verifyPassword } from './password/password.ts';
-import type { PrimaryProof, PrimaryVerdict } from './primary-verdict.ts';
+import type { LoginAccount, PrimaryProof, PrimaryVerdict } from './primary-verdict.ts';
 import type { LoginServices } from './services.ts';
 import { countRefusal, requireOpenSource } from './throttle.ts';
 

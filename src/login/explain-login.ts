@@ -10,7 +10,6 @@ import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
-import { mayLogIn } from './account.ts';
 import { mayYield } from './certificate/ca-claim.ts';
 import { isWithinValidity } from './certificate/certificate.ts';
 import { findTrustedPath } from './certificate/trusted-path.ts';
@@ -18,6 +17,7 @@ import { maySignerLogIn } from './external-jwt/external-jwt.ts';
 import { enabledSigner } from './external-jwt/signer-directory.ts';
 import { heldRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
+import { mayLogIn } from './primary-verdict.ts';
 import type { LoginServices } from './services.ts';
 import { provenFactors } from './standing.ts';
 

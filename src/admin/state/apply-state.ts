@@ -4,12 +4,10 @@
 import { AuthError } from '../../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../../model/audit-event.ts';
 import { defaultAuthPolicyId } from '../../model/ids.ts';
-import type { Seen } from '../../store/contracts/gathered.ts';
-import { NotAsSeen } from '../../store/contracts/gathered.ts';
+import { NotAsSeen, type Seen } from '../../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../../store/contracts/store.ts';
 import { acceptableName, reasonOf, refusedField } from '../acceptable-values.ts';
-import type { AdminCall } from '../admin-call.ts';
-import { administratorKept } from '../last-administrator.ts';
+import { type AdminCall, administratorKept } from '../admin-call.ts';
 import type { AdminServices } from '../services.ts';
 import { differences } from './difference.ts';
 import { readState, type StoredState } from './read-state.ts';

@@ -8,11 +8,10 @@ import { getOwnApiSession, type ShownApiSession } from '../../sessions/own-sessi
 import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-session-document.ts';
 import { accountDocument, identitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
-import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
-import type { AuthenticatedContext } from '../request/request-context.ts';
+import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 

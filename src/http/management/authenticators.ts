@@ -11,10 +11,10 @@ import {
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage } from '../documents/lists.ts';
-import { adminCallOf } from '../request/admin-call.ts';
 import { envelope } from '../request/answer.ts';
 import { doneAnswer } from '../request/declared-answers.ts';
 import { idOf, idText, tags as tagsField } from '../request/fields.ts';
+import { adminCallOf } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';

@@ -1,15 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import type { AdminCall } from '../../admin/admin-call.ts';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import type { Right } from '../../model/actor.ts';
+import { ownerOf, type Right } from '../../model/actor.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { OwnCall, Principal } from '../../model/principal.ts';
 import type { BasicCredentials } from '../../oidc/grants/authenticate-client.ts';
+import { acceptedLanguages, languageFor } from '../../pages/texts/languages.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { RequestTrace } from '../../platform/tracing.ts';
 import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
+import type { Unchanged } from '../../store/contracts/versions.ts';
 import type { Sender } from './sender.ts';
 
 /** When and where a request arrived; see RequestContext. */
@@ -227,4 +230,20 @@ export function referenceIds(random: Random): () => string {
     for (let end = at + idLength; at < end; at += 1) id += alphabet[(pool[at] ?? 0) & 31];
     return id;
   };
+}
+
+/** The language of the caller among those of our texts (BCP 47), by `Accept-Language`. */
+export function languageOf({ headers }: Pick<AuthenticatedContext, 'headers'>): string {
+  return languageFor(acceptedLanguages(headers['accept-language'])).tag;
+}
+
+/** The caller of an endpoint, as the rules of admin/ see it. */
+export function adminCallOf(
+  context: AuthenticatedContext,
+  isForced = false,
+  unchanged: Unchanged | null = null,
+): AdminCall {
+  const { principal, right } = context;
+  const actor = { ...ownerOf(principal), right };
+  return { actor, isAdmin: principal.isAdmin, origin: originOf(context), isForced, unchanged };
 }

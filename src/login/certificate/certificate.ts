@@ -6,8 +6,12 @@ import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
-import { type LoginAccount, mayLogIn } from '../account.ts';
-import type { CertificateProof, PrimaryVerdict } from '../primary-verdict.ts';
+import {
+  type CertificateProof,
+  type LoginAccount,
+  mayLogIn,
+  type PrimaryVerdict,
+} from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { externalIdFrom } from './ca-claim.ts';
 import { findTrustedPath, isStillTrusted, type TrustedPath } from './trusted-path.ts';

@@ -6,9 +6,13 @@ import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer
 import type { Identity } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
-import { type LoginAccount, mayLogIn } from '../account.ts';
 import { type HeldRecord, heldRecord } from '../noted-record.ts';
-import type { ExternalJwtProof, PrimaryVerdict } from '../primary-verdict.ts';
+import {
+  type ExternalJwtProof,
+  type LoginAccount,
+  mayLogIn,
+  type PrimaryVerdict,
+} from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { signerObjection } from '../standing.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';

@@ -16,9 +16,8 @@ import {
   typedPassword,
 } from '../../platform/secrets/password-hash.ts';
 import type { AuthenticatorStore, PasswordLogin } from '../../store/contracts/authenticators.ts';
-import { mayLogIn } from '../account.ts';
 import { heldRecord } from '../noted-record.ts';
-import type { PasswordProof, PrimaryVerdict } from '../primary-verdict.ts';
+import { mayLogIn, type PasswordProof, type PrimaryVerdict } from '../primary-verdict.ts';
 import type { LoginServices, PasswordHasher } from '../services.ts';
 import { passwordLimit, requireOpenSource, settleGuess, unlockableLimit } from '../throttle.ts';
 

@@ -3,10 +3,10 @@
 
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import type { Challenge, ChallengeError } from '../../errors/challenge.ts';
-import { isEnabled, stillHasAuthenticator } from '../../login/account.ts';
 import { authQueryOf } from '../../login/auth-query.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { askedOfLogin, outstandingFactors } from '../../login/outstanding-factors.ts';
+import { isEnabled, stillHasAuthenticator } from '../../login/primary-verdict.ts';
 import { type OpeningObjection, openingObjection, provenFactors } from '../../login/standing.ts';
 import { failureKeys } from '../../login/throttle.ts';
 import type { Account } from '../../model/account.ts';
