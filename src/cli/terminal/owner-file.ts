@@ -14,7 +14,7 @@ export async function refuseTakenFile(ports: CliPorts, path: string): Promise<vo
 
 /**
  * Writes a new file that only its owner can read. The file is there before `make` runs, which may use something up: a
- * folder that is missing must not cost an enrollment. If `make` fails, there is no file.
+ * folder that is missing must not cost an enrollment. If `make` or the writing fails, there is no file.
  * @param make the text
  * @throws CliError exit 2 when the file exists already; whatever `make` throws
  */
@@ -28,13 +28,16 @@ export async function writeOwnerFile(
     throw error.code === 'EEXIST' ? takenFile(path) : notWritten(path, error);
   });
   try {
-    const text = await make().catch(async (error) => {
-      await rm(full, { force: true });
-      throw error;
-    });
-    await file.writeFile(text).catch((error) => {
+    const text = await make();
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } catch (error) {
       throw notWritten(path, error);
-    });
+    }
+  } catch (error) {
+    await rm(full, { force: true });
+    throw error;
   } finally {
     await file.close();
   }
