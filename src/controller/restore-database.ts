@@ -13,7 +13,7 @@ import type { Store } from '../store/contracts/store.ts';
 import { refuseNewer, SchemaError } from '../store/migrations/migrate.ts';
 import { checkSqlite } from '../store/sqlite/backup.ts';
 import { openSqliteStore, sqliteSchemaVersion } from '../store/sqlite/open.ts';
-import { copySqliteBackup, discardSqliteCopy, replaceSqlite } from '../store/sqlite/restore.ts';
+import { copySqliteBackup, discardSqliteCopy, LogOfAnother, replaceSqlite } from '../store/sqlite/restore.ts';
 import { openKeyRing } from '../tokens/key-ring.ts';
 import { openServerSecrets } from '../tokens/server-secrets.ts';
 import {
@@ -69,7 +69,7 @@ export async function restoreDatabase(
     throw new BackupUnusable(`${backup} is the database itself, not a backup of it.`);
   }
   using _claim = claimDatabase(needs.config);
-  const working = copySqliteBackup(backup, path);
+  const working = copyOf(backup, path);
   try {
     const restored = await prepareCopy(needs, working, backup);
     const aside = `${path}.replaced-${new Date(needs.clock.now()).toISOString().replace(/[:.]/g, '-')}`;
@@ -77,6 +77,15 @@ export async function restoreDatabase(
     return { ...restored, replaced: hadOne ? aside : null };
   } finally {
     discardSqliteCopy(working);
+  }
+}
+
+function copyOf(backup: string, path: string): string {
+  try {
+    return copySqliteBackup(backup, path);
+  } catch (error) {
+    if (!(error instanceof LogOfAnother)) throw error;
+    throw new BackupUnusable(`${error.message}.`, { cause: error });
   }
 }
 

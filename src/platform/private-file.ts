@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   mkdtempSync,
@@ -21,14 +22,18 @@ export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 
-/** Copies into a new file that only its owner can read, whoever can read the original: `copyFile` would copy its mode. */
-export function copyPrivately(from: string, to: string): void {
+/**
+ * Copies into a new file that only its owner can read, whoever can read the original: `copyFile` would copy its mode.
+ * @returns the user id of the original's owner
+ */
+export function copyPrivately(from: string, to: string): number {
   createPrivateFile(to);
   const [source, target] = [openSync(from, 'r'), openSync(to, 'r+')];
   try {
     const chunk = Buffer.alloc(1024 * 1024);
     for (let read = readSync(source, chunk); read > 0; read = readSync(source, chunk))
       for (let at = 0; at < read; ) at += writeSync(target, chunk, at, read - at);
+    return fstatSync(source).uid;
   } finally {
     for (const file of [source, target]) closeSync(file);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -146,6 +147,27 @@ test('a backup that cannot be used is refused in a sentence, and nothing is chan
   }
   assert.deepEqual(readFileSync(home.path('h/overlay.db')), before);
   assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+});
+
+test('a log that another user has put beside the backup does not become part of the database', {
+  skip: process.getuid?.() !== 0,
+}, async (t) => {
+  const home = await backedUp(t);
+  const before = readFileSync(home.path('h/overlay.db'));
+  copyFileSync(home.path('copy.db'), home.path('theirs.db'));
+  const theirs = new DatabaseSync(home.path('theirs.db'));
+  theirs.exec(`PRAGMA journal_mode = WAL; UPDATE identities SET name = 'mallory'`);
+  copyFileSync(home.path('theirs.db-wal'), home.path('copy.db-wal'));
+  theirs.close();
+  chownSync(home.path('copy.db-wal'), 65_534, 65_534);
+  const refused = await home.restore();
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^error: .*copy\.db-wal belongs to another user than .*copy\.db\.\nnext: /);
+  assert.deepEqual(readFileSync(home.path('h/overlay.db')), before);
+  assert.ok(!readdirSync(home.path('h')).some((name) => /restoring|replaced/.test(name)));
+  // A log that belongs to the backup is taken along.
+  chownSync(home.path('copy.db-wal'), 0, 0);
+  assert.equal((await home.restore()).code, 0);
 });
 
 test('a database that cannot be kept stays as it is, with its log', (t) => {

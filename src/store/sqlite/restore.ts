@@ -19,19 +19,29 @@ const logSuffixes = ['-wal', '-shm'] as const;
 
 /**
  * Copies a backup to a private working file beside the database. A write-ahead log beside the backup, which exists if
- * somebody copied the files of a running controller, is copied too.
+ * somebody copied the files of a running controller, is copied too: SQLite makes its content part of the database.
  * @returns the working file; `discardSqliteCopy` removes it
- * @throws Error of node:fs
+ * @throws LogOfAnother, Error of node:fs; there is no working file then
  */
 export function copySqliteBackup(backup: string, path: string): string {
   // Beside the file itself if the path is a link, because it will be renamed to it.
   const working = `${realFile(path)}.restoring`;
   discardSqliteCopy(working);
-  for (const suffix of ['', '-wal']) {
-    if (!existsSync(`${backup}${suffix}`)) continue;
-    copyPrivately(`${backup}${suffix}`, `${working}${suffix}`);
+  try {
+    const owner = copyPrivately(backup, working);
+    const log = `${backup}-wal`;
+    if (existsSync(log) && copyPrivately(log, `${working}-wal`) !== owner)
+      throw new LogOfAnother(`${log} belongs to another user than ${backup}`);
+  } catch (error) {
+    discardSqliteCopy(working);
+    throw error;
   }
   return working;
+}
+
+/** In a folder for all, such as /tmp, anybody can put a log beside the backup of somebody else. */
+export class LogOfAnother extends Error {
+  override readonly name = 'LogOfAnother';
 }
 
 /** Removes a working file, if there is one. */
