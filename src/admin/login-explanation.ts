@@ -16,7 +16,6 @@ import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
 import type { ListReader } from '../model/list-query.ts';
 import { type Factor, type PrimaryMethod, primaryMethods } from '../model/login.ts';
-import type { Millis } from '../platform/clock.ts';
 import type { LockableAuthenticator } from '../store/contracts/authenticators.ts';
 import { refusedField } from './acceptable-values.ts';
 import { rulesSent } from './auth-policies.ts';
@@ -136,7 +135,7 @@ async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable
           identity,
           policy,
           isTotpEnrolled: enrolled.has(identity.id as IdentityId),
-          passwordSetAt: passwordSetAtOf(theirs.get(identity.id) ?? []),
+          password: passwordIn(theirs.get(identity.id) ?? []),
         },
         means: { password: lasting, certificates, totpLockedUntil: null },
       };
@@ -146,9 +145,9 @@ async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable
   }
 }
 
-function passwordSetAtOf(authenticators: readonly LockableAuthenticator[]): Millis | null {
+function passwordIn(authenticators: readonly LockableAuthenticator[]): Account['password'] {
   const password = authenticators.find(({ method }) => method === 'updb');
-  return password?.method === 'updb' ? password.passwordSetAt : null;
+  return password?.method === 'updb' ? { username: password.username, setAt: password.passwordSetAt } : null;
 }
 
 function withoutLock(password: LoginMeans['password']): LoginMeans['password'] {
@@ -176,7 +175,7 @@ function canLogIn(needs: AdminServices, account: Account, means: LoginMeans): bo
 }
 
 function wouldAskMore(needs: LoginServices, account: Account, rules: AuthPolicyRules): boolean {
-  const passed = account.passwordSetAt === null ? [] : (['password'] as const);
+  const passed = account.password === null ? [] : (['password'] as const);
   const proven = provenFactors(needs, { passed, signerId: null });
   const now = needs.clock.now();
   const asked = (policy: AuthPolicy) =>

@@ -50,11 +50,11 @@ export function askedOfLogin(account: Account, now: Millis): AskedOf {
  * The rules of the new password that somebody has to choose, because an administrator said so or because the policy
  * finds the current one too old. Null when there is no need, or no password.
  */
-function newPasswordRules({ identity, policy, passwordSetAt }: Account, now: Millis): PasswordPolicy | null {
-  if (passwordSetAt === null) return null;
+function newPasswordRules({ identity, policy, password }: Account, now: Millis): PasswordPolicy | null {
+  if (password === null) return null;
   const { updb } = policy.primary;
   const { mustChangeAfter = null } = updb;
-  const isTooOld = mustChangeAfter !== null && passwordSetAt + mustChangeAfter <= now;
+  const isTooOld = mustChangeAfter !== null && password.setAt + mustChangeAfter <= now;
   return identity.passwordMustChange || isTooOld ? updb : null;
 }
 

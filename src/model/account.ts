@@ -12,8 +12,8 @@ export interface Account {
   readonly identity: Identity;
   readonly policy: AuthPolicy;
   readonly isTotpEnrolled: boolean;
-  /** When its password was set; null when it has none. */
-  readonly passwordSetAt: Millis | null;
+  /** Null when it has none. */
+  readonly password: { readonly username: string; readonly setAt: Millis } | null;
 }
 
 /** Whether the identity may neither authenticate nor use what it was given before. */

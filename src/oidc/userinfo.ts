@@ -1,5 +1,5 @@
 import { AuthError } from '../errors/auth-error.ts';
-import { passwordOf } from '../login/password/password.ts';
+import type { Account } from '../model/account.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { claimsOfScope, type MappedClaim, type OidcClient } from '../model/entities/oidc-client.ts';
 import type { Principal } from '../model/principal.ts';
@@ -31,34 +31,31 @@ const defaultClaims: Readonly<Record<MappedClaim, string>> = {
  */
 export async function userInfo(needs: OidcServices, principal: Principal): Promise<UserInfo> {
   if (!principal.scopes.includes('openid')) throw new AuthError('insufficient_scope');
-  const { id: sub, name } = principal.account.identity;
+  const { identity, password } = principal.account;
+  const { id: sub, name } = identity;
   const registered = needs.clients.find(principal.clientId)?.registered ?? null;
   if (registered === null) {
-    const username = (await passwordOf(needs.store.authenticators, sub))?.username;
-    return { sub, name, ...(username === undefined ? {} : { preferred_username: username }) };
+    return { sub, name, ...(password === null ? {} : { preferred_username: password.username }) };
   }
   const account = await needs.view.accounts.find(sub, needs.clock.now());
   if (account === null)
     throw new AuthError('unauthorized', { detail: 'the identity was disabled meanwhile' });
   const scopes = principal.scopes.filter((scope) => registered.scopes.includes(scope));
-  return { sub, ...(await mappedClaims(needs, registered, { identity: account.identity, scopes })) };
+  return { sub, ...mappedClaims(account, registered.claims, scopes) };
 }
 
-async function mappedClaims(
-  needs: OidcServices,
-  { claims: mapping }: Pick<OidcClient, 'claims'>,
-  { identity, scopes }: { readonly identity: Identity; readonly scopes: readonly string[] },
-): Promise<Omit<UserInfo, 'sub'>> {
+function mappedClaims(
+  { identity, password }: Account,
+  mapping: OidcClient['claims'],
+  scopes: readonly string[],
+): Omit<UserInfo, 'sub'> {
   const wanted = Object.entries(claimsOfScope).flatMap(([scope, claims]): readonly MappedClaim[] =>
     scopes.includes(scope) ? claims : [],
   );
   const values: Partial<Record<MappedClaim, string | readonly string[]>> = {};
   for (const claim of wanted) {
     const source = mapping[claim] ?? defaultClaims[claim];
-    const value =
-      source === 'username'
-        ? (await passwordOf(needs.store.authenticators, identity.id))?.username
-        : claimOf(identity, source);
+    const value = source === 'username' ? password?.username : claimOf(identity, source);
     const shaped = claim === 'groups' ? asList(value) : asText(value);
     if (shaped !== undefined) values[claim] = shaped;
   }

@@ -6,6 +6,7 @@ import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { auditedBy } from '../support/audit.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { claimsOf, login, refresh, type Tokens } from '../support/flow.ts';
+import { rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
 const password = 'seven quiet lanterns';
@@ -46,6 +47,20 @@ describe('userinfo', () => {
       assert.ok(Number(answer.headers['expiration-seconds']) <= 1800);
       assert.match(String(answer.headers['expires-at']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
     }
+  });
+
+  test('has the user name as it is now, on every thread', async () => {
+    const admin = await rootOf(server);
+    const id = await server.createUser({ name: 'carla', password });
+    const { access_token } = await login(server, 'carla', password);
+    const shown = async () =>
+      (await server.get('/oidc/userinfo', bearer(access_token))).json.preferred_username;
+    assert.equal(await shown(), 'carla');
+    const { data } = (await admin.get(`authenticators?filter=${encodeURIComponent(`identityId="${id}"`)}`))
+      .json;
+    const renamed = await admin.call('PATCH', `authenticators/${data[0].id}`, { username: 'carla.b' });
+    assert.equal(renamed.status, 200, renamed.text);
+    for (let time = 0; time < 4; time += 1) assert.equal(await shown(), 'carla.b');
   });
 
   test('without a token names both mechanisms, the older one first', async () => {

@@ -61,7 +61,7 @@ function replacementTests(shared: GetDatabase): void {
       }
       assert.equal(await store.authRequests.replacePassword(change), true);
       const account = await store.identities.findAccount(user.id);
-      assert.equal(account?.passwordSetAt, t0 + SECOND);
+      assert.equal(account?.password?.setAt, t0 + SECOND);
       assert.equal(account?.identity.passwordMustChange, false);
       const login = await store.authenticators.findPasswordLogin(user.password.usernameKey);
       assert.equal(login?.passwordHash, '$argon2id$2');

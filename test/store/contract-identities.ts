@@ -71,7 +71,7 @@ export function identityTests(shared: GetDatabase): void {
 
     test('an account is the identity with its policy as it is now, and whether TOTP is enrolled', async () => {
       const { store } = shared();
-      const { id } = await createUser(store);
+      const { id, password } = await createUser(store);
       const defaultPolicy = await store.authPolicies.find(defaultAuthPolicyId);
       assert.ok(defaultPolicy);
       const another = newId<AuthPolicyId>();
@@ -88,7 +88,7 @@ export function identityTests(shared: GetDatabase): void {
             identity: await store.identities.find(id),
             policy: await store.authPolicies.find(authPolicyId),
             isTotpEnrolled,
-            passwordSetAt: t0,
+            password: { username: password.username, setAt: t0 },
           });
         }
         await store.totp.remove(id, t0);

@@ -14,6 +14,7 @@ import type {
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
 import { type certificateExtensionIntents, certificateExtensionStore } from './certificate-extension.ts';
+import { recordChange } from './changes.ts';
 import {
   accountColumns,
   accountOf,
@@ -169,6 +170,7 @@ function* updatePassword(args: PasswordUpdate): Intent<boolean> {
   const identityId = text(row, 'identity_id');
   if (patch.username !== undefined) {
     yield* giveName({ identityId, kind: 'username', name: patch.username, sharesName });
+    yield* recordChange('identity', identityId, now);
   }
   if (patch.passwordHash !== undefined) {
     yield* withdrawInvitation(identityId);
@@ -204,6 +206,7 @@ function* applyDeletion(id: string, now: Millis): Intent<boolean> {
   if (text(row, 'method') === 'updb') {
     yield* withdrawInvitation(identityId);
     yield* dropName(identityId, 'username');
+    yield* recordChange('identity', identityId, now);
   }
   yield* endSessionsOfAuthenticator({ identityId, authenticatorId: id, now });
   return true;

@@ -66,11 +66,12 @@ export function databaseOf<Known extends Intents>(engine: Engine): Database<Know
 }
 
 export function accountOf(row: SqlRow): Account {
+  const username = textOrNull(row, 'account_username');
   return {
     identity: identityOf(row, 'identity__'),
     policy: authPolicyOf(row, 'policy__'),
     isTotpEnrolled: row.enrolled !== null,
-    passwordSetAt: integerOrNull(row, 'account_password_set_at'),
+    password: username === null ? null : { username, setAt: integer(row, 'account_password_set_at') },
   };
 }
 
@@ -115,7 +116,9 @@ export const accountColumns = `${identityTable.columns('identity__')},
     ${authPolicyTable.columns('policy__')},
     (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled,
     (SELECT COALESCE(held.password_set_at, held.created_at) FROM authenticators AS held
-      WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at`;
+      WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at,
+    (SELECT held.username FROM authenticators AS held
+      WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_username`;
 
 /** A missing policy must not look like an unknown identity: reading the row then fails, and no check is skipped. */
 export const accountsSql = `SELECT ${accountColumns}

@@ -120,6 +120,8 @@ export function* insertPassword(
   yield* insert('authenticators', { ...row, method: 'updb', createdAt: now, updatedAt: now });
   const { identityId, username } = password;
   yield* giveName({ identityId, kind: 'username', name: username, sharesName });
+  // Accounts in memory have the user name.
+  yield* recordChange('identity', identityId, now);
 }
 
 interface IdentityUpdate extends MayBeForced, MayShareName {
