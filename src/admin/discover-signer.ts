@@ -2,7 +2,8 @@
 // in the one way in which this service calls other servers, within the limits of the configuration.
 
 import { z } from 'zod';
-import { jsonOf } from '../login/external-jwt/provider-endpoints.ts';
+import { jsonOf, presentMembers, wrongMember } from '../login/external-jwt/provider-endpoints.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
 import { jwksCacheDefaults } from '../platform/jwk/jwks-cache.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
@@ -54,15 +55,18 @@ export async function discoverSigner(
     try {
       return await needs.outbound.get(url, { accept: 'application/json', maxBytes: limit });
     } catch (error) {
-      if (error instanceof FetchRefused) throw refused(`cannot be used: ${url}: ${error.message}`);
-      throw error;
+      if (!(error instanceof FetchRefused)) throw error;
+      const hint = error.reason === 'status' ? `. ${addressHint}` : '';
+      throw refused(`cannot be used: ${url}: ${error.message}${hint}`);
     }
   };
-  const parsed = discovery.safeParse(jsonOf(await fetched(`${address}${wellKnown}`, maxBytes)));
-  if (!parsed.success) throw refused(`has no discovery document with https endpoints at ${wellKnown}`);
+  const url = `${address}${wellKnown}`;
+  const parsed = discovery.safeParse(presentMembers(jsonOf(await fetched(url, maxBytes))));
+  if (!parsed.success) throw refused(`cannot be used: ${url}: ${wrongMember(parsed.error)}. ${addressHint}`);
   const { issuer, jwks_uri: jwksEndpoint, ...rest } = parsed.data;
   // Discovery 4.3: the server at one address must not speak for another provider.
-  if (issuer.replace(/\/+$/, '') !== address) throw refused(`is of the issuer ${shown(issuer)}: use that`);
+  if (comparable(issuer) !== comparable(address))
+    throw refused(await adviceFor(needs.outbound, { issuer, jwksEndpoint }));
   acceptableIssuer(issuer, needs.issuers);
   const keys = usableKeys(await fetched(jwksEndpoint, jwksCacheDefaults.maxBytes));
   if (keys === 0) throw refused('publishes no key that can be used');
@@ -76,6 +80,47 @@ export async function discoverSigner(
     scopes: usefulScopes.filter((scope) => scope === 'openid' || has.has(scope)),
     claims: [...new Set(rest.claims_supported ?? [])].slice(0, mostClaims),
   };
+}
+
+const addressHint =
+  'The address of a provider is its issuer. At Keycloak it ends in /realms/NAME, at Entra ID in /TENANT-ID/v2.0, at Okta often in /oauth2/default';
+
+/** What to do about a provider that calls itself otherwise; tried on what is found there. */
+async function adviceFor(
+  outbound: OutboundClient,
+  { issuer, jwksEndpoint }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'>,
+): Promise<string> {
+  if (/[{}]/.test(issuer)) {
+    return `serves many tenants: its issuer has a placeholder, ${quoted(issuer)}. Put the id of your tenant (directory) into the address, in place of "common", "organizations" or "consumers"`;
+  }
+  const is = `is of the issuer ${shown(issuer)}`;
+  if (issuer.startsWith('http://')) {
+    return `${is}, which is not https: set the public https address of the provider in its own configuration, behind a proxy too`;
+  }
+  const problem = await problemAt(outbound, issuer);
+  if (problem === null) return `${is}: use that`;
+  return `${is}, where discovery does not work (${problem}). If this server may speak for that issuer, create the signer by hand, with that issuer and jwksEndpoint ${shown(jwksEndpoint)}`;
+}
+
+/** Why an issuer has no discovery document of its own; null if it has. */
+async function problemAt(outbound: OutboundClient, issuer: string): Promise<string | null> {
+  const url = `${issuer.replace(/\/+$/, '')}${wellKnown}`;
+  try {
+    const document = presentMembers(
+      jsonOf(await outbound.get(url, { accept: 'application/json', maxBytes })),
+    );
+    const parsed = discovery.safeParse(document);
+    if (!parsed.success) return wrongMember(parsed.error);
+    return comparable(parsed.data.issuer) === comparable(issuer) ? null : 'it names yet another issuer';
+  } catch (error) {
+    if (error instanceof FetchRefused) return error.message;
+    throw error;
+  }
+}
+
+/** Without the differences that people overlook: case of the host, default port, trailing slash. */
+function comparable(url: string): string {
+  return (URL.parse(url)?.href ?? url).replace(/\/+$/, '');
 }
 
 /** Without a trailing slash. */

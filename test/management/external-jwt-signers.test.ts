@@ -312,13 +312,23 @@ describe('a signer from one address', () => {
 
   test('is refused if the document lies, leads elsewhere or is unusable', async () => {
     const { issuer } = idp;
+    const other = await startTestIdp();
+    other.describe({});
     for (const [members, reason] of [
-      [{ issuer: 'https://bank.example' }, /is of the issuer https:\/\/bank\.example: use that/],
-      [{ issuer: `${issuer}\u202e\n` }, /is of the issuer .*\?\?: use that/],
-      [{ issuer: undefined }, /no discovery document/],
-      [{ jwks_uri: 'http://127.0.0.1/jwks' }, /no discovery document/],
-      [{ jwks_uri: 'file:///etc/passwd' }, /no discovery document/],
-      [{ ...pages('javascript:alert(1)//') }, /no discovery document/],
+      [
+        { issuer: 'https://bank.example' },
+        /is of the issuer https:\/\/bank\.example, where discovery does not work .*by hand, with that issuer/,
+      ],
+      [{ issuer: other.issuer }, new RegExp(`is of the issuer ${other.issuer}: use that$`)],
+      [{ issuer: issuer.replace('https', 'http') }, /is of the issuer http:.*set the public https address/],
+      [{ issuer: `${issuer}/{tenantid}/v2.0` }, /serves many tenants: .*Put the id of your tenant/],
+      [{ issuer: `${issuer}\u202e\n` }, /is of the issuer .*\?\?, where discovery does not work/],
+      [{ issuer: undefined }, /names no issuer/],
+      [{ issuer: null }, /names no issuer/],
+      [{ jwks_uri: null }, /jwks_uri of the discovery document is missing/],
+      [{ jwks_uri: 'http://127.0.0.1/jwks' }, /jwks_uri of the discovery document is no https address/],
+      [{ jwks_uri: 'file:///etc/passwd' }, /jwks_uri of the discovery document is no https address/],
+      [{ ...pages('javascript:alert(1)//') }, /_endpoint of the discovery document is no https address/],
       [{ jwks_uri: `${issuer}/nowhere` }, /the server answered with an error status/],
       [{ jwks_uri: `${issuer}/.well-known/openid-configuration` }, /publishes no key that can be used/],
     ] as const) {
@@ -327,6 +337,9 @@ describe('a signer from one address', () => {
       assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'address');
       assert.match(answer.json.error.cause.reason, reason);
     }
+    await other.close();
+    idp.describe({ authorization_endpoint: null, token_endpoint: '', scopes_supported: null });
+    assert.equal((await discover(issuer.toUpperCase().replace('HTTPS', 'https'))).status, 200);
     idp.describe({});
     for (const address of ['http://idp.example', 'https://a:b@idp.example', 'ftp://idp.example', '//', 'x y'])
       assertRefused(await discover(address), 400, 'COULD_NOT_VALIDATE', 'address');

@@ -44,5 +44,6 @@ test('a failure of our own rejects the call that met it, nothing else, and is no
     authorizationEndpoint: document.authorization_endpoint,
     tokenEndpoint: document.token_endpoint,
     promisesIssuer: false,
+    assertionAlgs: null,
   });
 });

@@ -75,8 +75,8 @@ async function fetchEndpoints(client: OutboundClient, address: string): Promise<
     if (error instanceof FetchRefused) return `${url}: ${error.message}`;
     throw error;
   }
-  const document = discovery.safeParse(jsonOf(body));
-  if (!document.success) return `${url} is no discovery document with https endpoints`;
+  const document = discovery.safeParse(presentMembers(jsonOf(body)));
+  if (!document.success) return `${url}: ${wrongMember(document.error)}`;
   const { issuer, authorization_endpoint, token_endpoint, ...rest } = document.data;
   return {
     issuer,
@@ -87,10 +87,25 @@ async function fetchEndpoints(client: OutboundClient, address: string): Promise<
   };
 }
 
+/** A document without what its provider has not set: serializers write such members as null or as an empty text. */
+export function presentMembers(document: unknown): unknown {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return document;
+  return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null && value !== ''));
+}
+
+/** What a discovery document lacks, for an administrator. */
+export function wrongMember({ issues: [issue] }: z.ZodError): string {
+  const name = issue?.path[0];
+  if (name === undefined) return 'the answer is no discovery document';
+  const isMissing = issue?.code === 'invalid_type';
+  if (name === 'issuer') return 'the discovery document names no issuer';
+  return `${String(name)} of the discovery document ${isMissing ? 'is missing' : 'is no https address'}`;
+}
+
 /** Undefined if it is not JSON. */
 export function jsonOf(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(body.toString().replace(/^\ufeff/, ''));
   } catch {
     return undefined;
   }
