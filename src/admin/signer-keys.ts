@@ -1,9 +1,10 @@
-// Where a signer's keys come from: either a certificate or the address of a key set.
+// Where a signer's keys come from: a certificate, the address of a key set, or the issuer's discovery document.
 
 import { readSignerCertificate } from '../login/external-jwt/signer-keys.ts';
 import type { Some } from '../model/entities/entity.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Clock } from '../platform/clock.ts';
+import { discoveryAddress } from '../platform/jwk/jwks-cache.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import { checkAddress, type OutboundLimits } from '../platform/network/outbound-client.ts';
 import { certificateFacts, parseCertificates } from '../platform/x509/x509.ts';
@@ -12,10 +13,10 @@ import { refusedField } from './acceptable-values.ts';
 /** The members that change together. */
 export type KeySource = Pick<
   ExternalJwtSigner,
-  'certPem' | 'jwksEndpoint' | 'kid' | 'fingerprint' | 'commonName' | 'notBefore' | 'notAfter'
+  'certPem' | 'jwksEndpoint' | 'discovery' | 'kid' | 'fingerprint' | 'commonName' | 'notBefore' | 'notAfter'
 >;
 
-type KeyFields = Some<Pick<ExternalJwtSigner, 'certPem' | 'jwksEndpoint' | 'kid'>>;
+type KeyFields = Some<Pick<ExternalJwtSigner, 'issuer' | 'certPem' | 'jwksEndpoint' | 'discovery' | 'kid'>>;
 
 const longestKid = 256;
 const longestPem = 16_384;
@@ -30,25 +31,36 @@ export function keySourceOf(
   fields: KeyFields,
   before: ExternalJwtSigner | null,
 ): Partial<KeySource> {
-  const { certPem, jwksEndpoint, kid } = fields;
-  if (certPem === undefined && jwksEndpoint === undefined && kid === undefined) return {};
+  const { certPem, jwksEndpoint, discovery, kid } = fields;
+  if ([certPem, jwksEndpoint, discovery, kid].every((field) => field === undefined)) return {};
   const hasCert = given(certPem);
   const hasEndpoint = given(jwksEndpoint);
   if (hasCert && hasEndpoint) throw refusedField('jwksEndpoint', 'cannot be set together with certPem');
-  // Whichever is given replaces the other.
-  const cert = hasCert ? certPem : hasEndpoint || certPem !== undefined ? null : (before?.certPem ?? null);
+  if (hasCert && discovery === true) throw refusedField('discovery', 'cannot be set together with certPem');
+  const isReplaced = hasEndpoint || certPem !== undefined || discovery === true;
+  // Whichever is given replaces the others.
+  const cert = hasCert ? certPem : isReplaced ? null : (before?.certPem ?? null);
   const endpoint = hasEndpoint
     ? jwksEndpoint
     : hasCert || jwksEndpoint !== undefined
       ? null
       : (before?.jwksEndpoint ?? null);
   if (cert !== null) return fromCertificate(needs, cert, kid === undefined ? (before?.kid ?? null) : kid);
-  if (endpoint === null) throw refusedField('jwksEndpoint', 'is required unless certPem is set');
+  // An address that is set by hand wins, unless the same change asks for both.
+  const wasFollowed = before?.discovery === true && jwksEndpoint === undefined && certPem === undefined;
+  const isFollowed = discovery ?? (!hasEndpoint && (wasFollowed || endpoint === null));
+  const issuer = fields.issuer ?? before?.issuer ?? '';
+  if (endpoint === null && !isFollowed)
+    throw refusedField('jwksEndpoint', 'is required unless certPem is set or discovery is on');
+  if (isFollowed && !/^https:/i.test(issuer))
+    throw refusedField('jwksEndpoint', 'is required: the issuer is no https address that could be asked');
+  if (isFollowed) acceptableEndpoint(needs.limits, discoveryAddress(issuer));
   if (given(kid))
     throw refusedField('kid', 'can only be set together with certPem: key sets name their keys', kid);
   return {
     certPem: null,
-    jwksEndpoint: acceptableEndpoint(needs.limits, endpoint),
+    jwksEndpoint: endpoint === null ? null : acceptableEndpoint(needs.limits, endpoint),
+    discovery: isFollowed,
     kid: null,
     fingerprint: null,
     commonName: null,
@@ -71,6 +83,7 @@ function fromCertificate({ clock }: { readonly clock: Clock }, pem: string, kid:
   return {
     certPem: pem,
     jwksEndpoint: null,
+    discovery: false,
     kid: given(kid) ? kid : null,
     fingerprint: facts.thumbprint,
     commonName: facts.commonName ?? null,

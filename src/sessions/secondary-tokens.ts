@@ -55,7 +55,7 @@ export function secondaryTokens(needs: ExternalJwtServices, threads = 1): Second
 
   /** Read before verifying a token: a key set that changes during the verification would spoil the comparison. */
   function keysOf(signer: ExternalJwtSigner, token: string): Pick<SeenToken, 'keys' | 'kid'> | undefined {
-    if (signer.jwksEndpoint === null) return { keys: null, kid: null };
+    if (signer.certPem !== null) return { keys: null, kid: null };
     const kid = headerOf(token)?.kid ?? null;
     const keys = needs.jwks.peek(signer.id, kid);
     return keys === undefined ? undefined : { keys, kid };

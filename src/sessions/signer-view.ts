@@ -31,7 +31,7 @@ export async function openSignerView(
     else signers.set(id, signer);
     list = [...signers.values()];
     // Other changes keep the keys: the provider may be unreachable just now.
-    if (before?.jwksEndpoint !== signer?.jwksEndpoint) jwks.forget(id);
+    if (!isDeepStrictEqual(keySourceOf(before), keySourceOf(signer))) jwks.forget(id);
   }
 
   return {
@@ -43,4 +43,9 @@ export async function openSignerView(
       for (const id of new Set([...signers.keys(), ...stored.map((signer) => signer.id)])) await reload(id);
     },
   };
+}
+
+/** What decides where the keys are fetched. */
+function keySourceOf(signer: ExternalJwtSigner | null | undefined): readonly unknown[] {
+  return [signer?.jwksEndpoint, signer?.discovery, signer?.discovery === true ? signer.issuer : null];
 }

@@ -40,6 +40,7 @@ describe('a signer', () => {
       audience: 'overlay',
       certPem: null,
       jwksEndpoint,
+      discovery: false,
       kid: null,
       fingerprint: null,
       commonName: null,
@@ -177,7 +178,12 @@ describe('an invalid signer is refused, and the answer names field, reason and v
 
   test('no key source, two of them, several certificates, and one that has expired', async () => {
     const { jwksEndpoint: _none, ...without } = smallest('keyless');
-    assertRefused(await create(without), 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+    const unasked = { ...without, discovery: false };
+    assertRefused(await create(unasked), 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+    const urn = { ...without, issuer: 'urn:issuer' };
+    assertRefused(await create(urn), 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
+    const both = { ...without, discovery: true, certPem };
+    assertRefused(await create(both), 400, 'COULD_NOT_VALIDATE', 'discovery');
     assertRefused(
       await create({ ...without, jwksEndpoint, certPem }),
       400,
@@ -190,7 +196,8 @@ describe('an invalid signer is refused, and the answer names field, reason and v
     const old = await createRootCa({ clock: longAgo }, { commonName: 'old', days: 2 });
     assertRefused(await create({ ...without, certPem: old.certPem }), 400, 'COULD_NOT_VALIDATE', 'certPem');
     const id = createdId(await create(smallest('emptied')));
-    const answer = await admin.call('PATCH', `${path}/${id}`, { jwksEndpoint: null });
+    const none = { jwksEndpoint: null, discovery: false };
+    const answer = await admin.call('PATCH', `${path}/${id}`, none);
     assertRefused(answer, 400, 'COULD_NOT_VALIDATE', 'jwksEndpoint');
   });
 

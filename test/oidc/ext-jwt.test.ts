@@ -445,6 +445,41 @@ describe('the keys of a provider', () => {
     });
   });
 
+  test('are where the discovery document says, unless an address is set by hand', async () => {
+    await createIdentity(server, 'moved');
+    await withSigners(async () => {
+      const { issuer } = one;
+      const id = await createSigner(admin, one, 'follows', { jwksEndpoint: null });
+      const change = (fields: object) => admin.call('PATCH', `external-jwt-signers/${id}`, fields);
+      const shown = async () => (await admin.get(`external-jwt-signers/${id}`)).json.data;
+      assert.deepEqual([(await shown()).discovery, (await shown()).jwksEndpoint], [true, null]);
+      assert.equal((await login(one, 'moved@idp')).status, 302);
+      // The provider moves its keys: the old address has nothing any more.
+      clock.advance(16 * MINUTE);
+      one.misbehave({ kind: 'status', status: 404 });
+      one.describe({ jwks_uri: `${issuer}/hop/0` });
+      assert.equal((await login(one, 'moved@idp')).status, 302);
+      for (const described of [{ issuer: 'https://bank.example' }, { jwks_uri: 7 }, { jwks_uri: null }]) {
+        one.describe({ jwks_uri: `${issuer}/hop/0`, ...described });
+        clock.advance(25 * HOUR);
+        admin = await loggedIn(server, 'root');
+        const refused = await login(one, 'moved@idp');
+        assert.equal(await reasonOf(server, refused), 'keys-unavailable', JSON.stringify(described));
+        const record = await admin.get(`login-attempts/${refused.headers['x-request-id']}`);
+        assert.match(record.text, /the discovery document is none, is of another issuer, or names no keys/);
+      }
+      one.misbehave(null);
+      assert.equal((await change({ jwksEndpoint: one.jwksEndpoint })).status, 200);
+      assert.equal((await shown()).discovery, false);
+      assert.equal((await login(one, 'moved@idp')).status, 302, 'by hand');
+      // Both: the address is for when there is no document.
+      assert.equal((await change({ discovery: true })).status, 200);
+      assert.deepEqual([(await shown()).discovery, (await shown()).jwksEndpoint], [true, one.jwksEndpoint]);
+      assert.equal((await login(one, 'moved@idp')).status, 302, 'although the document names none');
+      one.describe({});
+    });
+  });
+
   test('that cannot be fetched are an ordinary refusal, until they can', async () => {
     await createIdentity(server, 'down');
     await withSigners(async () => {

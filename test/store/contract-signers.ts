@@ -31,6 +31,7 @@ function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtS
     maxLifetimeSeconds: null,
     externalAuthUrl: null,
     clientId: null,
+    discovery: false,
     tokenEndpointAuthMethod: 'none',
     sealedClientSecret: null,
     scopes: ['openid', 'email'],

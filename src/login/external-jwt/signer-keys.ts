@@ -44,8 +44,10 @@ async function keysOf(
   { kid, failed }: { readonly kid: string | null; readonly failed: VerificationKey | undefined },
 ): Promise<readonly VerificationKey[] | RefusedExternalJwt> {
   if (signer.certPem !== null) return keyOfCertificate(needs, signer, { certPem: signer.certPem, kid });
-  if (signer.jwksEndpoint === null) return refused('keys-unavailable', 'the signer has no keys', signer.id);
-  const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint }, kid, failed);
+  if (signer.jwksEndpoint === null && !signer.discovery)
+    return refused('keys-unavailable', 'the signer has no keys', signer.id);
+  const issuer = signer.discovery ? signer.issuer : undefined;
+  const lookup = await needs.jwks.find({ id: signer.id, url: signer.jwksEndpoint, issuer }, kid, failed);
   if (lookup.found === 'keys') return lookup.keys;
   const { found, isFresh } = lookup;
   const when = isFresh
@@ -70,7 +72,10 @@ async function keysOf(
 }
 
 function wordsOf(failure: KeySetFailure): string {
-  return failure === 'not-a-key-set' ? 'the answer is no key set' : fetchRefusals[failure];
+  if (failure === 'not-a-key-set') return 'the answer is no key set';
+  if (failure === 'no-discovery')
+    return 'the discovery document is none, is of another issuer, or names no keys';
+  return fetchRefusals[failure];
 }
 
 function keyOfCertificate(

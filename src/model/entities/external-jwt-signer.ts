@@ -43,10 +43,12 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     /** Must be among the audiences of a token. */
     audience: text({ isListed: true }),
 
-    /** Exactly one of `certPem` and `jwksEndpoint` is set. The certificate has the only key and limits its time. */
+    /** Where the keys come from: a certificate, which has the only key and limits its time; an address; discovery. */
     certPem: pem({ isNullable: true }),
-    /** An https URL. */
+    /** An https URL. With `discovery`, for when the discovery document cannot be had. */
     jwksEndpoint: text({ isNullable: true }),
+    /** Whether `jwks_uri` of the issuer's discovery document is followed; by default where no other source is given. */
+    discovery: flag({ isOptional: true }),
     /** With `certPem`: the only `kid` that a token may name; null: any. With `jwksEndpoint`: null. */
     kid: text({ isNullable: true, isListed: true }),
     /** Of the certificate, for display; null without one. SHA-256 of the DER form, base64url. */
@@ -99,6 +101,7 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     enabled: 'accept its tokens',
     jwksEndpoint: ['<url>', 'https address of its keys'],
     certPem: 'certificate with its key, instead',
+    discovery: 'follow jwks_uri of its discovery document (default without an address or certificate)',
     kid: 'with --cert: the only key id that tokens may name',
     claimsProperty: ['<claim>', 'claim that names the identity, or a JSON pointer (default: sub)'],
     useExternalId: 'take the claim as the external id of the identity; otherwise it is the id',
@@ -134,6 +137,7 @@ export type ExternalJwtSigner = Stored<typeof externalJwtSignerEntity>;
 
 export const externalJwtSignerDefaults = {
   ...defaultsOf(externalJwtSignerEntity),
+  discovery: false,
   tokenEndpointAuthMethod: 'none',
   sealedClientSecret: null,
 } as const;

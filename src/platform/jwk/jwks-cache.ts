@@ -39,10 +39,41 @@ export const jwksCacheDefaults: JwksCacheLimits = {
 /** Whose keys. Two owners never share a set, even if their URLs are the same. */
 export interface KeySetSource {
   readonly id: string;
-  readonly url: string;
+  /** Null only with an issuer. */
+  readonly url: string | null;
+  /** Whose discovery document names the address; `url` is for when it cannot be had. */
+  readonly issuer?: string | undefined;
 }
 
-export type KeySetFailure = FetchRefusal | 'not-a-key-set';
+export type KeySetFailure = FetchRefusal | 'not-a-key-set' | 'no-discovery';
+
+/** Where an issuer's discovery document is (OpenID Connect Discovery 4). */
+export function discoveryAddress(issuer: string): string {
+  return `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+}
+
+/** The document is none, is of another issuer, or names no keys. */
+class DiscoveryRefused extends Error {}
+
+const longestDiscovery = 64 * 1024;
+
+/** @throws FetchRefused, DiscoveryRefused */
+async function publishedAddress(client: OutboundClient, issuer: string): Promise<string> {
+  const wanted = { accept: 'application/json', maxBytes: longestDiscovery };
+  const body = await client.get(discoveryAddress(issuer), wanted);
+  let document: { readonly issuer?: unknown; readonly jwks_uri?: unknown } | null;
+  try {
+    document = JSON.parse(body.toString().replace(/^\ufeff/, ''));
+  } catch {
+    throw new DiscoveryRefused('the answer is no discovery document');
+  }
+  const named = document?.issuer;
+  if (typeof named !== 'string' || named.replace(/\/+$/, '') !== issuer.replace(/\/+$/, ''))
+    throw new DiscoveryRefused('the discovery document is of another issuer');
+  if (typeof document?.jwks_uri !== 'string')
+    throw new DiscoveryRefused('the discovery document names no keys');
+  return document.jwks_uri;
+}
 
 export type KeyLookup =
   /** Never empty. The caller has to check which of them fits the algorithm. */
@@ -111,16 +142,17 @@ export function jwksCache(
   const fetchNow = async (entry: Entry): Promise<void> => {
     const fetchedAt = readings(needs.clock);
     try {
-      const { url, id } = entry;
+      const { id } = entry;
+      const { url, isByHand } = await addressOf(needs, entry);
       // The management API accepts https only, but an imported address may lead to this machine without it.
-      const wanted = { accept: acceptedTypes, maxBytes: limits.maxBytes, allowPlainLoopback: true };
+      const wanted = { accept: acceptedTypes, maxBytes: limits.maxBytes, allowPlainLoopback: isByHand };
       const set = readJwkSet(await needs.client.get(url, wanted));
       entry.good = { set, fetchedAt };
       const counts = { keys: set.keys.size, ignored: set.ignored.length };
       needs.logger.debug('key set fetched', { keySet: id, ...counts });
     } catch (error) {
       entry.reserve = 0;
-      entry.failure = error instanceof FetchRefused ? error.reason : 'not-a-key-set';
+      entry.failure = failureOf(error);
       needs.logger.warn('key set could not be fetched', {
         keySet: entry.id,
         reason: entry.failure,
@@ -178,7 +210,7 @@ export function remoteJwksCache(
   const { clock, ask } = needs;
   return cacheOver(clock, limits, async (entry, kid, hasFailed) => {
     if (isTooSoon(entry, clock, limits)) return;
-    const source = { id: entry.id, url: entry.url };
+    const source = { id: entry.id, url: entry.url, issuer: entry.issuer };
     const news = await ask({ source, kid, hasFailed, seen: entry.fetches }).catch(() => null);
     // Answers arrive in order; of two that bring the same, the first one's keys stay the same objects.
     if (news === null || news.fetches === entry.fetches) return;
@@ -201,11 +233,12 @@ function cacheOver(
   const entries = new Map<string, Entry>();
   const entryOf = (source: KeySetSource): Entry => {
     const known = entries.get(source.id);
-    if (known?.url === source.url) return known;
-    const { id, url } = source;
+    if (known !== undefined && known.url === source.url && known.issuer === source.issuer) return known;
+    const { id, url, issuer } = source;
     const entry: Entry = {
       id,
       url,
+      issuer,
       good: null,
       triedAt: null,
       reserve: 0,
@@ -259,7 +292,8 @@ interface Reading {
 
 interface Entry {
   readonly id: string;
-  readonly url: string;
+  readonly url: string | null;
+  readonly issuer: string | undefined;
   /** The last set that was fetched completely. */
   good: { readonly set: JwkSet; readonly fetchedAt: Reading } | null;
   /** When the last fetch began; monotonic. */
@@ -272,6 +306,26 @@ interface Entry {
   fetches: number;
   /** In the thread that fetches. */
   underWay: Promise<void> | null;
+}
+
+/** @throws FetchRefused, DiscoveryRefused */
+async function addressOf(
+  needs: { readonly client: OutboundClient; readonly logger: Logger },
+  { id, url, issuer }: Entry,
+): Promise<{ readonly url: string; readonly isByHand: boolean }> {
+  if (issuer === undefined) return { url: url ?? '', isByHand: true };
+  try {
+    return { url: await publishedAddress(needs.client, issuer), isByHand: false };
+  } catch (error) {
+    if (url === null) throw error;
+    needs.logger.warn('discovery document could not be used', { keySet: id, reason: failureOf(error) });
+    return { url, isByHand: true };
+  }
+}
+
+function failureOf(error: unknown): KeySetFailure {
+  if (error instanceof FetchRefused) return error.reason;
+  return error instanceof DiscoveryRefused ? 'no-discovery' : 'not-a-key-set';
 }
 
 /** Undefined for none. */

@@ -114,6 +114,7 @@ export const tablesOfPeople: readonly string[] = [
     audience TEXT NOT NULL,
     cert_pem TEXT,
     jwks_endpoint TEXT,
+    discovery INTEGER NOT NULL DEFAULT 0,
     kid TEXT,
     fingerprint TEXT,
     common_name TEXT,

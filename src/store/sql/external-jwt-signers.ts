@@ -71,6 +71,7 @@ const vouching = [
   'audience',
   'certPem',
   'jwksEndpoint',
+  'discovery',
   'claimsProperty',
   'useExternalId',
 ] as const;

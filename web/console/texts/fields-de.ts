@@ -80,6 +80,7 @@ export const fields: Fields = {
       audience: 'Audience',
       certPem: 'Zertifikat mit seinem Schlüssel',
       jwksEndpoint: 'Adresse seiner Schlüssel (JWKS)',
+      discovery: 'Schlüssel laut Discovery-Dokument des Anbieters',
       kid: 'Schlüssel-Id des Zertifikats',
       fingerprint: 'Fingerabdruck',
       commonName: 'Common Name',

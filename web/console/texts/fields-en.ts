@@ -74,6 +74,7 @@ export const fields = {
       audience: 'Audience',
       certPem: 'Certificate with its key',
       jwksEndpoint: 'Address of its keys (JWKS)',
+      discovery: "Follow the provider's discovery document for its keys",
       kid: 'Key id of the certificate',
       fingerprint: 'Fingerprint',
       commonName: 'Common name',

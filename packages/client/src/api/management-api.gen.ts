@@ -2282,6 +2282,7 @@ export interface components {
             audience: string;
             certPem: string | null;
             jwksEndpoint: string | null;
+            discovery: boolean;
             kid: string | null;
             fingerprint: string | null;
             commonName: string | null;
@@ -2643,6 +2644,7 @@ export interface components {
                 audience?: string;
                 certPem?: string | null;
                 jwksEndpoint?: string | null;
+                discovery?: boolean;
                 kid?: string | null;
                 claimsProperty?: string | null;
                 useExternalId?: boolean | null;
@@ -4993,6 +4995,7 @@ export interface operations {
                     audience: string;
                     certPem?: string | null;
                     jwksEndpoint?: string | null;
+                    discovery?: boolean;
                     kid?: string | null;
                     /** @default sub */
                     claimsProperty?: string | null;
@@ -5090,6 +5093,7 @@ export interface operations {
                     audience: string;
                     certPem?: string | null;
                     jwksEndpoint?: string | null;
+                    discovery?: boolean;
                     kid?: string | null;
                     /** @default sub */
                     claimsProperty?: string | null;
@@ -5192,6 +5196,7 @@ export interface operations {
                     audience?: string;
                     certPem?: string | null;
                     jwksEndpoint?: string | null;
+                    discovery?: boolean;
                     kid?: string | null;
                     claimsProperty?: string | null;
                     useExternalId?: boolean | null;

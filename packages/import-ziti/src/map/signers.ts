@@ -61,6 +61,8 @@ export function mapSigners(
       leewaySeconds: externalJwtSignerDefaults.leewaySeconds,
       maxLifetimeSeconds: externalJwtSignerDefaults.maxLifetimeSeconds,
       // Its clients are public ones.
+      // The source follows no discovery document.
+      discovery: false,
       tokenEndpointAuthMethod: externalJwtSignerDefaults.tokenEndpointAuthMethod,
       sealedClientSecret: null,
       requireVerifiedEmail: emailOf(needs, subject, entity),

@@ -18,7 +18,7 @@ export function SignerFields({ form }: { readonly form: FormState<SignerDraft> }
         id="provider"
         title={words.provider}
         names={[
-          ...['name', 'enabled', 'issuer', 'clientId', 'audience', 'jwksEndpoint', 'certPem'],
+          ...['name', 'enabled', 'issuer', 'clientId', 'audience', 'discovery', 'jwksEndpoint', 'certPem'],
           ...(draft.certPem === null ? [] : ['kid']),
         ]}
         details={{

@@ -71,12 +71,12 @@ const usual = { tokenEndpointAuthMethod: 'none' };
 /** The initial values for a new one, beside its defaults. @param found null: to be filled in by hand */
 function given(found: DiscoveredSigner | null): Values {
   if (found === null) return { useExternalId: true };
-  const { issuer, jwksEndpoint, externalAuthUrl, scopes } = found;
+  const { issuer, externalAuthUrl, scopes } = found;
   return {
     useExternalId: true,
     name: URL.canParse(issuer) ? new URL(issuer).hostname : issuer,
     issuer,
-    jwksEndpoint,
+    discovery: true,
     externalAuthUrl,
     // People who sign in on the pages bring an ID token, which is made for this server and says who they are.
     ...(externalAuthUrl !== null && { scopes, targetToken: 'ID' }),
