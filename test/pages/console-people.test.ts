@@ -629,6 +629,10 @@ describe('sessions', () => {
       csv,
       /^Person,Browser or program,Application,Mechanism,Signed in,Signed in from,Last used,Last used from,Ends\r\nyuri,/,
     );
+    await page.locator('#filter-program').fill('no such program');
+    await page.waitForURL(/program=no\+such\+program/);
+    await page.getByText('No session matches.').waitFor();
+    await page.locator('#clear-filters').click();
     await page.locator('#filter-kind').selectOption('browser');
     await page.waitForURL(/kind=browser/);
     await page.getByText('No session matches.').waitFor();
