@@ -1,15 +1,10 @@
 // Who is signed in, and what they may do. The server decides; this only decides what to offer.
 
-import { useQuery } from '@tanstack/react-query';
-import { read } from './session/api.ts';
+import { useRead } from './queries.ts';
 import type { Identity, Permission } from './types.ts';
 
 export function useMe() {
-  return useQuery({
-    queryKey: ['me'],
-    queryFn: ({ signal }) => read<Identity>('current-identity', signal),
-    staleTime: 60_000,
-  });
+  return useRead<Identity>(['me'], 'current-identity', { staleTime: 60_000 });
 }
 
 type Right = Permission | 'all';

@@ -1,4 +1,5 @@
-import { QueryClient } from '@tanstack/react-query';
+import { keepPreviousData, QueryClient, type QueryKey, useQuery } from '@tanstack/react-query';
+import { type ListQuery, list, type Page, read } from './session/api.ts';
 
 /**
  * What was read, for as long as it is shown. A failure shows at once, with a button: the person decides, and a
@@ -10,3 +11,33 @@ export const queries = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 });
+
+interface Options {
+  /** How often to read again, in milliseconds. */
+  readonly refetchInterval?: number;
+  readonly staleTime?: number;
+  readonly enabled?: boolean;
+}
+
+/** A document. */
+export function useRead<Document>(queryKey: QueryKey, path: string, options: Options = {}) {
+  return useQuery({ queryKey, queryFn: ({ signal }) => read<Document>(path, signal), ...options });
+}
+
+/** The first page of a list. Another question is another key. @param isKept whether the page before stays meanwhile */
+export function useList<Item>(
+  queryKey: QueryKey,
+  path: string,
+  {
+    isKept = false,
+    options = {},
+    ...query
+  }: ListQuery & { readonly isKept?: boolean; readonly options?: Options },
+) {
+  return useQuery<Page<Item>>({
+    queryKey,
+    queryFn: ({ signal }) => list<Item>(path, query, signal),
+    placeholderData: isKept ? keepPreviousData : undefined,
+    ...options,
+  });
+}

@@ -1,6 +1,7 @@
 // The form of an entity: creates one or saves the changed fields, shows the same change as a command and as an API
 // call, and if somebody else was faster, shows what they changed and lets the person continue.
 
+import { Refusal } from '@overlay-auth/client';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
@@ -9,7 +10,7 @@ import { Button } from '../../parts/button.tsx';
 import { CloseButton, Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
-import { type Change, make, Refusal, type Versioned } from '../session/api.ts';
+import { type Change, make, mayBeForced, reasonOf, type Versioned } from '../session/api.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
@@ -78,7 +79,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
     textOf: (path) => editing.typed[path],
     isReadOnly: !mayChange,
     problemOf: (path) =>
-      `${refusal?.field ?? ''}.`.startsWith(`${path}.`) ? (refusal?.message ?? null) : null,
+      `${refusal?.field ?? ''}.`.startsWith(`${path}.`) && refusal !== null ? reasonOf(refusal) : null,
   };
   const nothing = id !== null && isEmpty(changes);
   return (
@@ -168,10 +169,10 @@ function Refused({
         <Failure error={error} />
       ) : (
         <p className="failure" role="alert">
-          <strong>{label}</strong>: <span lang="en">{error.message}</span>
+          <strong>{label}</strong>: <span lang="en">{error instanceof Refusal && reasonOf(error)}</span>
         </p>
       )}
-      {error instanceof Refusal && error.mayBeForced && (
+      {mayBeForced(error) && (
         <p className="buttons">
           <Button id="save-forced" kind="danger" onClick={saveAllTheSame}>
             {texts.forms.allTheSame}

@@ -1,6 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import type { EntityKind } from '../../../src/model/entities/entity.ts';
-import { list } from '../session/api.ts';
+import { useList } from '../queries.ts';
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
 
 const collections: { readonly [Kind in EntityKind]?: string } = {
   'auth-policy': 'auth-policies',
@@ -18,10 +22,6 @@ export function hasNames(kind: string | null): kind is EntityKind {
 /** Names of entities by id; empty until they are loaded. */
 export function useNames(kind: EntityKind): Readonly<Record<string, string>> {
   const path = collections[kind] ?? '';
-  const query = useQuery({
-    queryKey: ['list', path, 'names'],
-    queryFn: ({ signal }) =>
-      list<{ readonly id: string; readonly name: string }>(path, { limit: 500, sort: 'name asc' }, signal),
-  });
+  const query = useList<Named>(['list', path, 'names'], path, { limit: 500, sort: 'name asc' });
   return Object.fromEntries((query.data?.items ?? []).map(({ id, name }) => [id, name]));
 }

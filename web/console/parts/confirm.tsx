@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
-import { type Change, make, Refusal } from '../session/api.ts';
+import { type Change, make, mayBeForced } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import { CloseButton, DialogButton } from './dialog.tsx';
 import { Failure } from './failure.tsx';
@@ -57,7 +57,7 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
     <form onSubmit={submit} onChange={asked.reset}>
       {fields}
       {asked.error !== null && <Failure error={asked.error} />}
-      {asked.error instanceof Refusal && asked.error.mayBeForced && (
+      {mayBeForced(asked.error) && (
         <p className="buttons">
           <Button id={`${id}-forced`} kind="danger" onClick={() => asked.mutate(true)}>
             {texts.forms.allTheSame}

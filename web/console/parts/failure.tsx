@@ -1,22 +1,22 @@
-import { Refusal as RefusedRenewal, Unreachable } from '@overlay-auth/client';
+import { Refusal, Unreachable } from '@overlay-auth/client';
 import { Button } from '../../parts/button.tsx';
-import { Refusal } from '../session/api.ts';
+import { reasonOf } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 
 /** What went wrong, in words. A refused field says why, in the server's words. */
 export function failureText(error: unknown): string {
   const { failures } = texts;
   if (error instanceof Unreachable) return failures.unreachable;
-  // The provider is too busy to renew the session. A final refusal would end the session instead.
-  if (error instanceof RefusedRenewal) return failures.busy;
   if (!(error instanceof Refusal)) return failures.other;
   if (error.field === 'force') return texts.forms.lastAdministrator;
   if (error.status === 401) return failures.secondToken;
   if (error.status === 412) return failures.changed;
   if (error.status === 403) return failures.forbidden;
   if (error.status === 404) return failures.notFound;
+  // Also of a provider that is too busy to renew the session.
   if (error.status === 429 || error.status === 503) return failures.busy;
-  return error.status < 500 ? capitalised(error.message) : failures.other;
+  if (error.status === 502 || error.status === 504) return failures.unreachable;
+  return error.status < 500 ? capitalised(reasonOf(error)) : failures.other;
 }
 
 /** The server's sentences about a field go on after its name; here they begin. */
@@ -40,9 +40,9 @@ export function Failure({
     <div className="failure" role="alert">
       {title !== null && <strong>{title}</strong>}
       <p>{failureText(error)}</p>
-      {refusal !== null && refusal.reference !== '' && (
+      {refusal !== null && refusal.requestId !== undefined && (
         <p className="hint">
-          {texts.reference} <code>{refusal.reference}</code>
+          {texts.reference} <code>{refusal.requestId}</code>
         </p>
       )}
       {retry !== undefined && mayHelp && <Button onClick={retry}>{texts.retry}</Button>}

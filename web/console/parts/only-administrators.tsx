@@ -1,9 +1,9 @@
+import { Refusal } from '@overlay-auth/client';
 import type { ReactNode } from 'react';
 import { useIsAdmin } from '../me.ts';
-import { Refusal } from '../session/api.ts';
 import { Failure } from './failure.tsx';
 
 /** For what only administrators may start. Others who come by the address are told so at once. */
 export function OnlyAdministrators({ children }: { readonly children: ReactNode }) {
-  return useIsAdmin() ? children : <Failure error={new Refusal(403)} />;
+  return useIsAdmin() ? children : <Failure error={new Refusal('', { status: 403, code: '' })} />;
 }

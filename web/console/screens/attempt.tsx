@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { Refusal } from '@overlay-auth/client';
 import { Link, useParams } from '@tanstack/react-router';
 import { named } from '../../parts/language.ts';
 import { Badge, Card, Empty, Facts, Screen } from '../../parts/screen.tsx';
@@ -6,23 +6,24 @@ import { PersonLink } from '../lists/columns.tsx';
 import { Checks, Explanation } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
-import { Refusal, read } from '../session/api.ts';
+import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
 
 const { attempts: words } = texts;
 
+/** The decision records of one request. */
+export function useAttempt(reference: string) {
+  return useRead<{ readonly reference: string; readonly attempts: readonly LoginAttempt[] }>(
+    ['attempt', reference],
+    `login-attempts/${encodeURIComponent(reference)}`,
+  );
+}
+
 /** Every step of the request with one reference id. */
 export function AttemptScreen() {
   const { id: reference = '' } = useParams({ strict: false });
-  const query = useQuery({
-    queryKey: ['attempt', reference],
-    queryFn: ({ signal }) =>
-      read<{ readonly attempts: readonly LoginAttempt[] }>(
-        `login-attempts/${encodeURIComponent(reference)}`,
-        signal,
-      ),
-  });
+  const query = useAttempt(reference);
   const isGone = query.error instanceof Refusal && query.error.status === 404;
   return (
     <Screen

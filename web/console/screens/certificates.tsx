@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { timeText } from '../../parts/language.ts';
-import { Badge, Card } from '../../parts/screen.tsx';
+import { Badge } from '../../parts/screen.tsx';
 import { allOf, equal, ofPerson } from '../filter.ts';
 import { codeColumn, personColumn, timeColumn } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { notAfter } from '../parts/certificate.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
-import { read } from '../session/api.ts';
+import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, SigningKey } from '../types.ts';
 import { words } from './running-words.ts';
@@ -51,33 +50,29 @@ function End({ at }: { readonly at: string | null }) {
 
 /** What signs tokens. The keys rotate automatically, so none of them needs attention. */
 function SigningKeys() {
-  const query = useQuery({
-    queryKey: ['signing-keys'],
-    queryFn: ({ signal }) => read<readonly SigningKey[]>('signing-keys', signal),
-  });
+  const query = useRead<readonly SigningKey[]>(['signing-keys'], 'signing-keys');
   return (
-    <Card id="signing-keys" title={more.keysTitle}>
-      <p className="hint">{more.keys}</p>
-      <Loaded query={query}>
-        {(keys) => (
-          <ul className="entries">
-            {keys.map(({ kid, alg, use, signsFrom, signsUntil, removedAt }) => (
-              <li key={kid}>
-                <span>
-                  <strong>{alg}</strong>{' '}
-                  <Badge {...(use === 'signing' ? { kind: 'good' as const } : {})}>{more.uses[use]}</Badge>
-                </span>{' '}
-                <code>{kid}</code>
-                <span className="hint">
-                  {more.signs(timeText(signsFrom), timeText(signsUntil))}
-                  {removedAt !== null && ` ${more.removed(timeText(removedAt))}`}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-    </Card>
+    <EntriesCard
+      id="signing-keys"
+      title={more.keysTitle}
+      lead={more.keys}
+      query={query}
+      itemsOf={(keys) => keys}
+      keyOf={({ kid }) => kid}
+      entry={({ kid, alg, use, signsFrom, signsUntil, removedAt }) => (
+        <>
+          <span>
+            <strong>{alg}</strong>{' '}
+            <Badge {...(use === 'signing' ? { kind: 'good' as const } : {})}>{more.uses[use]}</Badge>
+          </span>{' '}
+          <code>{kid}</code>
+          <span className="hint">
+            {more.signs(timeText(signsFrom), timeText(signsUntil))}
+            {removedAt !== null && ` ${more.removed(timeText(removedAt))}`}
+          </span>
+        </>
+      )}
+    />
   );
 }
 

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { Card, Empty } from '../../parts/screen.tsx';
+import { PersonLink } from '../lists/columns.tsx';
 import { notAfter } from '../parts/certificate.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
 import { list } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -29,33 +28,23 @@ export function EndsSoon() {
     refetchInterval: 300_000,
   });
   return (
-    <Card id="ends" title={words.ends}>
-      <p className="hint">{words.endsText}</p>
-      <Loaded query={query}>
-        {(found) =>
-          found.length === 0 ? (
-            <Empty title={words.endsNothing} />
-          ) : (
-            <ul className="entries">
-              {found.map(({ id, what, at, personId }) => (
-                <li key={id}>
-                  {personId === null ? (
-                    <strong>{what}</strong>
-                  ) : (
-                    <Link to="/people/$id" params={{ id: personId }}>
-                      {what}
-                    </Link>
-                  )}
-                  <span className="hint">
-                    <Time at={at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
+    <EntriesCard
+      id="ends"
+      title={words.ends}
+      lead={words.endsText}
+      query={query}
+      itemsOf={(found) => found}
+      keyOf={({ id }) => id}
+      empty={[words.endsNothing]}
+      entry={({ what, at, personId }) => (
+        <>
+          {personId === null ? <strong>{what}</strong> : <PersonLink of={{ id: personId, name: what }} />}
+          <span className="hint">
+            <Time at={at} />
+          </span>
+        </>
+      )}
+    />
   );
 }
 

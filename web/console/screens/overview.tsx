@@ -1,13 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/keep.tsx';
 import { named } from '../../parts/language.ts';
 import { Card, Empty, Screen } from '../../parts/screen.tsx';
+import { EntriesCard } from '../parts/entries.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
-import { list, read } from '../session/api.ts';
+import { useList, useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { Controller, HourlyAttempts, LoginAttempt } from '../types.ts';
 import { AdministratorNamers } from './administrator-namers.tsx';
@@ -57,9 +57,7 @@ function Find() {
 }
 
 function LastDay() {
-  const query = useQuery({
-    queryKey: ['attempts', 'hourly'],
-    queryFn: ({ signal }) => read<HourlyAttempts>('login-attempts/hourly', signal),
+  const query = useRead<HourlyAttempts>(['attempts', 'hourly'], 'login-attempts/hourly', {
     refetchInterval: 60_000,
   });
   return (
@@ -80,14 +78,13 @@ function LastDay() {
 }
 
 function Refusals() {
-  const query = useQuery({
-    queryKey: ['attempts', 'refused'],
-    queryFn: ({ signal }) =>
-      list<LoginAttempt>('login-attempts', { filter: 'outcome = "refused"', limit: 8 }, signal),
-    refetchInterval: 10_000,
+  const query = useList<LoginAttempt>(['attempts', 'refused'], 'login-attempts', {
+    filter: 'outcome = "refused"',
+    limit: 8,
+    options: { refetchInterval: 10_000 },
   });
   return (
-    <Card
+    <EntriesCard
       id="refusals"
       title={words.recentRefusals}
       tools={
@@ -95,51 +92,40 @@ function Refusals() {
           {words.all}
         </Link>
       }
-    >
-      <Loaded query={query}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={words.noRefusals} />
-          ) : (
-            <ul className="entries">
-              {items.map(({ reference, step, at, reason, identity, subject }) => (
-                <li key={`${reference} ${step} ${at}`}>
-                  <Link to="/attempts/$id" params={{ id: reference }}>
-                    {named(texts.reasons, reason ?? '')}
-                  </Link>
-                  <span className="hint">
-                    {identity?.name ?? subject ?? texts.attempts.unknown} · <Time at={at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
+      query={query}
+      itemsOf={({ items }) => items}
+      keyOf={({ reference, step, at }) => `${reference} ${step} ${at}`}
+      empty={[words.noRefusals]}
+      entry={({ reference, at, reason, identity, subject }) => (
+        <>
+          <Link to="/attempts/$id" params={{ id: reference }}>
+            {named(texts.reasons, reason ?? '')}
+          </Link>
+          <span className="hint">
+            {identity?.name ?? subject ?? texts.attempts.unknown} · <Time at={at} />
+          </span>
+        </>
+      )}
+    />
   );
 }
 
 function Issuers() {
-  const query = useQuery({
-    queryKey: ['controllers'],
-    queryFn: ({ signal }) => list<Controller>('controllers', { limit: 100 }, signal),
-  });
+  const query = useList<Controller>(['controllers'], 'controllers', { limit: 100 });
   return (
-    <Card id="issuers" title={words.issuers}>
-      <p className="hint">{words.issuersText}</p>
-      <Loaded query={query}>
-        {({ items }) => (
-          <ul className="entries">
-            {issuersOf(items).map((url) => (
-              <li key={url}>
-                <code>{url}</code> <CopyButton text={url} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-    </Card>
+    <EntriesCard
+      id="issuers"
+      title={words.issuers}
+      lead={words.issuersText}
+      query={query}
+      itemsOf={({ items }) => issuersOf(items)}
+      keyOf={(url) => url}
+      entry={(url) => (
+        <>
+          <code>{url}</code> <CopyButton text={url} />
+        </>
+      )}
+    />
   );
 }
 

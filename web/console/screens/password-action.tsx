@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
 import { InputField } from '../parts/field.tsx';
-import { type Change, list } from '../session/api.ts';
+import { useList } from '../queries.ts';
+import type { Change } from '../session/api.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, IdentityDetail } from '../types.ts';
@@ -18,7 +18,7 @@ export function PasswordAction({
   readonly person: IdentityDetail;
   readonly refresh: () => unknown;
 }) {
-  const authenticators = useQuery(authenticatorsOf(person.id));
+  const authenticators = useAuthenticators(person.id);
   const current = authenticators.data?.items.find(({ method }) => method === 'updb');
   const [username, setUsername] = useState(person.name);
   const [password, setPassword] = useState('');
@@ -72,10 +72,8 @@ export function PasswordAction({
   );
 }
 
-export function authenticatorsOf(id: string) {
-  return {
-    queryKey: ['person', id, 'authenticators'],
-    queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-      list<Authenticator>(`identities/${id}/authenticators`, { limit: 100 }, signal),
-  };
+export function useAuthenticators(id: string) {
+  return useList<Authenticator>(['person', id, 'authenticators'], `identities/${id}/authenticators`, {
+    limit: 100,
+  });
 }

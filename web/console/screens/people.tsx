@@ -9,9 +9,10 @@ import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
 import { useIsAdmin } from '../me.ts';
-import { list, quoted, read } from '../session/api.ts';
+import { list, quoted } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Authenticator, Identity, LoginAttempt } from '../types.ts';
+import type { Authenticator, Identity } from '../types.ts';
+import { useAttempt } from './attempt.tsx';
 import { StateBadge } from './person.tsx';
 
 const { people: words } = texts;
@@ -119,14 +120,7 @@ function looksLikeReference(text: string): boolean {
 
 /** Leads from the id that a refused person reads out to what happened. */
 function AttemptOf({ reference }: { readonly reference: string }) {
-  const query = useQuery({
-    queryKey: ['attempt', reference],
-    queryFn: ({ signal }) =>
-      read<{ readonly reference: string; readonly attempts: readonly LoginAttempt[] }>(
-        `login-attempts/${encodeURIComponent(reference)}`,
-        signal,
-      ),
-  });
+  const query = useAttempt(reference);
   const found = query.data;
   if (found === undefined) return null;
   const identity = found.attempts.find((attempt) => attempt.identity !== null)?.identity ?? null;

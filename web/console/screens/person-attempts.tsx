@@ -1,9 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { named } from '../../parts/language.ts';
-import { Card, Empty } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -21,7 +20,7 @@ export function PersonAttempts({
   readonly query: UseQueryResult<Page<LoginAttempt>>;
 }) {
   return (
-    <Card
+    <EntriesCard
       id="attempts"
       title={words.attempts}
       tools={
@@ -29,23 +28,13 @@ export function PersonAttempts({
           {words.allAttempts}
         </Link>
       }
-    >
-      <Loaded query={query}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={words.noAttempts} />
-          ) : (
-            <ul className="ways">
-              {items.map((attempt) => (
-                <li key={`${attempt.reference} ${attempt.step}`}>
-                  <Attempt attempt={attempt} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
+      query={query}
+      itemsOf={({ items }) => items}
+      keyOf={({ reference, step }) => `${reference} ${step}`}
+      empty={[words.noAttempts]}
+      kind="ways"
+      entry={(attempt) => <Attempt attempt={attempt} />}
+    />
   );
 }
 

@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { timeText } from '../../parts/language.ts';
-import { Badge, Card, Empty } from '../../parts/screen.tsx';
+import { Badge } from '../../parts/screen.tsx';
 import { useIsAdmin } from '../me.ts';
 import { notAfter } from '../parts/certificate.ts';
-import { Loaded } from '../parts/loaded.tsx';
+import { EntriesCard } from '../parts/entries.tsx';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, IdentityDetail } from '../types.ts';
-import { authenticatorsOf } from './password-action.tsx';
+import { useAuthenticators } from './password-action.tsx';
 import { AuthenticatorActions } from './people/authenticator-actions.tsx';
 import { words as more } from './people/words.ts';
 
@@ -21,54 +19,32 @@ export function PersonAuthenticators({
   readonly refresh: () => unknown;
 }) {
   const isAdmin = useIsAdmin();
-  const query = useQuery(authenticatorsOf(person.id));
+  const { isMfaEnabled } = person;
   return (
-    <Card id="authenticators" title={words.authenticators}>
-      <Loaded query={query}>
-        {({ items }) =>
-          items.length === 0 && !person.isMfaEnabled ? (
-            <Empty title={words.noAuthenticators} />
-          ) : (
-            <ul className="entries">
-              {items.map((one) => (
-                <Entry
-                  key={one.id}
-                  authenticator={one}
-                  actions={isAdmin ? <AuthenticatorActions authenticator={one} refresh={refresh} /> : null}
-                />
-              ))}
-              <li>
-                <strong>{texts.app}</strong>{' '}
-                <Badge kind={person.isMfaEnabled ? 'good' : 'plain'}>
-                  {person.isMfaEnabled ? words.appSet : words.appMissing}
-                </Badge>
-              </li>
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
-  );
-}
-
-function Entry({
-  authenticator,
-  actions,
-}: {
-  readonly authenticator: Authenticator;
-  readonly actions: ReactNode;
-}) {
-  return (
-    <li className="session">
-      <div>
-        {authenticator.method === 'updb' ? (
-          <Password of={authenticator} />
+    <EntriesCard
+      id="authenticators"
+      title={words.authenticators}
+      query={useAuthenticators(person.id)}
+      itemsOf={({ items }) => (items.length === 0 && !isMfaEnabled ? [] : [...items, 'app' as const])}
+      keyOf={(one) => (one === 'app' ? one : one.id)}
+      empty={[words.noAuthenticators]}
+      kind="rows"
+      entry={(one) =>
+        one === 'app' ? (
+          <div>
+            <strong>{texts.app}</strong>{' '}
+            <Badge kind={isMfaEnabled ? 'good' : 'plain'}>
+              {isMfaEnabled ? words.appSet : words.appMissing}
+            </Badge>
+          </div>
         ) : (
-          <Certificate of={authenticator} />
-        )}
-      </div>
-      {actions}
-    </li>
+          <>
+            <div>{one.method === 'updb' ? <Password of={one} /> : <Certificate of={one} />}</div>
+            {isAdmin && <AuthenticatorActions authenticator={one} refresh={refresh} />}
+          </>
+        )
+      }
+    />
   );
 }
 

@@ -1,8 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { programText } from '../../parts/language.ts';
-import { Card, Empty } from '../../parts/screen.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Page } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
@@ -21,34 +20,30 @@ export function PersonSessions({
   readonly refresh: () => unknown;
 }) {
   return (
-    <Card id="sessions" title={words.sessions}>
-      <Loaded query={query}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={words.noSessions} />
-          ) : (
-            <ul className="entries">
-              {items.map((session) => (
-                <li key={session.id} className="session">
-                  <div>
-                    <strong>
-                      <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
-                    </strong>{' '}
-                    <span className="hint">
-                      {applicationText(session)}. {words.signedInAt} <Time at={session.authTime} />{' '}
-                      <From address={session.loginIpAddress} />. {words.lastUsed}{' '}
-                      <Time at={session.lastActivityAt} /> <From address={session.ipAddress} />.{' '}
-                      {words.endsAt} <Time at={session.expiresAt} />.
-                    </span>
-                  </div>
-                  {mayEnd && <EndSession session={session} refresh={refresh} />}
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
+    <EntriesCard
+      id="sessions"
+      title={words.sessions}
+      query={query}
+      itemsOf={({ items }) => items}
+      keyOf={({ id }) => id}
+      empty={[words.noSessions]}
+      kind="rows"
+      entry={(session) => (
+        <>
+          <div>
+            <strong>
+              <bdi>{programText(session) ?? texts.unknownProgram}</bdi>
+            </strong>{' '}
+            <span className="hint">
+              {applicationText(session)}. {words.signedInAt} <Time at={session.authTime} />{' '}
+              <From address={session.loginIpAddress} />. {words.lastUsed} <Time at={session.lastActivityAt} />{' '}
+              <From address={session.ipAddress} />. {words.endsAt} <Time at={session.expiresAt} />.
+            </span>
+          </div>
+          {mayEnd && <EndSession session={session} refresh={refresh} />}
+        </>
+      )}
+    />
   );
 }
 

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { named } from '../../parts/language.ts';
 import { Badge, Card } from '../../parts/screen.tsx';
 import { Checks } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { list } from '../session/api.ts';
+import { useList } from '../queries.ts';
 import { alternatives, texts } from '../texts/texts.ts';
 import type { LoginExplanation } from '../types.ts';
 import { wayText } from '../words.ts';
@@ -13,10 +12,8 @@ const { person: words } = texts;
 
 /** Whether they can sign in, and if not, why: the server's answer, by the rules that judge real logins. */
 export function PersonVerdict({ id }: { readonly id: string }) {
-  const query = useQuery({
-    queryKey: ['person', id, 'explanation'],
-    queryFn: ({ signal }) => list<LoginExplanation>(`identities/${id}/login-explanation`, {}, signal),
-  });
+  const path = `identities/${id}/login-explanation`;
+  const query = useList<LoginExplanation>(['person', id, 'explanation'], path, {});
   return (
     <Card
       id="verdict"

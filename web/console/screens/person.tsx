@@ -1,6 +1,6 @@
 // One person: can they sign in, and if not, why; and what can be done about it.
 
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { CopyButton } from '../../parts/keep.tsx';
@@ -10,7 +10,8 @@ import { useNames } from '../forms/names.ts';
 import { factsOf } from '../lists/columns.tsx';
 import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { Loaded } from '../parts/loaded.tsx';
-import { list, quoted, read } from '../session/api.ts';
+import { useList, useRead } from '../queries.ts';
+import { quoted } from '../session/api.ts';
 import { valueText } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt } from '../types.ts';
@@ -32,10 +33,7 @@ export function PersonScreen() {
 
 function Person({ id }: { readonly id: string }) {
   const isAdmin = useIsAdmin();
-  const query = useQuery({
-    queryKey: ['person', id],
-    queryFn: ({ signal }) => read<IdentityDetail>(`identities/${encodeURIComponent(id)}`, signal),
-  });
+  const query = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`);
   return (
     <Screen
       title={query.data?.name ?? texts.screens.people}
@@ -57,24 +55,15 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
   const me = useMe().data;
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: ['person', person.id] });
-  const sessions = useQuery({
-    queryKey: ['person', person.id, 'sessions'],
-    queryFn: ({ signal }) =>
-      list<ApiSession>(
-        `identities/${person.id}/api-sessions`,
-        { sort: 'lastActivityAt desc', limit: 50 },
-        signal,
-      ),
+  const { id } = person;
+  const sessions = useList<ApiSession>(['person', id, 'sessions'], `identities/${id}/api-sessions`, {
+    sort: 'lastActivityAt desc',
+    limit: 50,
   });
-  const attempts = useQuery({
-    queryKey: ['person', person.id, 'attempts'],
-    queryFn: ({ signal }) =>
-      list<LoginAttempt>(
-        'login-attempts',
-        { filter: `identityId = ${quoted(person.id)}`, limit: 10 },
-        signal,
-      ),
-    refetchInterval: 10_000,
+  const attempts = useList<LoginAttempt>(['person', id, 'attempts'], 'login-attempts', {
+    filter: `identityId = ${quoted(id)}`,
+    limit: 10,
+    options: { refetchInterval: 10_000 },
   });
   return (
     <>
@@ -100,10 +89,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
 }
 
 function PersonFacts({ person }: { readonly person: IdentityDetail }) {
-  const policy = useQuery({
-    queryKey: ['policy', person.authPolicyId],
-    queryFn: ({ signal }) => read<AuthPolicy>(`auth-policies/${person.authPolicyId}`, signal),
-  });
+  const policy = useRead<AuthPolicy>(['policy', person.authPolicyId], `auth-policies/${person.authPolicyId}`);
   const names = useNames('ext-jwt-signer');
   const sentences = policy.data === undefined ? [] : policySentences(policy.data, names);
   return (

@@ -10,7 +10,8 @@ import { useListAddress } from '../lists/data-list.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { SameChange } from '../parts/same-change.tsx';
-import { type Change, list, make, read } from '../session/api.ts';
+import { useList, useRead } from '../queries.ts';
+import { type Change, make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy, IdentityDetail, LoginExplanation, Method } from '../types.ts';
 import { PersonPicker } from './person-picker.tsx';
@@ -34,13 +35,10 @@ export function WhatIfScreen() {
 }
 
 function ForPerson({ id, change }: { readonly id: string; readonly change: () => void }) {
-  const person = useQuery({
-    queryKey: ['person', id],
-    queryFn: ({ signal }) => read<IdentityDetail>(`identities/${encodeURIComponent(id)}`, signal),
-  });
-  const policies = useQuery({
-    queryKey: ['policies', 'all'],
-    queryFn: ({ signal }) => list<AuthPolicy>('auth-policies', { limit: 500, sort: 'name asc' }, signal),
+  const person = useRead<IdentityDetail>(['person', id], `identities/${encodeURIComponent(id)}`);
+  const policies = useList<AuthPolicy>(['policies', 'all'], 'auth-policies', {
+    limit: 500,
+    sort: 'name asc',
   });
   return (
     <Loaded query={person}>

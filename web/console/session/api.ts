@@ -1,6 +1,7 @@
 // Calls to the management API as the signed-in person.
 
-import { Unreachable } from '@overlay-auth/client';
+import { createManagementApi, Refusal, secondaryTokenChallenge, Unreachable } from '@overlay-auth/client';
+import { language } from '../../parts/language.ts';
 import { accessToken, renewedToken, sessionEnded } from './session.ts';
 
 const root = '/edge/management/v1/';
@@ -8,33 +9,14 @@ const root = '/edge/management/v1/';
 /** What the refusal of a name says to programs. */
 const hint = '; ?force=true gives it all the same';
 
-/** A refusal in the envelope of the API. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-  /** For an administrator. */
-  readonly reference: string;
-  /** The refused field, if any. */
-  readonly field: string | null;
-  /** Whether the same change is made if it is forced. */
-  readonly mayBeForced: boolean;
-
-  constructor(status: number, error: RefusalBody = {}) {
-    const said = error.cause?.reason ?? error.message ?? String(status);
-    super(said.replace(hint, ''));
-    this.status = status;
-    this.code = error.code ?? '';
-    this.reference = error.requestId ?? '';
-    this.field = error.cause?.field ?? null;
-    this.mayBeForced = this.field === 'force' || said.includes(hint);
-  }
+/** Why a call was refused, for people to read. */
+export function reasonOf({ reason, message }: Refusal): string {
+  return (reason ?? message).replace(hint, '');
 }
 
-interface RefusalBody {
-  readonly code?: string;
-  readonly message?: string;
-  readonly requestId?: string;
-  readonly cause?: { readonly field?: string; readonly reason?: string };
+/** Whether the same change is made if it is forced. */
+export function mayBeForced(error: unknown): boolean {
+  return error instanceof Refusal && (error.field === 'force' || (error.reason ?? '').includes(hint));
 }
 
 /** One page of a list. */
@@ -69,8 +51,15 @@ export async function readVersioned<Document>(
   path: string,
   signal?: AbortSignal,
 ): Promise<Versioned<Document>> {
-  const response = await send({ method: 'GET', path }, signal);
-  return { document: (await response.json()).data, version: response.headers.get('etag') };
+  const { data, response } = await send({ method: 'GET', path }, { signal });
+  return { document: (data as { readonly data: Document }).data, version: response.headers.get('etag') };
+}
+
+interface Listed<Item> {
+  readonly data: readonly Item[];
+  readonly meta: {
+    readonly pagination: { readonly totalCount: number; readonly totalCountIsEstimate?: boolean };
+  };
 }
 
 /** @throws Refusal, Unreachable */
@@ -83,15 +72,15 @@ export async function list<Item>(
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, String(value));
   }
-  const response = await send({ method: 'GET', path: `${path}?${parameters}` }, signal);
-  const { data, meta } = await response.json();
+  const { data: found } = await send({ method: 'GET', path: `${path}?${parameters}` }, { signal });
+  const { data, meta } = found as Listed<Item>;
   const { totalCount, totalCountIsEstimate = false } = meta.pagination;
   return { items: data, total: totalCount, isEstimate: totalCountIsEstimate };
 }
 
 /** The answer as text, if it is not JSON. @throws Refusal, Unreachable */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
-  return (await send({ method: 'GET', path }, signal)).text();
+  return String((await send({ method: 'GET', path }, { signal, parseAs: 'text' })).data);
 }
 
 /** A request that changes something. */
@@ -106,7 +95,7 @@ export interface Change {
 
 /** @throws Refusal, Unreachable */
 export async function make<Document>(change: Change): Promise<Document> {
-  return (await (await send(change)).json()).data;
+  return ((await send(change)).data as { readonly data: Document }).data;
 }
 
 /** The address of a call, as other programs write it. */
@@ -121,52 +110,38 @@ export function quoted(text: string): string {
 
 type Sent = Change | { readonly method: 'GET'; readonly path: string };
 
-async function send(request: Sent, signal?: AbortSignal): Promise<Response> {
-  for (;;) {
-    const token = await accessToken();
-    let response = await once(request, token, signal);
-    if (response.status === 401) {
-      // The token may have ended early, for example because of new signing keys. Trying once is enough to find out.
-      response = await once(request, await renewedToken(token), signal);
-    }
-    if (response.ok) return response;
-    const { error } = await response.json().catch(() => ({}));
-    if (response.status !== 401) throw new Refusal(response.status, error);
-    // Another provider's token is missing, which a page cannot send: signing in again would change nothing.
-    const challenge = response.headers.get('www-authenticate') ?? '';
-    if (challenge.includes('realm="overlay-secondary-ext-jwt"')) throw new Refusal(401, error);
-    sessionEnded();
-  }
+interface Answer {
+  readonly data: unknown;
+  readonly response: Response;
 }
 
-async function once({ method, path, ...rest }: Sent, token: string, signal?: AbortSignal): Promise<Response> {
-  const { body, version }: Pick<Change, 'body' | 'version'> = rest;
-  const headers: Record<string, string> = {
-    authorization: `Bearer ${token}`,
-    accept: 'application/json',
+const api = createManagementApi({ baseUrl: location.origin, token: { accessToken, renewedToken } });
+
+/** Waits for a sign-in when the session has ended. @param more how to read the answer, and when to stop */
+async function send({ method, path, ...change }: Sent, more: object = {}): Promise<Answer> {
+  const { body, version }: Pick<Change, 'body' | 'version'> = change;
+  // Paths are made here, so their types say nothing.
+  const call = api[method] as unknown as (path: string, init: object) => Promise<Answer>;
+  const headers = {
     // Explanations come in the language of the page.
-    'accept-language': document.documentElement.lang,
+    'accept-language': language,
+    ...(version != null && { 'if-match': version }),
   };
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  if (version != null) headers['if-match'] = version;
-  const response = await reach(`${root}${path}`, {
-    method,
-    headers,
-    credentials: 'omit',
-    signal: signal ?? null,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (response.status === 502 || response.status === 504)
-    throw new Unreachable(location.origin, response.status);
-  return response;
+  for (;;) {
+    try {
+      return await call(`/${path}`, { body, headers, ...more });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 401) throw error;
+      // A page cannot send another provider's token: signing in again would change nothing.
+      if (secondaryTokenChallenge(error) !== undefined) throw error;
+      sessionEnded();
+    }
+  }
 }
 
-/** @throws Unreachable when there is no answer */
+/** An answer that is not of the API. @throws Unreachable when there is none */
 export async function reach(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new Unreachable(location.origin, error);
-  }
+  return fetch(url, init).catch((error) => {
+    throw init.signal?.aborted ? error : new Unreachable(location.origin, error);
+  });
 }

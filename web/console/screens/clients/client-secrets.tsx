@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { timeText } from '../../../parts/language.ts';
@@ -7,7 +7,8 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
-import { type Change, make, read } from '../../session/api.ts';
+import { useRead } from '../../queries.ts';
+import { type Change, make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OidcClientSecret } from '../../types.ts';
 import { words } from './words.ts';
@@ -23,11 +24,8 @@ export function newSecretOf(id: string): Change {
 export function ClientSecrets({ id, mayChange }: { readonly id: string; readonly mayChange: boolean }) {
   const client = useQueryClient();
   const queryKey = ['secrets', id];
-  const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) =>
-      read<readonly OidcClientSecret[]>(`oidc-clients/${encodeURIComponent(id)}/secrets`, signal),
-  });
+  const path = `oidc-clients/${encodeURIComponent(id)}/secrets`;
+  const query = useRead<readonly OidcClientSecret[]>(queryKey, path);
   const refresh = () => client.invalidateQueries({ queryKey });
   const adding = useMutation({
     mutationFn: () => make<{ readonly secret: string }>(newSecretOf(id)),

@@ -1,11 +1,9 @@
 // What somebody was given to get in with, and has not used yet.
 
-import { useQuery } from '@tanstack/react-query';
 import { timeText } from '../../../parts/language.ts';
-import { Card, Empty } from '../../../parts/screen.tsx';
 import { mayHelp } from '../../me.ts';
-import { Loaded } from '../../parts/loaded.tsx';
-import { list } from '../../session/api.ts';
+import { EntriesCard } from '../../parts/entries.tsx';
+import { useList } from '../../queries.ts';
 
 import type { Enrollment, Identity, IdentityDetail } from '../../types.ts';
 import { EnrollDevice } from './enroll-device.tsx';
@@ -20,36 +18,32 @@ interface Props {
 
 export function PersonEnrollments({ person, me, refresh }: Props) {
   const isAdmin = me?.isAdmin === true;
-  const query = useQuery({
-    queryKey: ['person', person.id, 'enrollments'],
-    queryFn: ({ signal }) => list<Enrollment>(`identities/${person.id}/enrollments`, { limit: 50 }, signal),
-  });
+  const query = useList<Enrollment>(
+    ['person', person.id, 'enrollments'],
+    `identities/${person.id}/enrollments`,
+    { limit: 50 },
+  );
   return (
-    <Card
+    <EntriesCard
       id="enrollments"
       title={words.enrollments}
       tools={isAdmin && <EnrollDevice person={person} refresh={refresh} />}
-    >
-      <Loaded query={query}>
-        {({ items }) =>
-          items.length === 0 && person.invitation === null ? (
-            <Empty title={words.noEnrollments}>
-              <p>{words.noEnrollmentsText}</p>
-            </Empty>
-          ) : (
-            <ul className="entries">
-              <Invitation person={person} me={me} refresh={refresh} />
-              {items.map((one) => (
-                <li key={one.id} className="session">
-                  <EnrollmentFacts enrollment={one} />
-                  {isAdmin && <EnrollmentActions enrollment={one} refresh={refresh} />}
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
+      query={query}
+      itemsOf={({ items }) => [...(person.invitation === null ? [] : ['invitation' as const]), ...items]}
+      keyOf={(one) => (one === 'invitation' ? one : one.id)}
+      empty={[words.noEnrollments, words.noEnrollmentsText]}
+      kind="rows"
+      entry={(one) =>
+        one === 'invitation' ? (
+          <Invitation person={person} me={me} refresh={refresh} />
+        ) : (
+          <>
+            <EnrollmentFacts enrollment={one} />
+            {isAdmin && <EnrollmentActions enrollment={one} refresh={refresh} />}
+          </>
+        )
+      }
+    />
   );
 }
 
@@ -57,7 +51,7 @@ function Invitation({ person, me, refresh }: Props) {
   const { id, invitation } = person;
   if (invitation === null) return null;
   return (
-    <li className="session">
+    <>
       <div>
         <strong>{words.invited}</strong>{' '}
         <span className="hint">
@@ -65,7 +59,7 @@ function Invitation({ person, me, refresh }: Props) {
         </span>
       </div>
       {mayHelp(me, person) && <WithdrawLink id="withdraw-link" personId={id} refresh={refresh} />}
-    </li>
+    </>
   );
 }
 

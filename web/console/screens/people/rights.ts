@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import type { rightOf } from '../../me.ts';
-import { list } from '../../session/api.ts';
+import { useList } from '../../queries.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Identity } from '../../types.ts';
 
@@ -22,10 +21,10 @@ export const rightFilters: Readonly<Record<Right, string>> = {
 /** The ids of everybody with a right, whom a helper must not act on. Null until they are loaded. */
 export function usePowerful(isAsked: boolean): ReadonlySet<string> | null {
   const filter = 'isAdmin = true or permissions contains "read" or permissions contains "helpdesk"';
-  const query = useQuery({
-    queryKey: ['list', 'powerful'],
-    enabled: isAsked,
-    queryFn: ({ signal }) => list<Identity>('identities', { filter, limit: 500 }, signal),
+  const query = useList<Identity>(['list', 'powerful'], 'identities', {
+    filter,
+    limit: 500,
+    options: { enabled: isAsked },
   });
   return query.data === undefined ? null : new Set(query.data.items.map(({ id }) => id));
 }
