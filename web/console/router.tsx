@@ -2,6 +2,7 @@
 
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import type { FunctionComponent } from 'react';
+import { named } from '../parts/language.ts';
 import { laterScreen } from './parts/later-screen.tsx';
 import { AttemptScreen } from './screens/attempt.tsx';
 import { AttemptsScreen } from './screens/attempts.tsx';
@@ -13,11 +14,9 @@ import { texts } from './texts/texts.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-const { screens } = texts;
-
 /** @param names parameters of the address that the screen knows, beside those of every list. Others are dropped. */
-function route(path: string, component: FunctionComponent, names: readonly string[] = []) {
-  const known = [...names, 'sort', 'page'];
+function route(path: string, names: string, component: FunctionComponent) {
+  const known = `${names} sort page`.split(' ');
   return createRoute({
     getParentRoute: () => root,
     path,
@@ -29,101 +28,56 @@ function route(path: string, component: FunctionComponent, names: readonly strin
   });
 }
 
+/** A screen whose code loads when somebody opens it. */
+function later(path: string, names: string, load: () => Promise<FunctionComponent>) {
+  return route(path, names, laterScreen(load, named(texts.screens, path.split('/')[1] ?? '')));
+}
+
+const ofRecords = 'person reference address from to';
+
 const routes = [
-  route('/', OverviewScreen),
-  route('/people', PeopleScreen, ['q', 'state', 'policy', 'role']),
-  route(
-    '/people/new',
-    laterScreen(async () => (await import('./screens/people/new-person.tsx')).NewPersonScreen),
-  ),
-  route('/people/$id', PersonScreen),
-  route(
+  route('/', '', OverviewScreen),
+  route('/people', 'q state policy role', PeopleScreen),
+  later('/people/new', '', async () => (await import('./screens/people/new-person.tsx')).NewPersonScreen),
+  route('/people/$id', '', PersonScreen),
+  later(
     '/people/$id/edit',
-    laterScreen(async () => (await import('./screens/people/edit-person.tsx')).EditPersonScreen),
+    '',
+    async () => (await import('./screens/people/edit-person.tsx')).EditPersonScreen,
   ),
-  route('/attempts', AttemptsScreen, [
-    ...['person', 'outcome', 'reason', 'step', 'reference', 'address', 'from', 'to'],
-  ]),
-  route('/attempts/$id', AttemptScreen),
-  route(
-    '/what-if',
-    laterScreen(async () => (await import('./screens/what-if.tsx')).WhatIfScreen, screens.whatIf),
-    ['person', 'method', 'policy'],
-  ),
-  route(
-    '/nodes',
-    laterScreen(async () => (await import('./screens/nodes.tsx')).NodesScreen, screens.health),
-  ),
-  route(
+  route('/attempts', `${ofRecords} outcome reason step`, AttemptsScreen),
+  route('/attempts/$id', '', AttemptScreen),
+  later('/what-if', 'person method policy', async () => (await import('./screens/what-if.tsx')).WhatIfScreen),
+  later('/nodes', '', async () => (await import('./screens/nodes.tsx')).NodesScreen),
+  later(
     '/certificates',
-    laterScreen(
-      async () => (await import('./screens/certificates.tsx')).CertificatesScreen,
-      screens.certificates,
-    ),
-    ['person'],
+    'person',
+    async () => (await import('./screens/certificates.tsx')).CertificatesScreen,
   ),
-  route(
+  later(
     '/audit',
-    laterScreen(async () => (await import('./screens/audit.tsx')).AuditScreen, screens.audit),
-    ['person', 'by', 'event', 'entity', 'reference', 'address', 'from', 'to'],
+    `${ofRecords} by event entity`,
+    async () => (await import('./screens/audit.tsx')).AuditScreen,
   ),
-  route(
-    '/permissions',
-    laterScreen(
-      async () => (await import('./screens/permissions.tsx')).PermissionsScreen,
-      screens.permissions,
-    ),
-    ['q', 'right'],
-  ),
-  route(
+  later('/permissions', 'q right', async () => (await import('./screens/permissions.tsx')).PermissionsScreen),
+  later(
     '/sessions',
-    laterScreen(async () => (await import('./screens/sessions.tsx')).SessionsScreen, screens.sessions),
-    ['person', 'kind', 'mechanism', 'program', 'address'],
+    'person kind mechanism program address',
+    async () => (await import('./screens/sessions.tsx')).SessionsScreen,
   ),
-  route(
+  later(
     '/enrollments',
-    laterScreen(
-      async () => (await import('./screens/enrollments.tsx')).EnrollmentsScreen,
-      screens.enrollments,
-    ),
-    ['person', 'kind', 'method'],
+    'person kind method',
+    async () => (await import('./screens/enrollments.tsx')).EnrollmentsScreen,
   ),
-  route(
-    '/policies',
-    laterScreen(async () => (await import('./screens/policies.tsx')).PoliciesScreen, screens.policies),
-    ['q'],
-  ),
-  route(
-    '/policies/$id',
-    laterScreen(async () => (await import('./screens/policy.tsx')).PolicyScreen, screens.policies),
-  ),
-  route(
-    '/signers',
-    laterScreen(async () => (await import('./screens/signers/signers.tsx')).SignersScreen, screens.signers),
-    ['q', 'enabled'],
-  ),
-  route(
-    '/signers/$id',
-    laterScreen(async () => (await import('./screens/signers/signer.tsx')).SignerScreen, screens.signers),
-  ),
-  route(
-    '/cas',
-    laterScreen(async () => (await import('./screens/cas/cas.tsx')).CasScreen, screens.cas),
-    ['q'],
-  ),
-  route(
-    '/cas/$id',
-    laterScreen(async () => (await import('./screens/cas/ca.tsx')).CaScreen, screens.cas),
-  ),
-  route(
-    '/clients',
-    laterScreen(async () => (await import('./screens/clients/clients.tsx')).ClientsScreen, screens.clients),
-    ['q', 'type'],
-  ),
-  route(
-    '/clients/$id',
-    laterScreen(async () => (await import('./screens/clients/client.tsx')).ClientScreen, screens.clients),
-  ),
+  later('/policies', 'q', async () => (await import('./screens/policies.tsx')).PoliciesScreen),
+  later('/policies/$id', '', async () => (await import('./screens/policy.tsx')).PolicyScreen),
+  later('/signers', 'q enabled', async () => (await import('./screens/signers/signers.tsx')).SignersScreen),
+  later('/signers/$id', '', async () => (await import('./screens/signers/signer.tsx')).SignerScreen),
+  later('/cas', 'q', async () => (await import('./screens/cas/cas.tsx')).CasScreen),
+  later('/cas/$id', '', async () => (await import('./screens/cas/ca.tsx')).CaScreen),
+  later('/clients', 'q type', async () => (await import('./screens/clients/clients.tsx')).ClientsScreen),
+  later('/clients/$id', '', async () => (await import('./screens/clients/client.tsx')).ClientScreen),
 ];
 
 export const router = createRouter({

@@ -13,36 +13,11 @@ import type { Identity } from './types.ts';
 
 const { screens, groups } = texts;
 
+/** The first parts of the addresses. */
 const navigation = [
-  { title: null, items: [['/', screens.overview]] },
-  {
-    title: groups.help,
-    items: [
-      ['/people', screens.people],
-      ['/attempts', screens.attempts],
-      ['/what-if', screens.whatIf],
-      ['/sessions', screens.sessions],
-      ['/enrollments', screens.enrollments],
-    ],
-  },
-  {
-    title: groups.rules,
-    items: [
-      ['/policies', screens.policies],
-      ['/permissions', screens.permissions],
-      ['/signers', screens.signers],
-      ['/cas', screens.cas],
-      ['/clients', screens.clients],
-    ],
-  },
-  {
-    title: groups.running,
-    items: [
-      ['/nodes', screens.health],
-      ['/certificates', screens.certificates],
-      ['/audit', screens.audit],
-    ],
-  },
+  { title: groups.help, items: ['people', 'attempts', 'what-if', 'sessions', 'enrollments'] },
+  { title: groups.rules, items: ['policies', 'permissions', 'signers', 'cas', 'clients'] },
+  { title: groups.running, items: ['nodes', 'certificates', 'audit'] },
 ] as const;
 
 /** What surrounds every screen. */
@@ -118,26 +93,43 @@ function Sidebar({ me }: { readonly me: Identity | undefined }) {
 function Navigation({ followed }: { readonly followed: () => void }) {
   return (
     <nav aria-label={texts.console}>
+      <ul>
+        <NavigationItem to="/" label={screens.overview} followed={followed} />
+      </ul>
       {navigation.map(({ title, items }) => (
-        <div key={title ?? ''}>
-          {title !== null && <p className="group">{title}</p>}
+        <div key={title}>
+          <p className="group">{title}</p>
           <ul>
-            {items.map(([to, label]) => (
-              <li key={to}>
-                <Link
-                  to={to}
-                  activeOptions={{ exact: to === '/', includeSearch: false }}
-                  activeProps={{ 'aria-current': 'page' }}
-                  onClick={followed}
-                >
-                  {label}
-                </Link>
-              </li>
+            {items.map((item) => (
+              <NavigationItem key={item} to={`/${item}`} label={screens[item]} followed={followed} />
             ))}
           </ul>
         </div>
       ))}
     </nav>
+  );
+}
+
+function NavigationItem({
+  to,
+  label,
+  followed,
+}: {
+  readonly to: string;
+  readonly label: string;
+  readonly followed: () => void;
+}) {
+  return (
+    <li>
+      <Link
+        to={to}
+        activeOptions={{ exact: to === '/', includeSearch: false }}
+        activeProps={{ 'aria-current': 'page' }}
+        onClick={followed}
+      >
+        {label}
+      </Link>
+    </li>
   );
 }
 

@@ -1,6 +1,6 @@
 // The screen of one entity: related data, its form, and how to delete it.
 
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Entity } from '../../../src/model/entities/entity.ts';
 import { Screen } from '../../parts/screen.tsx';
@@ -11,31 +11,87 @@ import { OnlyAdministrators } from '../parts/only-administrators.tsx';
 import type { Versioned } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import { refreshEntities, rereadEntity, useEntity } from './entity.ts';
-import { draftOf } from './entity-fields.ts';
+import { draftOf, newDraft, type Values } from './entity-fields.ts';
 import { EntityForm, type EntityFormProps } from './entity-form.tsx';
+import type { FormState } from './fields.tsx';
 
-export interface EntityScreenProps<Document extends { readonly name: string }, Draft extends object>
-  extends Pick<EntityFormProps<Draft>, 'ask'> {
-  readonly id: string;
+type AboutEntity<Draft extends object> = Pick<EntityFormProps<Draft>, 'usual'> & {
   readonly entity: Entity;
   /** The first part of its address, and of that of its list. */
   readonly screen: 'clients' | 'signers' | 'cas' | 'policies';
-  readonly fields: EntityFormProps<Draft>['children'];
+  readonly fields: (form: FormState<Draft>, isNew: boolean) => ReactNode;
+  /** What saving these changes ends. @param id null: it is new */
+  readonly ask?: (
+    changes: Values,
+    draft: Draft,
+    id: string | null,
+  ) => ReturnType<NonNullable<EntityFormProps<Draft>['ask']>>;
+};
+
+interface NewEntityProps<Draft extends object> extends AboutEntity<Draft> {
+  /** The values of a new one, beside its defaults. */
+  readonly initial: Values;
+  /** Instead of the screen of the new one. */
+  readonly created?: (id: string, draft: Draft) => unknown;
+}
+
+/** The form that adds an entity, and then leads to its screen. */
+export function NewEntityForm<Draft extends object>({
+  entity,
+  screen,
+  fields,
+  ask,
+  usual,
+  initial,
+  created,
+}: NewEntityProps<Draft>) {
+  const navigate = useNavigate();
+  const toScreen = (id: string) => navigate({ to: `/${screen}/$id`, params: { id } });
+  return (
+    <EntityForm<Draft>
+      {...{ entity, id: null, usual, mayChange: true }}
+      read={{ document: newDraft(entity, initial), version: null }}
+      ask={(changes, draft) => ask?.(changes, draft, null) ?? null}
+      saved={(id, draft) => (created ?? toScreen)(id ?? '', draft)}
+    >
+      {(form) => fields(form, true)}
+    </EntityForm>
+  );
+}
+
+interface EntityScreenProps<Document extends Named, Draft extends object> extends NewEntityProps<Draft> {
+  /** The title of the screen that adds one. */
+  readonly create: string;
+  /** Instead of the form that adds one. */
+  readonly begin?: ReactNode;
   /** What deleting it ends; null: it cannot be deleted. */
   readonly deletionEnds: string | null;
   /** Shown above the form. */
   readonly children?: (document: Document, mayChange: boolean) => ReactNode;
 }
 
-export function EntityScreen<Document extends { readonly name: string }, Draft extends object>({
+/** The screen of the entity in the address, or that of a new one. */
+export function EntityScreen<Document extends Named, Draft extends object>(
+  props: EntityScreenProps<Document, Draft>,
+) {
+  const { id = '' } = useParams({ strict: false });
+  if (id !== 'new') return <SavedEntity key={id} {...props} id={id} />;
+  return (
+    <Screen title={props.create}>
+      <OnlyAdministrators>{props.begin ?? <NewEntityForm<Draft> {...props} />}</OnlyAdministrators>
+    </Screen>
+  );
+}
+
+function SavedEntity<Document extends Named, Draft extends object>({
   id,
   entity,
   screen,
   fields,
+  ask,
   deletionEnds,
   children,
-  ...asks
-}: EntityScreenProps<Document, Draft>) {
+}: EntityScreenProps<Document, Draft> & { readonly id: string }) {
   const isAdmin = useIsAdmin();
   const path = `${entity.collection}/${encodeURIComponent(id)}`;
   const query = useEntity<Document>(path);
@@ -46,12 +102,12 @@ export function EntityScreen<Document extends { readonly name: string }, Draft e
           <>
             {children?.(found.document, isAdmin)}
             <EntityForm<Draft>
-              {...{ id, entity, ...asks }}
+              {...{ id, entity, mayChange: isAdmin }}
               read={draftRead(entity, found)}
-              mayChange={isAdmin}
+              ask={(changes, draft) => ask?.(changes, draft, id) ?? null}
               reread={async () => draftRead(entity, await rereadEntity<Document>(path))}
             >
-              {fields}
+              {(form) => fields(form, false)}
             </EntityForm>
             {isAdmin && deletionEnds !== null && (
               <DeleteEntity {...{ id, entity, found }} list={`/${screen}`} ends={deletionEnds} />
@@ -63,19 +119,9 @@ export function EntityScreen<Document extends { readonly name: string }, Draft e
   );
 }
 
-/** The screen on which administrators add an entity. */
-export function NewEntityScreen({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Screen title={title}>
-      <OnlyAdministrators>{children}</OnlyAdministrators>
-    </Screen>
-  );
+interface Named {
+  readonly id: string;
+  readonly name: string;
 }
 
 export function draftRead<Draft extends object>(
@@ -86,7 +132,7 @@ export function draftRead<Draft extends object>(
 }
 
 /** The button that deletes an entity, asks before, and then leads to its list. */
-export function DeleteEntity({
+function DeleteEntity({
   id,
   entity,
   list,
@@ -97,7 +143,7 @@ export function DeleteEntity({
   readonly entity: Entity;
   readonly list: string;
   readonly ends: string;
-  readonly found: Versioned<{ readonly name: string }>;
+  readonly found: Versioned<Named>;
 }) {
   const navigate = useNavigate();
   return (

@@ -33,7 +33,7 @@ const every = 10_000;
 export function NodesScreen() {
   return (
     <ListScreen
-      screen="health"
+      screen="nodes"
       lead={more.text}
       above={<Health />}
       path="controllers"

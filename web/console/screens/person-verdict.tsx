@@ -20,7 +20,7 @@ export function PersonVerdict({ id }: { readonly id: string }) {
       title={words.can}
       tools={
         <Link to="/what-if" search={{ person: id }}>
-          {texts.screens.whatIf}
+          {texts.screens['what-if']}
         </Link>
       }
     >

@@ -1,12 +1,11 @@
 // An auth policy: its rules in words while they are edited, and who would be affected before it is saved.
 
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { authPolicyEntity as entity } from '../../../src/model/entities/auth-policy.ts';
 import { usualPolicyId } from '../../../src/model/usual-policy.ts';
 import { Card } from '../../parts/screen.tsx';
-import { newDraft } from '../forms/entity-fields.ts';
-import { EntityForm, type Question } from '../forms/entity-form.tsx';
-import { EntityScreen, NewEntityScreen } from '../forms/entity-screen.tsx';
+import type { Question } from '../forms/entity-form.tsx';
+import { EntityScreen } from '../forms/entity-screen.tsx';
 import { EntityField, type FormState } from '../forms/fields.tsx';
 import { texts } from '../texts/texts.ts';
 import type { AuthPolicy } from '../types.ts';
@@ -16,38 +15,16 @@ import { ImpactText, previewOf } from './policy-impact.tsx';
 const { policies: words } = texts;
 
 export function PolicyScreen() {
-  const { id = '' } = useParams({ strict: false });
-  return id === 'new' ? <NewPolicy /> : <SavedPolicy key={id} id={id} />;
-}
-
-/** Signers are off until somebody chooses them, although the API would allow all of them. */
-const newPolicy = newDraft<PolicyDraft>(entity, { 'primary.extJwt.allowed': false });
-
-function NewPolicy() {
-  const navigate = useNavigate();
-  return (
-    <NewEntityScreen title={words.create}>
-      <EntityForm<PolicyDraft>
-        entity={entity}
-        id={null}
-        read={{ document: newPolicy, version: null }}
-        mayChange
-        ask={async (_changes, draft) => impactOf(null, draft)}
-        saved={(id) => navigate({ to: '/policies/$id', params: { id: id ?? '' } })}
-      >
-        {(form) => <PolicyFields form={form} />}
-      </EntityForm>
-    </NewEntityScreen>
-  );
-}
-
-function SavedPolicy({ id }: { readonly id: string }) {
+  const { id } = useParams({ strict: false });
   return (
     <EntityScreen<AuthPolicy, PolicyDraft>
-      {...{ id, entity }}
+      entity={entity}
       screen="policies"
+      create={words.create}
+      // Signers are off until somebody chooses them, although the API would allow all of them.
+      initial={{ 'primary.extJwt.allowed': false }}
       fields={(form) => <PolicyFields form={form} />}
-      ask={async (_changes, draft) => impactOf(id, draft)}
+      ask={(_changes, draft, own) => impactOf(own, draft)}
       deletionEnds={id === usualPolicyId ? null : words.deleteEnds}
     />
   );

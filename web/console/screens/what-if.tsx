@@ -24,7 +24,7 @@ const { whatIf: words } = texts;
 export function WhatIfScreen() {
   const [{ person }, change] = useListAddress();
   return (
-    <Screen title={texts.screens.whatIf} lead={words.text}>
+    <Screen title={texts.screens['what-if']} lead={words.text}>
       {person === undefined ? (
         <PersonPicker choose={(id) => change({ person: id })} />
       ) : (

@@ -1,10 +1,8 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { caEntity as entity } from '../../../../src/model/entities/ca.ts';
 import { timeText } from '../../../parts/language.ts';
 import { Card, Facts } from '../../../parts/screen.tsx';
-import { newDraft } from '../../forms/entity-fields.ts';
-import { EntityForm } from '../../forms/entity-form.tsx';
-import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
+import { EntityScreen } from '../../forms/entity-screen.tsx';
+import type { FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
@@ -19,50 +17,21 @@ import { words } from './words.ts';
 const { labels, columns = {} } = fieldWords(entity.kind);
 
 export function CaScreen() {
-  const { id = '' } = useParams({ strict: false });
-  if (id !== 'new') return <SavedCa key={id} id={id} />;
   return (
-    <NewEntityScreen title={words.create}>
-      <NewCa />
-    </NewEntityScreen>
-  );
-}
-
-/** First the certificate; the proof that somebody holds its key comes afterwards. */
-function NewCa() {
-  const navigate = useNavigate();
-  return (
-    <EntityForm<CaDraft>
+    <EntityScreen<Authority, CaDraft>
       entity={entity}
-      id={null}
-      read={{ document: newDraft(entity, { isAuthEnabled: true }), version: null }}
-      mayChange
-      saved={(id) => navigate({ to: '/cas/$id', params: { id: id ?? '' } })}
-    >
-      {(form) => (
+      screen="cas"
+      create={words.create}
+      initial={{ isAuthEnabled: true }}
+      // First the certificate; the proof that somebody holds its key comes afterwards.
+      fields={(form, isNew) => (
         <>
-          <Card id="certificate" title={labels.certPem ?? ''}>
-            <PemField
-              id="field-certPem"
-              label={labels.certPem ?? ''}
-              value={form.draft.certPem}
-              set={(certPem) => form.set({ certPem })}
-            />
-          </Card>
+          {isNew && <CertificateCard form={form} />}
           <CaFields form={form} />
         </>
       )}
-    </EntityForm>
-  );
-}
-
-function SavedCa({ id }: { readonly id: string }) {
-  return (
-    <EntityScreen<Authority, CaDraft>
-      {...{ id, entity }}
-      screen="cas"
-      fields={(form) => <CaFields form={form} />}
-      ask={(changes) => {
+      ask={(changes, _draft, id) => {
+        if (id === null) return null;
         if (changes.isAuthEnabled === false) return words.disableEnds;
         return changes.externalIdClaim === undefined ? null : words.ruleEnds;
       }}
@@ -72,10 +41,24 @@ function SavedCa({ id }: { readonly id: string }) {
         <>
           <CaFacts ca={ca} />
           {ca.isVerified && ca.isAutoCaEnrollmentEnabled && <EnrollmentJwt ca={ca} />}
-          {mayChange && ca.verificationToken !== null && <ProveKey id={id} token={ca.verificationToken} />}
+          {mayChange && ca.verificationToken !== null && <ProveKey id={ca.id} token={ca.verificationToken} />}
         </>
       )}
     </EntityScreen>
+  );
+}
+
+function CertificateCard({ form }: { readonly form: FormState<CaDraft> }) {
+  const title = labels.certPem ?? '';
+  return (
+    <Card id="certificate" title={title}>
+      <PemField
+        id="field-certPem"
+        label={title}
+        value={form.draft.certPem}
+        set={(certPem) => form.set({ certPem })}
+      />
+    </Card>
   );
 }
 

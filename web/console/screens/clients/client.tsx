@@ -2,9 +2,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { oidcClientEntity as entity } from '../../../../src/model/entities/oidc-client.ts';
 import { Facts, Screen } from '../../../parts/screen.tsx';
-import { type Draft, newDraft } from '../../forms/entity-fields.ts';
-import { EntityForm } from '../../forms/entity-form.tsx';
-import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
+import type { Draft } from '../../forms/entity-fields.ts';
+import { EntityScreen } from '../../forms/entity-screen.tsx';
 import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -20,8 +19,34 @@ import { words } from './words.ts';
 type ClientDraft = Draft<OidcClient, typeof entity>;
 
 export function ClientScreen() {
-  const { id = '' } = useParams({ strict: false });
-  return id === 'new' ? <NewClient /> : <SavedClient key={id} id={id} />;
+  const { id } = useParams({ strict: false });
+  return <Client key={id} />;
+}
+
+function Client() {
+  const [created, setCreated] = useState<Created | null>(null);
+  if (created !== null) return <Registered {...created} />;
+  return (
+    <EntityScreen<OidcClient, ClientDraft>
+      entity={entity}
+      screen="clients"
+      create={words.create}
+      initial={choiceOf('public')}
+      usual={({ type }) => ({ tokenEndpointAuthMethod: usualMethod(type) })}
+      created={async (id, draft) => setCreated(await withSecret(id, draft))}
+      fields={(form, isNew) => (
+        <ClientFields form={form}>{isNew && <EntityField form={form} name="id" />}</ClientFields>
+      )}
+      deletionEnds={words.deleteEnds}
+    >
+      {({ id, ...client }, mayChange) => (
+        <>
+          <ClientFacts id={id} />
+          {usesSecrets(client) && <ClientSecrets id={id} mayChange={mayChange} />}
+        </>
+      )}
+    </EntityScreen>
+  );
 }
 
 interface Created {
@@ -31,29 +56,6 @@ interface Created {
   readonly secret: string | null;
   /** Why there is no secret yet. */
   readonly failure: unknown;
-}
-
-function NewClient() {
-  const [created, setCreated] = useState<Created | null>(null);
-  if (created !== null) return <Registered {...created} />;
-  return (
-    <NewEntityScreen title={words.create}>
-      <EntityForm<ClientDraft>
-        entity={entity}
-        id={null}
-        read={{ document: newDraft(entity, choiceOf('public')), version: null }}
-        mayChange
-        usual={({ type }) => ({ tokenEndpointAuthMethod: usualMethod(type) })}
-        saved={async (id, draft) => setCreated(await withSecret(id ?? '', draft))}
-      >
-        {(form) => (
-          <ClientFields form={form}>
-            <EntityField form={form} name="id" />
-          </ClientFields>
-        )}
-      </EntityForm>
-    </NewEntityScreen>
-  );
 }
 
 /** A kind of application, and how it then authenticates. Jwk sets are left to the command line and the API. */
@@ -153,23 +155,5 @@ function ClientFacts({ id }: { readonly id: string }) {
         ...factsOf(entity, { id }, ['id']),
       ]}
     />
-  );
-}
-
-function SavedClient({ id }: { readonly id: string }) {
-  return (
-    <EntityScreen<OidcClient, ClientDraft>
-      {...{ id, entity }}
-      screen="clients"
-      fields={(form) => <ClientFields form={form} />}
-      deletionEnds={words.deleteEnds}
-    >
-      {(document, mayChange) => (
-        <>
-          <ClientFacts id={id} />
-          {usesSecrets(document) && <ClientSecrets id={id} mayChange={mayChange} />}
-        </>
-      )}
-    </EntityScreen>
   );
 }

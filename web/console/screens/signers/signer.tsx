@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { externalJwtSignerEntity as entity } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { Facts } from '../../../parts/screen.tsx';
-import { newDraft, type Values } from '../../forms/entity-fields.ts';
-import { EntityForm } from '../../forms/entity-form.tsx';
-import { EntityScreen, NewEntityScreen } from '../../forms/entity-screen.tsx';
+import type { Values } from '../../forms/entity-fields.ts';
+import { EntityScreen, NewEntityForm } from '../../forms/entity-screen.tsx';
+import type { FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { InputField } from '../../parts/field.tsx';
@@ -28,19 +27,37 @@ const vouching = [
   'useExternalId',
 ] as const;
 
+const about = {
+  entity,
+  screen: 'signers',
+  fields: (form: FormState<SignerDraft>) => <SignerFields form={form} />,
+} as const;
+
 export function SignerScreen() {
-  const { id = '' } = useParams({ strict: false });
-  if (id !== 'new') return <SavedSigner key={id} id={id} />;
   return (
-    <NewEntityScreen title={words.create}>
-      <NewSigner />
-    </NewEntityScreen>
+    <EntityScreen<Signer, SignerDraft>
+      {...about}
+      create={words.create}
+      initial={{}}
+      begin={<NewSigner />}
+      ask={(changes) => {
+        if (changes.enabled === false) return words.disableEnds;
+        return vouching.some((name) => name in changes) ? words.endsText : null;
+      }}
+      deletionEnds={words.deleteEnds}
+    >
+      {(signer) => (
+        <>
+          <SignerFacts signer={signer} />
+          <TryToken signer={signer} />
+        </>
+      )}
+    </EntityScreen>
   );
 }
 
 /** First the address, then what was found there; null: filled in by hand. */
 function NewSigner() {
-  const navigate = useNavigate();
   const [found, setFound] = useState<DiscoveredSigner | null | undefined>(undefined);
   if (found === undefined) return <LookUp done={setFound} />;
   return (
@@ -51,16 +68,7 @@ function NewSigner() {
           {found.claims.length > 0 && <p>{words.claimsFound(found.claims.join(', '))}</p>}
         </div>
       )}
-      <EntityForm<SignerDraft>
-        entity={entity}
-        id={null}
-        read={{ document: newDraft(entity, { ...usual, ...given(found) }), version: null }}
-        mayChange
-        usual={() => usual}
-        saved={(id) => navigate({ to: '/signers/$id', params: { id: id ?? '' } })}
-      >
-        {(form) => <SignerFields form={form} />}
-      </EntityForm>
+      <NewEntityForm<SignerDraft> {...about} initial={{ ...usual, ...given(found) }} usual={() => usual} />
     </>
   );
 }
@@ -122,28 +130,6 @@ function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => v
         </Button>
       </p>
     </form>
-  );
-}
-
-function SavedSigner({ id }: { readonly id: string }) {
-  return (
-    <EntityScreen<Signer, SignerDraft>
-      {...{ id, entity }}
-      screen="signers"
-      fields={(form) => <SignerFields form={form} />}
-      ask={(changes) => {
-        if (changes.enabled === false) return words.disableEnds;
-        return vouching.some((name) => name in changes) ? words.endsText : null;
-      }}
-      deletionEnds={words.deleteEnds}
-    >
-      {(signer) => (
-        <>
-          <SignerFacts signer={signer} />
-          <TryToken signer={signer} />
-        </>
-      )}
-    </EntityScreen>
   );
 }
 
