@@ -1,5 +1,5 @@
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
-import { Brand, serviceName } from '../parts/brand.tsx';
+import { useSyncExternalStore } from 'react';
+import { Alone } from '../parts/alone.tsx';
 import { Failure } from './failure.tsx';
 import { ActionButton } from './form.tsx';
 import { currentState, onState, signIn, signOut } from './session.ts';
@@ -71,37 +71,5 @@ function SecondTokenNeeded({ reference }: { readonly reference: string }) {
       </div>
       <ActionButton id="sign-out" label={texts.signOut} action={signOut} />
     </Alone>
-  );
-}
-
-/** A page of its own, with the focus on its heading. */
-function Alone({
-  title,
-  windowTitle = title,
-  describedBy,
-  children,
-}: {
-  readonly title: string;
-  readonly windowTitle?: string;
-  readonly describedBy?: string | undefined;
-  readonly children: ReactNode;
-}) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${windowTitle} · ${serviceName}`;
-    heading.current?.focus();
-  }, [windowTitle]);
-  return (
-    <div className="alone">
-      <header>
-        <Brand />
-      </header>
-      <main>
-        <h1 ref={heading} tabIndex={-1} aria-describedby={describedBy}>
-          {title}
-        </h1>
-        {children}
-      </main>
-    </div>
   );
 }

@@ -10,6 +10,7 @@ import {
   secondaryTokenChallenge,
 } from '@overlay-auth/client';
 import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/browser';
+import { held, once } from '../parts/held.ts';
 import { isRefused } from '../parts/refused.ts';
 
 export type SessionState =
@@ -24,34 +25,12 @@ const page = '/account';
 const signedOutPage = '/account/signed-out';
 const callback = '/account/callback';
 
-let state: SessionState = { kind: 'starting' };
-const listeners = new Set<() => void>();
-
-export function currentState(): SessionState {
-  return state;
-}
-
-/** For `useSyncExternalStore`. */
-export function onState(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function become(next: SessionState): void {
-  state = next;
-  for (const listener of listeners) listener();
-}
-
-let opened: Promise<BrowserSession> | undefined;
+const state = held<SessionState>({ kind: 'starting' });
+export const { current: currentState, on: onState } = state;
+const { become } = state;
 
 /** The session of this tab, signed in or not. @throws Refusal, ProtocolError, Unreachable; the next call tries again */
-export function session(): Promise<BrowserSession> {
-  opened ??= open().catch((error) => {
-    opened = undefined;
-    throw error;
-  });
-  return opened;
-}
+export const session = once(open);
 
 async function open(): Promise<BrowserSession> {
   const found = await openBrowserSession({

@@ -4,10 +4,11 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Alone } from '../parts/alone.tsx';
 import { queries } from './queries.ts';
 import { router } from './router.tsx';
 import { handOverTest } from './screens/signers/test-window.ts';
-import { Alone, SessionGate } from './session/session-gate.tsx';
+import { SessionGate } from './session/session-gate.tsx';
 import { texts } from './texts/texts.ts';
 
 const place = document.getElementById('console');

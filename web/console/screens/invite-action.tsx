@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { DialogButton } from '../parts/dialog.tsx';
 import { CheckField, InputField } from '../parts/field.tsx';
-import { MakeForm } from '../parts/make-form.tsx';
+import { MakeForm } from '../parts/submit-form.tsx';
 import { make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { IdentityDetail } from '../types.ts';
@@ -37,8 +37,8 @@ function Invitation({ person: { id, name }, refresh }: Props) {
     <MakeForm
       id="invite-confirm"
       label={words.inviteMake}
-      make={() => make<Invited>(change)}
-      refresh={refresh}
+      action={() => make<Invited>(change)}
+      done={refresh}
       result={(made) => <InvitationLink name={name} invited={made} />}
       command={['invite', id, '--expires', `${hours}h`, ...(endSessions ? ['--end-sessions'] : [])]}
       change={change}

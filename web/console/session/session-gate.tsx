@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
-import { Brand } from '../../parts/brand.tsx';
+import { Alone } from '../../parts/alone.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { texts } from '../texts/texts.ts';
@@ -53,20 +53,5 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       {children}
       <SignInAgain isOpen={state === 'ended'} />
     </>
-  );
-}
-
-/** A page with a single message. */
-export function Alone({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <div className="alone">
-      <header>
-        <Brand />
-      </header>
-      <main>
-        <h1>{title}</h1>
-        {children}
-      </main>
-    </div>
   );
 }

@@ -5,6 +5,7 @@
 
 import { ProtocolError, SessionEnded } from '@overlay-auth/client';
 import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/browser';
+import { held, once } from '../../parts/held.ts';
 import { isRefused } from '../../parts/refused.ts';
 import { callback, signedOutPage } from './addresses.ts';
 import { continueAddress } from './continue-address.ts';
@@ -12,40 +13,18 @@ import { continueAddress } from './continue-address.ts';
 /** `ended`: there was a session, and a sign-in can continue it. */
 export type SessionState = 'starting' | 'signed-in' | 'ended' | 'signed-out' | 'failed';
 
-let state: SessionState = 'starting';
+const state = held<SessionState>('starting');
+export const { current: currentState, on: onState } = state;
+const { become } = state;
 /** Whose page this is; null while nobody has signed in. */
 let identityId: string | null = null;
-const listeners = new Set<() => void>();
 /** Calls that wait for the sign-in. */
 const waiting: (() => void)[] = [];
 
-export function currentState(): SessionState {
-  return state;
-}
-
-/** For `useSyncExternalStore`. */
-export function onState(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function become(next: SessionState): void {
-  state = next;
-  for (const listener of listeners) listener();
-}
-
-let opened: Promise<BrowserSession> | undefined;
-/** The result of `opened`. */
-let current: BrowserSession | undefined;
-
 /** The session of this tab, signed in or not. @throws Refusal, ProtocolError, Unreachable; the next call tries again */
-function session(): Promise<BrowserSession> {
-  opened ??= open().catch((error) => {
-    opened = undefined;
-    throw error;
-  });
-  return opened;
-}
+const session = once(open);
+/** Its result. */
+let current: BrowserSession | undefined;
 
 async function open(): Promise<BrowserSession> {
   const found = await openBrowserSession({
@@ -128,7 +107,7 @@ export function renewedToken(refused: string): Promise<string> {
 
 async function tokenOf(give: (own: BrowserSession) => Promise<string>): Promise<string> {
   for (;;) {
-    if (state === 'signed-in') {
+    if (currentState() === 'signed-in') {
       try {
         return await give(await session());
       } catch (error) {
@@ -142,7 +121,7 @@ async function tokenOf(give: (own: BrowserSession) => Promise<string>): Promise<
 
 /** The provider no longer knows the session, although the token seemed valid. */
 export function sessionEnded(): void {
-  if (state === 'signed-in') become('ended');
+  if (currentState() === 'signed-in') become('ended');
 }
 
 /** Ends the session at the provider, which returns to a page that says so. */

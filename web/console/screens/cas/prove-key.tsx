@@ -1,12 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { announce } from '../../../parts/announce.tsx';
-import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
 import { Card } from '../../../parts/screen.tsx';
 import { refreshEntities } from '../../forms/entity.ts';
-import { Failure } from '../../parts/failure.tsx';
 import { SameChange } from '../../parts/same-change.tsx';
+import { SubmitForm } from '../../parts/submit-form.tsx';
 import { make } from '../../session/api.ts';
 import { PemField } from './pem-field.tsx';
 import { words } from './words.ts';
@@ -18,22 +16,19 @@ import { words } from './words.ts';
 export function ProveKey({ id, token }: { readonly id: string; readonly token: string }) {
   const [certPem, setCertPem] = useState('');
   const path = `cas/${id}/verify`;
-  const verifying = useMutation({
-    mutationFn: () => make({ method: 'POST', path, body: { certPem } }),
-    async onSuccess() {
-      announce(words.isVerified);
-      await refreshEntities();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!verifying.isPending) verifying.mutate();
-  };
   const commands = commandsFor(token);
   return (
     <Card id="prove" title={words.prove}>
       <p>{words.proveText}</p>
-      <form onSubmit={submit}>
+      <SubmitForm
+        id="verify"
+        label={words.verify}
+        action={() => make({ method: 'POST', path, body: { certPem } })}
+        done={async () => {
+          announce(words.isVerified);
+          await refreshEntities();
+        }}
+      >
         <ol className="steps">
           <li>
             <p>
@@ -48,24 +43,10 @@ export function ProveKey({ id, token }: { readonly id: string; readonly token: s
           </li>
           <li>
             <p>{words.step3}</p>
-            <PemField
-              id="proof"
-              label={words.proof}
-              value={certPem}
-              set={(pem) => {
-                setCertPem(pem);
-                verifying.reset();
-              }}
-            />
+            <PemField id="proof" label={words.proof} value={certPem} set={setCertPem} />
           </li>
         </ol>
-        {verifying.error !== null && <Failure error={verifying.error} />}
-        <p className="buttons">
-          <Button id="verify" type="submit" kind="main" isBusy={verifying.isPending}>
-            {words.verify}
-          </Button>
-        </p>
-      </form>
+      </SubmitForm>
       <SameChange
         command={['ca', 'verify', id, '--cert', 'proof.crt']}
         change={{ method: 'POST', path, body: { certPem: '…' } }}

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useNames } from '../../forms/names.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { InputField, SelectField } from '../../parts/field.tsx';
-import { MakeForm } from '../../parts/make-form.tsx';
+import { MakeForm } from '../../parts/submit-form.tsx';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { Enrollment, IdentityDetail } from '../../types.ts';
@@ -46,8 +46,8 @@ function EnrollForm({ person: { id, name }, refresh }: Props) {
     <MakeForm
       id="enroll-confirm"
       label={words.make}
-      make={() => enroll(id, wish)}
-      refresh={refresh}
+      action={() => enroll(id, wish)}
+      done={refresh}
       result={(made) => <DeviceToken name={name} enrollment={made} />}
       command={['create', 'enrollment', method, id, ...options, '--output-jwt', fileName(name, 'jwt')]}
       change={enrollmentOf(id, wish)}

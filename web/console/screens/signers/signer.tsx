@@ -1,5 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { externalJwtSignerEntity as entity } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CopyButton } from '../../../parts/keep.tsx';
@@ -8,8 +7,8 @@ import type { Values } from '../../forms/entity-fields.ts';
 import { EntityScreen, NewEntityForm } from '../../forms/entity-screen.tsx';
 import type { FormState } from '../../forms/fields.tsx';
 import { factsOf } from '../../lists/columns.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { InputField } from '../../parts/field.tsx';
+import { SubmitForm } from '../../parts/submit-form.tsx';
 import { issuer } from '../../session/addresses.ts';
 import { make } from '../../session/api.ts';
 import type { DiscoveredSigner, Signer } from '../../types.ts';
@@ -93,21 +92,24 @@ function given(found: DiscoveredSigner | null): Values {
 
 function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => void }) {
   const [address, setAddress] = useState('');
-  const looking = useMutation({
-    mutationFn: () =>
-      make<DiscoveredSigner>({
-        method: 'POST',
-        path: 'external-jwt-signers/discover',
-        body: { address: address.trim() },
-      }),
-    onSuccess: done,
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!looking.isPending) looking.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <SubmitForm
+      id="look-up"
+      label={words.lookUp}
+      action={() =>
+        make<DiscoveredSigner>({
+          method: 'POST',
+          path: 'external-jwt-signers/discover',
+          body: { address: address.trim() },
+        })
+      }
+      done={done}
+      also={
+        <Button id="by-hand" onClick={() => done(null)}>
+          {words.byHand}
+        </Button>
+      }
+    >
       <p>{words.lookUpText}</p>
       <InputField
         id="address"
@@ -120,16 +122,7 @@ function LookUp({ done }: { readonly done: (found: DiscoveredSigner | null) => v
         value={address}
         set={setAddress}
       />
-      {looking.error !== null && <Failure error={looking.error} />}
-      <p className="buttons">
-        <Button id="look-up" type="submit" kind="main" isBusy={looking.isPending}>
-          {words.lookUp}
-        </Button>
-        <Button id="by-hand" onClick={() => done(null)}>
-          {words.byHand}
-        </Button>
-      </p>
-    </form>
+    </SubmitForm>
   );
 }
 

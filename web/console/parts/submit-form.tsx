@@ -1,0 +1,52 @@
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent, ReactNode } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { texts } from '../texts/texts.ts';
+import { CloseButton } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+import { SameChange, type SameChangeProps } from './same-change.tsx';
+
+interface SubmitFormProps<Made> {
+  /** Of the button that submits. */
+  readonly id: string;
+  readonly label: string;
+  readonly action: () => Promise<Made>;
+  readonly done?: (made: Made) => unknown;
+  /** Shows what was made. */
+  readonly result?: (made: Made) => ReactNode;
+  /** Beside the button. */
+  readonly also?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A form that never runs twice at once. Its failure is shown until something is changed. */
+export function SubmitForm<Made>({ id, label, action, done, result, also, children }: SubmitFormProps<Made>) {
+  const { mutate, reset, data, error, isPending } = useMutation({ mutationFn: action, onSuccess: done });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isPending) mutate();
+  };
+  return (
+    <form onSubmit={submit} onChange={reset}>
+      {children}
+      {error !== null && <Failure error={error} />}
+      {data !== undefined && result?.(data)}
+      <p className="buttons">
+        <Button id={id} type="submit" kind="main" isBusy={isPending}>
+          {label}
+        </Button>
+        {also}
+      </p>
+    </form>
+  );
+}
+
+/** The form of a dialog that makes something, and stays open to show it. */
+export function MakeForm<Made>({ command, change, ...form }: SubmitFormProps<Made> & SameChangeProps) {
+  return (
+    <>
+      <SubmitForm {...form} also={<CloseButton label={texts.close} />} />
+      <SameChange command={command} change={change} />
+    </>
+  );
+}
