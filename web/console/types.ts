@@ -32,3 +32,10 @@ export type DiscoveredSigner = Schemas['DiscoveredSigner'];
 export type OidcClient = Schemas['OidcClient'];
 export type OidcClientSecret = Schemas['OidcClientSecret'];
 export type AuthPolicy = Schemas['AuthPolicy'];
+
+/** What parts of a person's screen are given. */
+export interface OfPerson {
+  readonly person: IdentityDetail;
+  /** After a change. */
+  readonly refresh: () => unknown;
+}

@@ -110,7 +110,13 @@ function SavedEntity<Document extends Named, Draft extends object>({
               {(form) => fields(form, false)}
             </EntityForm>
             {isAdmin && deletionEnds !== null && (
-              <DeleteEntity {...{ id, entity, found }} list={`/${screen}`} ends={deletionEnds} />
+              <p className="buttons">
+                <DeleteButton
+                  {...{ entity, version: found.version, ends: deletionEnds }}
+                  of={found.document}
+                  list={`/${screen}`}
+                />
+              </p>
             )}
           </>
         )}
@@ -132,36 +138,36 @@ export function draftRead<Draft extends object>(
 }
 
 /** The button that deletes an entity, asks before, and then leads to its list. */
-function DeleteEntity({
-  id,
-  entity,
+export function DeleteButton({
+  entity: { collection, kind },
+  of: { id, name },
+  version = null,
   list,
   ends,
-  found: { document, version },
 }: {
-  readonly id: string;
   readonly entity: Entity;
+  readonly of: Named;
+  /** That must still be current; null: any. */
+  readonly version?: string | null;
+  /** The address of the list. */
   readonly list: string;
   readonly ends: string;
-  readonly found: Versioned<Named>;
 }) {
   const navigate = useNavigate();
   return (
-    <p className="buttons">
-      <Confirm
-        id="delete"
-        label={texts.delete}
-        title={texts.deleteTitle(document.name)}
-        ends={ends}
-        isDestructive
-        change={() => ({ method: 'DELETE', path: `${entity.collection}/${encodeURIComponent(id)}`, version })}
-        command={['delete', entity.kind, id]}
-        done={texts.forms.deleted}
-        whenDone={async () => {
-          await navigate({ to: list });
-          await refreshEntities();
-        }}
-      />
-    </p>
+    <Confirm
+      id="delete"
+      label={texts.delete}
+      title={texts.deleteTitle(name)}
+      ends={ends}
+      isDestructive
+      change={() => ({ method: 'DELETE', path: `${collection}/${encodeURIComponent(id)}`, version })}
+      command={['delete', kind, id]}
+      done={texts.forms.deleted}
+      whenDone={async () => {
+        await navigate({ to: list });
+        await refreshEntities();
+      }}
+    />
   );
 }

@@ -4,19 +4,14 @@ import { CheckField, InputField } from '../parts/field.tsx';
 import { MakeForm } from '../parts/submit-form.tsx';
 import { make } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { IdentityDetail } from '../types.ts';
+import type { OfPerson } from '../types.ts';
 import { type Invited, invitationOf } from './people/first-access.ts';
 import { InvitationLink } from './people/hand-over.tsx';
 
 const { person: words } = texts;
 
-interface Props {
-  readonly person: IdentityDetail;
-  readonly refresh: () => unknown;
-}
-
 /** A link with which somebody sets up how they sign in: no administrator ever knows the password. */
-export function InviteAction(props: Props) {
+export function InviteAction(props: OfPerson) {
   return (
     <DialogButton
       id="invite"
@@ -29,7 +24,7 @@ export function InviteAction(props: Props) {
   );
 }
 
-function Invitation({ person: { id, name }, refresh }: Props) {
+function Invitation({ person: { id, name }, refresh }: OfPerson) {
   const [hours, setHours] = useState('24');
   const [endSessions, setEndSessions] = useState(false);
   const change = invitationOf(id, hours, endSessions);

@@ -5,19 +5,13 @@ import { useList } from '../queries.ts';
 import type { Change } from '../session/api.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
-import type { Authenticator, IdentityDetail } from '../types.ts';
+import type { Authenticator, OfPerson } from '../types.ts';
 
 const { person: words } = texts;
 const { labels } = fieldWords('authenticator');
 
 /** Changes somebody's password, or gives them one if they have none. */
-export function PasswordAction({
-  person,
-  refresh,
-}: {
-  readonly person: IdentityDetail;
-  readonly refresh: () => unknown;
-}) {
+export function PasswordAction({ person, refresh }: OfPerson) {
   const authenticators = useAuthenticators(person.id);
   const current = authenticators.data?.items.find(({ method }) => method === 'updb');
   const [username, setUsername] = useState(person.name);

@@ -1,26 +1,24 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { identityEntity } from '../../../src/model/entities/identity.ts';
 import { Card } from '../../parts/screen.tsx';
-import { refreshEntities } from '../forms/entity.ts';
+import { DeleteButton } from '../forms/entity-screen.tsx';
 import { mayHelp } from '../me.ts';
 import { Confirm, type ConfirmProps } from '../parts/confirm.tsx';
 import { InputField } from '../parts/field.tsx';
 import { localTime, timeOfLocal } from '../parts/local-time.ts';
 import type { Change } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
-import type { Identity, IdentityDetail } from '../types.ts';
+import type { Identity, OfPerson } from '../types.ts';
 import { InviteAction } from './invite-action.tsx';
 import { PasswordAction } from './password-action.tsx';
 import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
 
-export interface PersonActionsProps {
-  readonly person: IdentityDetail;
+interface PersonActionsProps extends OfPerson {
   readonly me: Identity | undefined;
   /** How many sessions are live. */
   readonly sessions: number;
-  readonly refresh: () => unknown;
 }
 
 /** What the signed-in person may do for this one, and nothing else. */
@@ -74,29 +72,11 @@ export function PersonActions({ person, me, sessions, refresh }: PersonActionsPr
           />
         )}
         {isAdmin && <EnableOrDisable person={person} sessions={sessions} refresh={refresh} />}
-        {isAdmin && <DeletePerson person={person} sessions={sessions} />}
+        {isAdmin && (
+          <DeleteButton entity={identityEntity} of={person} list="/people" ends={more.deleteEnds(sessions)} />
+        )}
       </div>
     </Card>
-  );
-}
-
-function DeletePerson({ person: { id, name }, sessions }: Pick<PersonActionsProps, 'person' | 'sessions'>) {
-  const navigate = useNavigate();
-  return (
-    <Confirm
-      id="delete"
-      label={texts.delete}
-      title={texts.deleteTitle(name)}
-      ends={more.deleteEnds(sessions)}
-      isDestructive
-      change={() => ({ method: 'DELETE', path: `identities/${id}` })}
-      command={['delete', 'identity', id]}
-      done={texts.forms.deleted}
-      whenDone={async () => {
-        await navigate({ to: '/people' });
-        await refreshEntities();
-      }}
-    />
   );
 }
 
@@ -131,8 +111,7 @@ function Disable({
   person: { id: identityId, disabledUntil },
   refresh,
   ...question
-}: Pick<PersonActionsProps, 'person' | 'refresh'> &
-  Pick<ConfirmProps, 'id' | 'label' | 'title' | 'ends' | 'isDestructive'>) {
+}: OfPerson & Pick<ConfirmProps, 'id' | 'label' | 'title' | 'ends' | 'isDestructive'>) {
   const [local, setLocal] = useState(disabledUntil === null ? '' : localTime(disabledUntil));
   const until = timeOfLocal(local);
   return (

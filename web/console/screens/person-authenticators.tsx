@@ -4,20 +4,14 @@ import { useIsAdmin } from '../me.ts';
 import { notAfter } from '../parts/certificate.ts';
 import { EntriesCard } from '../parts/entries.tsx';
 import { texts } from '../texts/texts.ts';
-import type { Authenticator, IdentityDetail } from '../types.ts';
+import type { Authenticator, OfPerson } from '../types.ts';
 import { useAuthenticators } from './password-action.tsx';
 import { AuthenticatorActions } from './people/authenticator-actions.tsx';
 import { words as more } from './people/words.ts';
 
 const { person: words } = texts;
 
-export function PersonAuthenticators({
-  person,
-  refresh,
-}: {
-  readonly person: IdentityDetail;
-  readonly refresh: () => unknown;
-}) {
+export function PersonAuthenticators({ person, refresh }: OfPerson) {
   const isAdmin = useIsAdmin();
   const { isMfaEnabled } = person;
   return (

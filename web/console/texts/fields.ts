@@ -5,7 +5,7 @@ import { fields as en } from './fields-en.ts';
 import { texts, wordsOf } from './texts.ts';
 
 /** What people read of the fields of an entity. */
-export interface FieldWords {
+interface FieldWords {
   readonly labels: Readonly<Record<string, string>>;
   /** Heads of columns, where the label is too long. */
   readonly columns?: Readonly<Record<string, string>>;

@@ -5,18 +5,13 @@ import { InputField, SelectField } from '../../parts/field.tsx';
 import { MakeForm } from '../../parts/submit-form.tsx';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
-import type { Enrollment, IdentityDetail } from '../../types.ts';
+import type { Enrollment, OfPerson } from '../../types.ts';
 import { type EnrollmentWish, enroll, enrollmentOf } from './first-access.ts';
 import { DeviceToken, fileName } from './hand-over.tsx';
 import { words } from './words.ts';
 
-interface Props {
-  readonly person: IdentityDetail;
-  readonly refresh: () => unknown;
-}
-
 /** A token with which a device gets what it signs in with. */
-export function EnrollDevice(props: Props) {
+export function EnrollDevice(props: OfPerson) {
   return (
     <DialogButton
       id="enroll"
@@ -31,7 +26,7 @@ export function EnrollDevice(props: Props) {
 
 type Method = Enrollment['method'];
 
-function EnrollForm({ person: { id, name }, refresh }: Props) {
+function EnrollForm({ person: { id, name }, refresh }: OfPerson) {
   const [method, setMethod] = useState<Method>('ott');
   const [caId, setCaId] = useState('');
   const [username, setUsername] = useState(name);

@@ -5,16 +5,12 @@ import { mayHelp } from '../../me.ts';
 import { EntriesCard } from '../../parts/entries.tsx';
 import { useList } from '../../queries.ts';
 
-import type { Enrollment, Identity, IdentityDetail } from '../../types.ts';
+import type { Enrollment, Identity, OfPerson } from '../../types.ts';
 import { EnrollDevice } from './enroll-device.tsx';
 import { EnrollmentActions, WithdrawLink } from './enrollment-actions.tsx';
 import { words } from './words.ts';
 
-interface Props {
-  readonly person: IdentityDetail;
-  readonly me: Identity | undefined;
-  readonly refresh: () => unknown;
-}
+type Props = OfPerson & { readonly me: Identity | undefined };
 
 export function PersonEnrollments({ person, me, refresh }: Props) {
   const isAdmin = me?.isAdmin === true;
