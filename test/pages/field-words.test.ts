@@ -24,10 +24,10 @@ const entities = [
 /** What documents and audit events have beside the tables. */
 const ofEvents = new Set(['id', 'secrets', 'isVerified']);
 
-/** The paths of all fields that have a name of their own. */
+/** The paths of all fields that have a name of their own. One that is shown as another field has its words. */
 function pathsIn(fields: Fields): readonly string[] {
   return Object.entries(fields)
-    .filter(([, { sameAs }]) => sameAs === undefined)
+    .filter(([, { sameAs, shownAs = '' }]) => sameAs === undefined && !Object.hasOwn(fields, shownAs))
     .flatMap(([name, field]) => [
       ...(field.kind === 'group' ? [] : [name]),
       ...('members' in field ? pathsIn(field.members).map((member) => `${name}.${member}`) : []),

@@ -8,9 +8,9 @@ import type { Entity } from '../../../src/model/entities/entity.ts';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CloseButton, Dialog } from '../parts/dialog.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Refused } from '../parts/failure.tsx';
 import { SameChange } from '../parts/same-change.tsx';
-import { type Change, make, mayBeForced, reasonOf, type Versioned } from '../session/api.ts';
+import { type Change, make, reasonOf, type Versioned } from '../session/api.ts';
 import { fieldWords } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
 import { createCommand, updateCommand } from './command.ts';
@@ -71,6 +71,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
     event.preventDefault();
     if (!saving.isPending && !asking.isPending) asking.mutate();
   };
+  const { labels } = fieldWords(entity.kind);
   const refusal = saving.error instanceof Refusal ? saving.error : null;
   const form: FormState<Draft> = {
     entity,
@@ -90,7 +91,12 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
       )}
       {asking.error !== null && <Failure error={asking.error} />}
       {saving.error !== null && (
-        <Refused error={saving.error} entity={entity} saveAllTheSame={() => save(true)} />
+        <Refused
+          id="save-forced"
+          error={saving.error}
+          label={labels[refusal?.field ?? ''] ?? labels[refusal?.field?.split('.')[0] ?? '']}
+          force={() => save(true)}
+        />
       )}
       {mayChange && (
         <p className="buttons">
@@ -147,39 +153,6 @@ function SaveQuestion({
         <CloseButton />
       </p>
     </Dialog>
-  );
-}
-
-/** Names a refused field. Offers to force the change where the server would then make it. */
-function Refused({
-  error,
-  entity,
-  saveAllTheSame,
-}: {
-  readonly error: Error;
-  readonly entity: Entity;
-  readonly saveAllTheSame: () => void;
-}) {
-  const field = (error instanceof Refusal ? error.field : null) ?? '';
-  const { labels } = fieldWords(entity.kind);
-  const label = labels[field] ?? labels[field.split('.')[0] ?? ''];
-  return (
-    <>
-      {label === undefined ? (
-        <Failure error={error} />
-      ) : (
-        <p className="failure" role="alert">
-          <strong>{label}</strong>: <span lang="en">{error instanceof Refusal && reasonOf(error)}</span>
-        </p>
-      )}
-      {mayBeForced(error) && (
-        <p className="buttons">
-          <Button id="save-forced" kind="danger" onClick={saveAllTheSame}>
-            {texts.forms.allTheSame}
-          </Button>
-        </p>
-      )}
-    </>
   );
 }
 

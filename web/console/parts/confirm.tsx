@@ -2,10 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { announce } from '../../parts/announce.tsx';
 import { Button } from '../../parts/button.tsx';
-import { type Change, make, mayBeForced } from '../session/api.ts';
-import { texts } from '../texts/texts.ts';
+import { type Change, make } from '../session/api.ts';
 import { CloseButton, DialogButton } from './dialog.tsx';
-import { Failure } from './failure.tsx';
+import { Refused } from './failure.tsx';
 import { SameChange } from './same-change.tsx';
 
 export interface ConfirmProps {
@@ -56,13 +55,8 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
   return (
     <form onSubmit={submit} onChange={asked.reset}>
       {fields}
-      {asked.error !== null && <Failure error={asked.error} />}
-      {mayBeForced(asked.error) && (
-        <p className="buttons">
-          <Button id={`${id}-forced`} kind="danger" onClick={() => asked.mutate(true)}>
-            {texts.forms.allTheSame}
-          </Button>
-        </p>
+      {asked.error !== null && (
+        <Refused id={`${id}-forced`} error={asked.error} force={() => asked.mutate(true)} />
       )}
       <p className="buttons">
         <Button

@@ -1,6 +1,6 @@
 import { Refusal, Unreachable } from '@overlay-auth/client';
 import { Button } from '../../parts/button.tsx';
-import { reasonOf } from '../session/api.ts';
+import { mayBeForced, reasonOf } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 
 /** What went wrong, in words. A refused field says why, in the server's words. */
@@ -47,5 +47,39 @@ export function Failure({
       )}
       {retry !== undefined && mayHelp && <Button onClick={retry}>{texts.retry}</Button>}
     </div>
+  );
+}
+
+/** Shows why a change was refused, and offers to force it where the server would then make it. */
+export function Refused({
+  id,
+  error,
+  label,
+  force,
+}: {
+  /** Of the button that forces it. */
+  readonly id: string;
+  readonly error: unknown;
+  /** Of the refused field. */
+  readonly label?: string | undefined;
+  readonly force: () => void;
+}) {
+  return (
+    <>
+      {label === undefined || !(error instanceof Refusal) ? (
+        <Failure error={error} />
+      ) : (
+        <p className="failure" role="alert">
+          <strong>{label}</strong>: <span lang="en">{reasonOf(error)}</span>
+        </p>
+      )}
+      {mayBeForced(error) && (
+        <p className="buttons">
+          <Button id={id} kind="danger" onClick={force}>
+            {texts.forms.allTheSame}
+          </Button>
+        </p>
+      )}
+    </>
   );
 }

@@ -56,6 +56,11 @@ function fieldOf(kind: string, path: string): Field | undefined {
   return memberAt(tables[kind] ?? {}, path);
 }
 
+function labelOf(kind: string, path: string): string {
+  const { labels } = fieldWords(kind);
+  return labels[path] ?? labels[fieldOf(kind, path)?.shownAs ?? ''] ?? path;
+}
+
 /** Nobody sees a secret; that it was changed is all there is. */
 function isSecret(kind: string, path: string): boolean {
   return fieldOf(kind, path)?.isSecret === true || (kind === 'oidc-client' && path === 'secrets');
@@ -64,7 +69,6 @@ function isSecret(kind: string, path: string): boolean {
 /** Each changed field with its old and new value. */
 export function Changes({ event }: { readonly event: AuditEvent }) {
   const kind = event.entity ?? '';
-  const { labels } = fieldWords(kind);
   const value = (path: string, of: unknown) => (
     <FieldValue kind={kind} path={path} field={fieldOf(kind, path)} value={of ?? null} />
   );
@@ -72,7 +76,7 @@ export function Changes({ event }: { readonly event: AuditEvent }) {
     <ul className="changes">
       {changesIn(event).map(({ field, from, to }) => (
         <li key={field}>
-          <strong>{labels[field] ?? field}</strong>
+          <strong>{labelOf(kind, field)}</strong>
           {': '}
           {isSecret(kind, field) ? (
             words.changed
@@ -92,13 +96,12 @@ export function Changes({ event }: { readonly event: AuditEvent }) {
 /** The same as text, for exports. */
 export function changesText(event: AuditEvent): string {
   const kind = event.entity ?? '';
-  const { labels } = fieldWords(kind);
   return changesIn(event)
     .map(({ field, from, to }) => {
       const said = isSecret(kind, field)
         ? words.changed
         : `${valueText(kind, field, from)} → ${valueText(kind, field, to)}`;
-      return `${labels[field] ?? field}: ${said}`;
+      return `${labelOf(kind, field)}: ${said}`;
     })
     .join('; ');
 }

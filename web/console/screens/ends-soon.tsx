@@ -56,19 +56,15 @@ async function endings(signal: AbortSignal): Promise<readonly Ending[]> {
     list<ListedInvitation>('invitations', soon, signal),
     list<Authority>('cas', { limit: 500 }, signal),
   ]);
+  const ofPerson = (what: (name: string) => string) => (one: Enrollment | ListedInvitation) => ({
+    id: `${what('')} ${'id' in one ? one.id : one.identityId}`,
+    what: what(one.identity.name),
+    at: one.expiresAt,
+    personId: one.identityId,
+  });
   const found: Ending[] = [
-    ...enrollments.items.map(({ id, identity, identityId, expiresAt }) => ({
-      id,
-      what: words.enrollmentOf(identity.name),
-      at: expiresAt,
-      personId: identityId,
-    })),
-    ...invitations.items.map(({ identity, identityId, expiresAt }) => ({
-      id: `invitation ${identityId}`,
-      what: words.invitationOf(identity.name),
-      at: expiresAt,
-      personId: identityId,
-    })),
+    ...enrollments.items.map(ofPerson(words.enrollmentOf)),
+    ...invitations.items.map(ofPerson(words.invitationOf)),
     ...authorities.items
       .map(({ id, name, certPem }) => ({ id, what: name, at: notAfter(certPem), personId: null }))
       .filter((one): one is typeof one & { at: string } => one.at !== null && one.at < until),

@@ -11,7 +11,7 @@ const authMethods = {
 };
 
 export const fields: Fields = {
-  common: { name: german.name, tags: 'Tags', createdAt: 'Angelegt', updatedAt: 'Geändert', id: 'Id' },
+  common: { name: german.name, tags: 'Tags', updatedAt: 'Geändert', id: 'Id' },
   tagsHint: 'Je Zeile: Name=Wert',
   onePerLine: 'Je Zeile ein Eintrag.',
   identity: {

@@ -11,7 +11,7 @@ const authMethods = {
 };
 
 export const fields = {
-  common: { name: english.name, tags: 'Tags', createdAt: 'Created', updatedAt: 'Changed', id: 'Id' },
+  common: { name: english.name, tags: 'Tags', updatedAt: 'Changed', id: 'Id' },
   tagsHint: 'One per line: name=value',
   onePerLine: 'One per line.',
   identity: {
