@@ -23,7 +23,11 @@ import { startTestServer } from '../support/test-server.ts';
 const document = new URL('../../docs/what-strangers-cost.md', import.meta.url).pathname;
 /** Requests that are sent at once, without waiting for the answers. */
 const pipelined = 10;
-const runs = 3;
+/** The least time of so many counts: more than one only where the first takes longer than the document says. */
+const mostRuns = 3;
+/** Processor time differs between machines and runs. */
+const longestTime = (said: number): number => 4 * said + 1;
+const isWriting = process.env.OVERLAY_AUTH_WRITE_DOCS === '1';
 
 const db = await (await postgresServer()).createDatabase();
 const server = await startTestServer({ db, signing: true, threads: 1, comparesAnswers: false });
@@ -201,10 +205,11 @@ async function costOf(
   route: Route,
   method: string,
   caller: { readonly name: string | null },
-  unit: number,
+  { unit, said }: { readonly unit: number; readonly said: number },
 ): Promise<Cost> {
   const most: Cost = { time: Number.POSITIVE_INFINITY, waiting: 0, asked: 0, connections: 0 };
-  for (let run = 0; run < runs; run += 1) {
+  const isTooLong = () => isWriting || most.time > longestTime(said);
+  for (let run = 0; run < mostRuns && isTooLong(); run += 1) {
     // What earlier requests counted against this source must not make later ones cheap.
     await server.store.attempts.clear(countersOfSource);
     const token = await tokenOf(caller.name);
@@ -274,29 +279,31 @@ function sections(): Map<string, string> {
 
 for (const caller of callers) {
   test(`the document says what an answer takes: ${caller.title}`, { timeout: 600_000 }, async (t) => {
+    const text = readFileSync(document, 'utf8');
+    const section = sections().get(caller.title);
+    const rows = new Map(
+      [...(section ?? '').matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, endpoint = '', cells = '']) => [
+        endpoint,
+        cells.split(' | ').map(Number),
+      ]),
+    );
     const unit = await handshake();
     const measured = new Map<string, Cost>();
     for (const route of server.controller.services.routes) {
       if ((route.guard === 'anonymous') !== (caller.name === null) || route.aliasOf !== undefined) continue;
       for (const method of route.methods.filter((name) => name !== 'HEAD')) {
-        measured.set(`${method} ${withoutHash(route.path)}`, await costOf(route, method, caller, unit));
+        const endpoint = `${method} ${withoutHash(route.path)}`;
+        const [said = 0] = rows.get(endpoint) ?? [];
+        measured.set(endpoint, await costOf(route, method, caller, { unit, said }));
       }
     }
     t.diagnostic(`a handshake takes ${Math.round(unit)} µs`);
-    const text = readFileSync(document, 'utf8');
-    const said = sections().get(caller.title);
-    if (process.env.OVERLAY_AUTH_WRITE_DOCS === '1') {
+    if (isWriting) {
       const fresh = `## ${caller.title}\n\n${tableOf(measured)}`;
-      const rest = said === undefined ? text : text.replace(`## ${said}`, '');
+      const rest = section === undefined ? text : text.replace(`## ${section}`, '');
       writeFileSync(document, `${rest.trimEnd()}\n\n${fresh}`);
       return;
     }
-    const rows = new Map(
-      [...(said ?? '').matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, endpoint = '', cells = '']) => [
-        endpoint,
-        cells.split(' | ').map(Number),
-      ]),
-    );
     assert.deepEqual(
       [...rows.keys()].sort(),
       [...measured.keys()].sort(),
@@ -304,9 +311,8 @@ for (const caller of callers) {
     );
     for (const [endpoint, cost] of measured) {
       const [time = 0, waiting = 0, asked = 0, connections = 0] = rows.get(endpoint) ?? [];
-      // Processor time differs between machines and runs.
       assert.ok(
-        cost.time <= 4 * time + 1,
+        cost.time <= longestTime(time),
         `${endpoint}: ${cost.time.toFixed(2)} handshakes instead of ${time}`,
       );
       assert.ok(cost.waiting <= waiting * 2, `${endpoint}: ${cost.waiting} bytes waited`);
