@@ -41,6 +41,15 @@ const longestFirst = [
 const apart = ['test/cluster', 'test/http/what-strangers-cost.test.ts'];
 /** As one group, the folder would take longer than all others together. */
 const wings = ['test/pages/console'];
+/** A process loads the whole controller and makes keys before its first test, which takes longer than many of these. */
+const together = [
+  [
+    ...['test/edge', 'test/legacy', 'test/enrollment', 'test/sessions', 'test/compatibility', 'test/config'],
+    ...['test/certificates', 'test/platform', 'test/support', 'test/bench', 'src', 'test'],
+  ],
+  ['test/management', 'test/login'],
+  ['test/import', 'test/ops'],
+];
 const isFullSize = process.env.OVERLAY_AUTH_TEST_SIZE === 'full';
 /**
  * As many groups as there are cores. What mostly waits runs beside them, two at once: one after another, it would take
@@ -121,7 +130,7 @@ async function worker(...lists) {
 async function tests(files, before) {
   const groups = flags.apart
     ? files.map((file) => ({ name: file, files: [file] }))
-    : groupsOf(files, { apart, wings, longestFirst });
+    : groupsOf(files, { apart, together, wings, longestFirst });
   const postgres = sharedPostgres();
   const serve = async (need) => {
     if (need !== 'postgres') throw new Error(`nobody has ${need}`);

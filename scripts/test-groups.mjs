@@ -15,16 +15,18 @@ const endLimit = 20_000;
 /**
  * The files by the folder that they belong to: `src` as a whole, and each folder of `test/`.
  * @param apart folders of which each file is a group, and files that are one
+ * @param together lists of folders that are one group each, named after the first
  * @param wings beginnings of paths: the files that begin so are a group beside that of their folder
  * @param longestFirst groups that begin before the others, in this order
  * @returns name and files of each group
  */
-export function groupsOf(files, { apart, wings, longestFirst }) {
+export function groupsOf(files, { apart, together = [], wings, longestFirst }) {
   const groups = Map.groupBy(files, (file) => {
     const [top, area, ...rest] = file.split('/');
     const folder = top === 'test' && rest.length > 0 ? `${top}/${area}` : top;
     if (apart.includes(folder) || apart.includes(file)) return file;
-    return wings.find((wing) => file.startsWith(wing)) ?? folder;
+    const [first] = together.find((folders) => folders.includes(folder)) ?? [folder];
+    return wings.find((wing) => file.startsWith(wing)) ?? first;
   });
   const rank = (name) => {
     const at = longestFirst.findIndex((first) => name.startsWith(first));

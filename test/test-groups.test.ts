@@ -49,7 +49,7 @@ function run(files: Readonly<Record<string, string>>, limits: Readonly<Record<st
   };
 }
 
-test('files are grouped by folder, some folders in two, and what takes longest begins first', async () => {
+test('files are grouped by folder, some folders in two, some together, and what takes longest begins first', async () => {
   const { groupsOf } = await import(runner);
   const files = [
     'src/a.test.ts',
@@ -62,10 +62,17 @@ test('files are grouped by folder, some folders in two, and what takes longest b
     'test/pages/g.test.ts',
     'test/short/console.test.ts',
     'test/short/measures.test.ts',
+    'test/small/h.test.ts',
+    'test/tiny/i.test.ts',
   ];
   const apart = ['test/alone', 'test/short/measures.test.ts'];
   const longestFirst = ['test/alone/d', 'test/pages'];
-  const groups = groupsOf(files, { apart, wings: ['test/pages/console'], longestFirst });
+  const groups = groupsOf(files, {
+    apart,
+    together: [['test/small', 'test/tiny']],
+    wings: ['test/pages/console'],
+    longestFirst,
+  });
   assert.deepEqual(groups, [
     { name: 'test/alone/d.test.ts', files: ['test/alone/d.test.ts'] },
     {
@@ -78,6 +85,7 @@ test('files are grouped by folder, some folders in two, and what takes longest b
     { name: 'test', files: ['test/e.test.ts'] },
     { name: 'test/short', files: ['test/short/console.test.ts'] },
     { name: 'test/short/measures.test.ts', files: ['test/short/measures.test.ts'] },
+    { name: 'test/small', files: ['test/small/h.test.ts', 'test/tiny/i.test.ts'] },
   ]);
 });
 

@@ -20,7 +20,7 @@ export interface ClusterSize {
 }
 
 export const clusterSize = sized<ClusterSize>({
-  small: { nodes: 2, clients: 4, rounds: 1, calm: SECOND, thought: 100, patience: 4 * SECOND, changes: 20 },
+  small: { nodes: 2, clients: 4, rounds: 1, calm: SECOND, thought: 100, patience: 4 * SECOND, changes: 10 },
   full: {
     nodes: 3,
     clients: 16,
