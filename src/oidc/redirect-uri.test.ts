@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
-import { deviceRedirectUri, isForDevice, isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
+import {
+  deviceRedirectUri,
+  isForDevice,
+  isOfNeighbour,
+  isRegisteredRedirectUri,
+  withParameters,
+} from './redirect-uri.ts';
 
 const registered: readonly RedirectUriPattern[] = [
   { kind: 'any-port', prefix: 'http://localhost', suffix: '/auth/callback' },
@@ -104,6 +110,44 @@ test('the login of a device leads to the page of its own issuer', () => {
   assert.equal(isForDevice({ redirectUri, issuer }), true);
   assert.equal(isForDevice({ redirectUri, issuer: other }), false);
   assert.equal(isForDevice({ redirectUri: 'https://app.example/cb', issuer }), false);
+});
+
+test('a code may go to whoever planted the cookie: on the own device, and at our host name on any other port', () => {
+  const answers: readonly (readonly [issuer: string, isOfNeighbour: boolean, uris: readonly string[]])[] = [
+    [
+      'https://auth.example:1280/oidc',
+      true,
+      [
+        'http://localhost:8400/cb',
+        'http://LOCALHOST/cb',
+        'https://app.localhost/cb',
+        'http://127.9.9.9/cb',
+        'http://2130706433/cb',
+        'http://[::ffff:127.0.0.1]/cb',
+        'com.example.tool:/cb',
+        'https://auth.example/cb',
+        'https://AUTH.example:8443/cb',
+        'http://auth.example:1280/cb',
+        'https://user@auth.example:8443/cb',
+      ],
+    ],
+    [
+      'https://auth.example:1280/oidc',
+      false,
+      [
+        'https://auth.example:1280/console/callback',
+        'https://auth.example:1280/oidc/device/finished',
+        'https://app.example/cb',
+        'https://auth.example.evil.example/cb',
+      ],
+    ],
+    ['https://localhost:1280/oidc', true, ['https://localhost:1281/cb', 'http://localhost:1280/cb']],
+    ['https://localhost:1280/oidc', false, ['https://localhost:1280/account/callback']],
+  ];
+  for (const [issuer, expected, uris] of answers) {
+    for (const redirectUri of uris)
+      assert.equal(isOfNeighbour({ redirectUri, issuer }), expected, redirectUri);
+  }
 });
 
 test('parameters are percent-encoded once and keep their order', () => {
