@@ -37,7 +37,7 @@ export function hostFailure(error: unknown): unknown {
     return new CliError(error.message, {
       code: 'key_file',
       cause: error,
-      ...(next === undefined ? {} : { next }),
+      next,
     });
   }
   if (error instanceof SealBroken) {
@@ -109,7 +109,7 @@ function databaseFailure(error: unknown): CliError | undefined {
   if (!(error instanceof Error) || code === undefined) return engineFailure(error);
   return new CliError(sentence(error.message), {
     code,
-    ...(next === undefined ? {} : { next }),
+    next,
     cause: error,
   });
 }

@@ -1,15 +1,15 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
 export interface CliErrorOptions {
-  readonly exitCode?: ExitCode;
+  readonly exitCode?: ExitCode | undefined;
   /** The command to type next, or a short sentence if no command helps. */
-  readonly next?: string;
+  readonly next?: string | undefined;
   /** The reference id under which the server recorded the refusal. */
-  readonly reference?: string;
+  readonly reference?: string | undefined;
   /** For programs: a stable word in the output of `--output-json`. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** The field or parameter that the server refused. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -29,6 +29,12 @@ export class CliError extends Error {
     this.reference = options.reference;
     this.code = options.code;
     this.field = options.field;
+  }
+
+  /** The same failure, for a person who needs other words for it and another next step. */
+  inOtherWords(message: string, next: string): CliError {
+    const { exitCode, code, reference } = this;
+    return new CliError(message, { exitCode, code, reference, next, cause: this });
   }
 }
 

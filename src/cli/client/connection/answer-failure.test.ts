@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerError, failureOf } from './answer-failure.ts';
+import { answerError } from './answer-failure.ts';
 import type { HttpsAnswer } from './https-client.ts';
 
 function answer(status: number, body: unknown, headers: HttpsAnswer['headers'] = {}): HttpsAnswer {
@@ -11,22 +11,27 @@ test('the Edge envelope, OAuth errors and anything else are understood', () => {
   const edge = {
     error: { code: 'NOT_FOUND', message: 'gone', requestId: 'r1', cause: { field: 'id', reason: 'is bad' } },
   };
-  assert.deepEqual(failureOf(answer(404, edge)), {
-    status: 404,
+  const shown = (of: HttpsAnswer) => {
+    const { message, code, field, reference, exitCode } = answerError(of);
+    return { message, code, field, reference, exitCode };
+  };
+  assert.deepEqual(shown(answer(404, edge)), {
+    message: 'Gone: id is bad.',
     code: 'NOT_FOUND',
-    message: 'gone: id is bad',
     field: 'id',
     reference: 'r1',
+    exitCode: 1,
   });
   const oauth = { error: 'invalid_grant', error_description: 'used' };
-  assert.deepEqual(failureOf(answer(400, oauth, { 'x-request-id': 'r2' })), {
-    status: 400,
+  assert.deepEqual(shown(answer(400, oauth, { 'x-request-id': 'r2' })), {
+    message: 'Used.',
     code: 'invalid_grant',
-    message: 'used',
+    field: undefined,
     reference: 'r2',
+    exitCode: 1,
   });
   for (const body of [undefined, null, 'text', [], { error: 7 }, { error: null }]) {
-    assert.match(failureOf(answer(500, body)).message, /status 500/);
+    assert.match(shown(answer(500, body)).message, /status 500/);
   }
 });
 

@@ -3,44 +3,16 @@ import { CliError, type CliErrorOptions } from '../../terminal/cli-error.ts';
 import { exitCodeOfStatus } from '../../terminal/exit-codes.ts';
 import type { HttpsAnswer } from './https-client.ts';
 
-/** What an answer says about its failure, in any of the service's formats. */
-export interface AnswerFailure {
-  readonly status: number;
-  /** `INVALID_AUTH`, `invalid_grant`, …; empty when the answer names none. */
-  readonly code: string;
-  readonly message: string;
-  readonly reference: string | undefined;
-  /** What the server refused, if it names it. */
-  readonly field?: string;
-}
-
-/** Reads a failed answer, in the envelope of the Edge APIs or as an error of OAuth. */
-export function failureOf({ status, headers, body }: HttpsAnswer): AnswerFailure {
-  return failureIn(refusalIn({ status, headers: new Headers(definedIn(headers)) }, body));
-}
-
 function definedIn(headers: HttpsAnswer['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
 }
 
-function failureIn({ status, code, message: said, field, reason: why, requestId }: Refusal): AnswerFailure {
-  // Many messages already name the field and the reason.
-  const about =
-    field === undefined || why === undefined || said.toLowerCase().includes(why.toLowerCase())
-      ? ''
-      : `${field} ${why}`;
-  return {
-    status,
-    code,
-    message: about === '' ? said : `${said}: ${about}`,
-    reference: requestId,
-    ...(field === undefined ? {} : { field }),
-  };
-}
-
-/** The error to show for a failed answer; the exit code follows from its status. */
+/**
+ * The error to show for a failed answer, in the envelope of the Edge APIs or as an error of OAuth; the exit code follows
+ * from its status.
+ */
 export function answerError(
   { status, headers, body }: HttpsAnswer,
   options: CliErrorOptions & { readonly what?: string } = {},
@@ -53,13 +25,16 @@ export function refusalError(
   refusal: Refusal,
   options: CliErrorOptions & { readonly what?: string } = {},
 ): CliError {
-  const failure = failureIn(refusal);
+  const { status, code, field, reason, requestId: reference } = refusal;
   const { what, ...rest } = options;
-  return new CliError(sentence(what === undefined ? failure.message : `${what}: ${failure.message}`), {
-    exitCode: exitCodeOfStatus(failure.status),
-    ...(failure.code === '' ? {} : { code: failure.code }),
-    ...(failure.reference === undefined ? {} : { reference: failure.reference }),
-    ...(failure.field === undefined ? {} : { field: failure.field }),
+  // Many messages already name the field and the reason.
+  const isNamed = reason === undefined || refusal.message.toLowerCase().includes(reason.toLowerCase());
+  const message = field === undefined || isNamed ? refusal.message : `${refusal.message}: ${field} ${reason}`;
+  return new CliError(sentence(what === undefined ? message : `${what}: ${message}`), {
+    exitCode: exitCodeOfStatus(status),
+    code: code || undefined,
+    reference,
+    field,
     ...nextStep(refusal),
     ...rest,
   });

@@ -103,10 +103,7 @@ function envelopeOf(answer: HttpsAnswer, login: SavedLogin): ApiAnswer {
 /** Distinguishes a missing second factor from an ended session (spec 7.2). */
 function notAuthenticated(answer: HttpsAnswer, login: SavedLogin): CliError {
   const secondary = secondaryChallenge(answer);
-  if (secondary === undefined) {
-    const { next } = sessionIsOver(login);
-    return answerError(answer, next === undefined ? {} : { next });
-  }
+  if (secondary === undefined) return answerError(answer, { next: sessionIsOver(login).next });
   const { secondaryJwtFile } = login;
   return answerError(answer, {
     what: `Every call needs a valid token of ${secondary.issuer}`,

@@ -156,6 +156,6 @@ export function sessionIsOver(login: SavedLogin, reference?: string): CliError {
     exitCode: exitCodes.notAuthenticated,
     code: 'session_over',
     next: ['overlay-auth login', login.url, ...login.loginArguments.map(shellWord)].join(' '),
-    ...(reference === undefined ? {} : { reference }),
+    reference,
   });
 }

@@ -19,13 +19,7 @@ export async function changed(
     const message = isNamed
       ? error.message.replace(insist, '')
       : 'This change would leave no administrator who can log in.';
-    const { code, reference, exitCode } = error;
-    throw new CliError(message, {
-      exitCode,
-      next: `${isNamed ? 'choose another name' : 'create another administrator first'}, or add --force`,
-      cause: error,
-      ...(code === undefined ? {} : { code }),
-      ...(reference === undefined ? {} : { reference }),
-    });
+    const instead = isNamed ? 'choose another name' : 'create another administrator first';
+    throw error.inOtherWords(message, `${instead}, or add --force`);
   }
 }

@@ -42,15 +42,9 @@ export const newIdentity: AfterCreate = {
         await handOutJwt(report, api, { id: textField(asObject(data), 'id') ?? '', file: outputJwt });
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
-        throw new CliError(
+        throw error.inOtherWords(
           `The identity ${name} was created (${identityId}), but its JWT was not written: ${error.message}`,
-          {
-            exitCode: error.exitCode,
-            ...(error.code === undefined ? {} : { code: error.code }),
-            ...(error.reference === undefined ? {} : { reference: error.reference }),
-            next: `overlay-auth create enrollment ott ${identityId} -o FILE`,
-            cause: error,
-          },
+          `overlay-auth create enrollment ott ${identityId} -o FILE`,
         );
       }
     };
@@ -113,20 +107,13 @@ async function withoutIdentity(
   }: { readonly identityId: string; readonly name: string; readonly username: string },
   cause: CliError,
 ): Promise<CliError> {
-  const { exitCode, code, reference } = cause;
-  const rest = {
-    exitCode,
-    ...(code === undefined ? {} : { code }),
-    ...(reference === undefined ? {} : { reference }),
-    cause,
-  };
   try {
     await api.call({ method: 'DELETE', path: `/identities/${encodeURIComponent(identityId)}` });
   } catch {
-    return new CliError(
+    return cause.inOtherWords(
       `The identity ${name} was created (${identityId}), but it has no password yet: ${cause.message}`,
-      { ...rest, next: `overlay-auth create authenticator updb ${identityId} ${shellWord(username)}` },
+      `overlay-auth create authenticator updb ${identityId} ${shellWord(username)}`,
     );
   }
-  return new CliError(`Nothing was created: ${cause.message}`, { ...rest, next: help });
+  return cause.inOtherWords(`Nothing was created: ${cause.message}`, help);
 }

@@ -26,8 +26,7 @@ async function attemptsOf(api: ApiClient, reference: string): Promise<ApiAnswer>
     return await api.call({ method: 'GET', path: `/login-attempts/${encodeURIComponent(reference)}` });
   } catch (error) {
     if (!(error instanceof CliError) || error.code !== 'NOT_FOUND') throw error;
-    const { message, code } = error;
-    throw new CliError(message, { code, next: 'overlay-auth list login-attempts', cause: error });
+    throw error.inOtherWords(error.message, 'overlay-auth list login-attempts');
   }
 }
 

@@ -112,7 +112,7 @@ async function answerTotp(needs: DirectNeeds, state: AskingForTotp): Promise<Log
         throw new CliError(`The one-time code was refused: ${error.message}.`, {
           exitCode: exitCodes.notAuthenticated,
           code: 'totp_refused',
-          ...(error.requestId === undefined ? {} : { reference: error.requestId }),
+          reference: error.requestId,
           next: `overlay-auth login ${needs.origin}   (with the code that the app shows then)`,
         });
       }

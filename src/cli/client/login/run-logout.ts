@@ -44,12 +44,10 @@ async function endAtServer(ports: CliPorts, login: SavedLogin): Promise<void> {
   } catch (thrown) {
     const error = failure(thrown);
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.unreachable) throw error;
-    throw new CliError(`${error.message} The session was not ended.`, {
-      exitCode: error.exitCode,
-      ...(error.code === undefined ? {} : { code: error.code }),
-      next: 'try again later; `overlay-auth logout --local` only forgets it here',
-      cause: error,
-    });
+    throw error.inOtherWords(
+      `${error.message} The session was not ended.`,
+      'try again later; `overlay-auth logout --local` only forgets it here',
+    );
   }
   throw new CliError('The server did not confirm that the session is ended.', {
     code: 'logout_refused',
