@@ -2,7 +2,8 @@
 // enrollment/ handles what happens when somebody uses the token.
 
 import { AuthError, existing } from '../errors/auth-error.ts';
-import type { Enrollment, TokenMethod } from '../model/enrollment.ts';
+import type { TokenMethod } from '../model/enrollment.ts';
+import type { Enrollment } from '../model/entities/enrollment.ts';
 import { asId, type CaId, type EnrollmentId, type IdentityId } from '../model/ids.ts';
 import { DAY, isoTime, type Millis } from '../platform/clock.ts';
 import type { ListedEnrollment, NewEnrollment } from '../store/contracts/enrollments.ts';

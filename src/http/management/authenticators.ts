@@ -8,6 +8,7 @@ import {
   requestExtension,
   updatePassword,
 } from '../../admin/authenticators.ts';
+import { authenticatorEntity } from '../../model/entities/authenticator.ts';
 import { authenticatorListFields } from '../../model/list-fields.ts';
 import { authenticatorDocument, authenticatorSchema } from '../documents/authenticator-document.ts';
 import { mapPage } from '../documents/lists.ts';
@@ -18,6 +19,7 @@ import { adminCallOf } from '../request/request-context.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
+import { describedResource } from './entity-routes.ts';
 import { operation, resourceRoutes } from './resource.ts';
 
 const { username, password, tags } = z.strictObject({
@@ -55,11 +57,10 @@ const newAuthenticator = z.discriminatedUnion(
 /** `/authenticators` */
 export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
   const resource = resourceRoutes({
-    collection: 'authenticators',
-    versioned: { entity: 'authenticators', versions: needs.store.versions },
-    noun: 'an authenticator',
-    document: authenticatorSchema,
-    listFields: authenticatorListFields,
+    ...describedResource(authenticatorEntity, needs, {
+      document: authenticatorSchema,
+      listFields: authenticatorListFields,
+    }),
     list: async (query) =>
       mapPage(await needs.store.authenticators.list(query), authenticatorDocument(needs.clock)),
     get: async (id) => authenticatorDocument(needs.clock)(await getAuthenticator(needs, id)),

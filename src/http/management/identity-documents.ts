@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issuedEnrollment } from '../../admin/enrollments.ts';
-import type { Enrollment } from '../../model/enrollment.ts';
+import type { Enrollment } from '../../model/entities/enrollment.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { inChunks } from '../../platform/in-chunks.ts';

@@ -1,5 +1,6 @@
-import type { Enrollment, TokenMethod } from '../../model/enrollment.ts';
+import type { TokenMethod } from '../../model/enrollment.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
+import type { Enrollment } from '../../model/entities/enrollment.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import type { EnrollmentId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';

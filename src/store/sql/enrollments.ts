@@ -1,5 +1,5 @@
 import { isDisabled } from '../../model/account.ts';
-import type { Enrollment } from '../../model/enrollment.ts';
+import type { Enrollment } from '../../model/entities/enrollment.ts';
 import { enrollmentListFields } from '../../model/list-fields.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewCertificateAuthenticator } from '../contracts/authenticators.ts';

@@ -1,11 +1,12 @@
 // The entities of the generic commands. To add one, add a descriptor to `entities`. Options and arguments follow from the
 // tables of model/entities/.
 
-import { tokenMethods } from '../../../model/enrollment.ts';
 import { authPolicyEntity } from '../../../model/entities/auth-policy.ts';
+import { authenticatorEntity } from '../../../model/entities/authenticator.ts';
 import { caEntity } from '../../../model/entities/ca.ts';
 import { configTypeEntity } from '../../../model/entities/config-type.ts';
-import { choice, pem, reference, tags, text, time } from '../../../model/entities/entity.ts';
+import { enrollmentEntity } from '../../../model/entities/enrollment.ts';
+import { choice, text, time } from '../../../model/entities/entity.ts';
 import { externalJwtSignerEntity } from '../../../model/entities/external-jwt-signer.ts';
 import { identityEntity } from '../../../model/entities/identity.ts';
 import { oidcClientEntity } from '../../../model/entities/oidc-client.ts';
@@ -53,29 +54,15 @@ function disabledState(row: JsonObject): unknown {
     : row.disabled;
 }
 
-const authenticator = reported(
-  'authenticator',
-  {
-    help: 'what identities prove themselves with',
-    lookupFields: ['username', 'identityName'],
-    columns: ['id', 'method', ['identity', identityName], 'username', 'fingerprint'],
-    isUpdatable: true,
-    forceable: 'names',
-    hasPassword: true,
-    afterCreate: { options: [], step: 'authenticator' },
-  },
-  {
-    fields: {
-      method: choice(['updb', 'cert']),
-      identityId: reference('identity')(),
-      username: text({ isOptional: true }),
-      certPem: pem({ isFixed: true }),
-      tags: tags(),
-    },
-    arguments: { method: 'password or certificate', identityId: 'whose', username: 'of a password' },
-    options: { certPem: 'the certificate', username: ['<name>', 'a new user name'] },
-  },
-);
+const authenticator = managed(authenticatorEntity, {
+  help: 'what identities prove themselves with',
+  lookupFields: ['username', 'identityName'],
+  columns: ['id', 'method', ['identity', identityName], 'username', 'fingerprint'],
+  isUpdatable: true,
+  forceable: 'names',
+  hasPassword: true,
+  afterCreate: { options: [], step: 'authenticator' },
+});
 
 const authPolicy = managed(authPolicyEntity, {
   help: 'how identities may log in, and what else they must prove',
@@ -157,36 +144,15 @@ const invitation = reported('invitation', {
 });
 
 /** Open enrollments. `enrollment refresh` is in enrollment-actions.ts, `enroll` in client/enroll/. */
-const enrollment = reported(
-  'enrollment',
-  {
-    help: 'one-time tokens with which identities enroll',
-    lookupFields: ['identityName'],
-    columns: ['id', 'method', ['identity', identityName], 'username', ['expires', 'expiresAt']],
-    afterCreate: {
-      options: [['-o, --output-jwt <file>', 'write the JWT for the device to FILE']],
-      step: 'enrollment',
-    },
+const enrollment = managed(enrollmentEntity, {
+  help: 'one-time tokens with which identities enroll',
+  lookupFields: ['identityName'],
+  columns: ['id', 'method', ['identity', identityName], 'username', ['expires', 'expiresAt']],
+  afterCreate: {
+    options: [['-o, --output-jwt <file>', 'write the JWT for the device to FILE']],
+    step: 'enrollment',
   },
-  {
-    fields: {
-      method: choice(tokenMethods),
-      identityId: reference('identity')(),
-      username: text(),
-      caId: reference('ca')(),
-      expiresAt: time(),
-    },
-    arguments: {
-      method: 'a certificate issued here, one of a third-party CA, or a password',
-      identityId: 'whose',
-    },
-    options: {
-      username: ['<name>', 'with updb: the user name it gets'],
-      caId: 'with ottca: the CA that issued the certificate',
-      expiresAt: 'such as 2030-01-31T12:00:00Z (default: as configured)',
-    },
-  },
-);
+});
 
 const apiSession = reported('api-session', {
   help: 'sessions that are alive',

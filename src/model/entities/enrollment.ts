@@ -1,0 +1,34 @@
+import { tokenMethods } from '../enrollment.ts';
+import type { CaId, EnrollmentId, IdentityId } from '../ids.ts';
+import { choice, entity, reference, type Stored, text, time } from './entity.ts';
+
+export const enrollmentEntity = entity<EnrollmentId>()({
+  kind: 'enrollment',
+  table: 'enrollments',
+  collection: 'enrollments',
+  document: 'Enrollment',
+  noun: 'an enrollment',
+  fields: {
+    method: choice(tokenMethods),
+    identityId: reference<IdentityId>('identity')(),
+    /** The authority that must have issued the certificate; only with `ottca`. */
+    caId: reference<CaId>('ca')({ isNullable: true }),
+    /** The user name that the identity will have; only with `updb`. */
+    username: text({ isNullable: true }),
+    /** The token under the key-encryption key, so that administrators can see it again. */
+    sealedToken: text({ isSecret: true, isDerived: true }),
+    expiresAt: time({ isOptional: true }),
+  },
+  arguments: {
+    method: 'a certificate issued here, one of a third-party CA, or a password',
+    identityId: 'whose',
+  },
+  options: {
+    username: ['<name>', 'with updb: the user name it gets'],
+    caId: 'with ottca: the CA that issued the certificate',
+    expiresAt: 'such as 2030-01-31T12:00:00Z (default: as configured)',
+  },
+});
+
+/** Permission to make one identity able to authenticate, once. An identity has at most one for each method. */
+export type Enrollment = Stored<typeof enrollmentEntity>;
