@@ -96,11 +96,11 @@ function statusText(status: ServerStatus): string {
   ]);
   const nodes = renderTable(
     [
-      { heading: 'controller', cell: (row: JsonObject) => row.name },
-      { heading: 'online', cell: (row) => row.isOnline },
-      { heading: 'version', cell: (row) => row.version },
-      { heading: 'started', cell: (row) => row.lastJoinedAt },
-      { heading: 'issuers', cell: issuersOf },
+      ['controller', 'name'],
+      ['online', 'isOnline'],
+      'version',
+      ['started', 'lastJoinedAt'],
+      ['issuers', issuersOf],
     ],
     controllers,
   );

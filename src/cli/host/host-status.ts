@@ -13,7 +13,7 @@ import { alikeLines, mostAlike } from './db-commands.ts';
 import { listedKeys } from './key-commands.ts';
 import { type ConfigOptions, configPath, shownPath } from './load-config.ts';
 import { withHost } from './open-host.ts';
-import { type ShownCertificate, shownCertificates } from './pki-commands.ts';
+import { shownCertificates } from './pki-commands.ts';
 
 /** `status --config FILE`: the state of a controller's home on this host, whether it runs or not. */
 export async function hostStatus(report: Report, { config: named }: ConfigOptions): Promise<void> {
@@ -58,38 +58,26 @@ export async function hostStatus(report: Report, { config: named }: ConfigOption
       ['configuration', status.config],
       ['database', status.database],
     ]),
+    renderTable(['listener', ['listens on', 'interface'], 'issuer'], status.bindPoints),
     renderTable(
       [
-        { heading: 'listener', cell: (row) => row.listener },
-        { heading: 'listens on', cell: (row) => row.interface },
-        { heading: 'issuer', cell: (row) => row.issuer },
-      ],
-      status.bindPoints,
-    ),
-    renderTable(
-      [
-        { heading: 'signing key', cell: (key: DescribedKey) => `${key.kid.slice(0, 12)}\u2026` },
-        { heading: 'alg', cell: ({ alg }) => alg },
-        { heading: 'use', cell: ({ use }) => use },
-        { heading: 'signs until', cell: ({ signsUntil }) => signsUntil },
+        ['signing key', (key: DescribedKey) => `${key.kid.slice(0, 12)}\u2026`],
+        'alg',
+        'use',
+        ['signs until', 'signsUntil'],
       ],
       status.signingKeys,
     ),
     renderTable(
       [
-        { heading: 'certificate', cell: (one: ShownCertificate) => one.subject },
-        { heading: 'use', cell: ({ use }) => use },
-        { heading: 'expires', cell: (one) => `${one.expires.slice(0, 10)} (${one.daysLeft} days)` },
+        ['certificate', 'subject'],
+        'use',
+        ['expires', (one) => `${one.expires.slice(0, 10)} (${one.daysLeft} days)`],
       ],
       status.certificates,
     ),
     renderTable(
-      [
-        { heading: 'controller', cell: (row) => row.name },
-        { heading: 'online', cell: (row) => row.isOnline },
-        { heading: 'version', cell: (row) => row.version },
-        { heading: 'last seen', cell: (row) => row.lastSeenAt },
-      ],
+      [['controller', 'name'], ['online', 'isOnline'], 'version', ['last seen', 'lastSeenAt']],
       status.controllers,
     ),
     namersText(status.administratorsNamedBy),

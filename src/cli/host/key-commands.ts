@@ -5,7 +5,7 @@ import { longestSignedLifetime, openKeyRing, publishAhead, rotateSigningKey } fr
 import { CliError } from '../terminal/cli-error.ts';
 import { printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { columns, withoutMilliseconds } from '../terminal/table.ts';
+import { withoutMilliseconds } from '../terminal/table.ts';
 import type { ConfigOptions } from './load-config.ts';
 import { withHost } from './open-host.ts';
 
@@ -16,14 +16,14 @@ export async function listKeys(report: Report, { config }: ConfigOptions): Promi
   );
   printTable(report, keys, {
     value: keys,
-    columns: columns<DescribedKey>(
+    columns: [
       'kid',
       'use',
       ['signs until', 'signsUntil'],
       ['signs from', 'signsFrom'],
       'alg',
       ['removed', 'removedAt'],
-    ),
+    ],
   });
 }
 

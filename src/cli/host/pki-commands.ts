@@ -8,7 +8,6 @@ import { type CertificateFacts, certificateFacts, parseCertificates } from '../.
 import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { columns } from '../terminal/table.ts';
 import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
 import { homePaths } from './setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
@@ -30,14 +29,14 @@ export async function showPki(report: Report, options: ConfigOptions): Promise<v
   const certificates = shownCertificates(config, ports.clock.now());
   printTable(report, certificates, {
     value: certificates,
-    columns: columns<ShownCertificate>(
+    columns: [
       'use',
       'subject',
       ['expires', ({ expires, daysLeft }) => `${expires.slice(0, 10)} (${daysLeft} days)`],
       'names',
       ['SHA-256', 'fingerprint'],
       ['file', ({ file }) => shownPath(ports.cwd, file)],
-    ),
+    ],
   });
 }
 

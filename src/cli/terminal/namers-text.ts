@@ -7,13 +7,10 @@ export function namersText(namers: readonly JsonObject[]): string {
   const namesOf = (refs: unknown) => asList(refs).map((ref) => String(asObject(ref).name));
   return renderTable(
     [
-      { heading: 'can name administrators', cell: (row: JsonObject) => asObject(row.issuer).name },
-      {
-        heading: 'kind',
-        cell: (row) => (asObject(row.issuer).entity === 'cas' ? 'CA' : 'external JWT signer'),
-      },
-      { heading: 'by', cell: ({ by }) => (by === 'id' ? 'id' : 'external id') },
-      { heading: 'such as', cell: ({ administrators }) => namesOf(administrators).join(', ') },
+      ['can name administrators', (row: JsonObject) => asObject(row.issuer).name],
+      ['kind', (row) => (asObject(row.issuer).entity === 'cas' ? 'CA' : 'external JWT signer')],
+      ['by', ({ by }) => (by === 'id' ? 'id' : 'external id')],
+      ['such as', ({ administrators }) => namesOf(administrators).join(', ')],
     ],
     namers,
   );

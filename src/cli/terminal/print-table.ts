@@ -1,5 +1,5 @@
 import { notice, printResult, type Report } from './output.ts';
-import { type Column, fittingColumns, renderTable } from './table.ts';
+import { type ColumnSpelling, columnsOf, fittingColumns, renderTable } from './table.ts';
 
 /**
  * Prints rows: `value` as JSON under `-j`, otherwise a table. A terminal gets the columns that fit, and a note about
@@ -11,10 +11,11 @@ export function printTable<Row>(
   rows: readonly Row[],
   {
     value,
-    columns,
+    columns: spelled,
     nothing = 'There are none.',
-  }: { readonly value: unknown; readonly columns: readonly Column<Row>[]; readonly nothing?: string },
+  }: { readonly value: unknown; readonly columns: readonly ColumnSpelling<Row>[]; readonly nothing?: string },
 ): void {
+  const columns = columnsOf(spelled);
   const { isTTY, columns: width } = report.ports.stdout;
   const { shown, leftOut } =
     isTTY === true && width !== undefined

@@ -6,13 +6,15 @@ export interface Column<Row> {
 }
 
 export type ColumnSpelling<Row> =
+  | Column<Row>
   | (keyof Row & string)
   | readonly [heading: string, of: (keyof Row & string) | ((row: Row) => unknown)];
 
 /** Columns: a heading that is also the member, or a heading with the member or with what makes the cell. */
-export function columns<Row>(...spelled: readonly ColumnSpelling<Row>[]): readonly Column<Row>[] {
+export function columnsOf<Row>(spelled: readonly ColumnSpelling<Row>[]): readonly Column<Row>[] {
   return spelled.map((one) => {
     if (typeof one === 'string') return { heading: one, cell: (row) => row[one] };
+    if ('heading' in one) return one;
     const [heading, of] = one;
     return { heading, cell: typeof of === 'function' ? of : (row) => row[of] };
   });
@@ -41,7 +43,8 @@ export function fittingColumns<Row>(
  * A table with a heading line and two spaces between the columns; the last column is not padded.
  * Cells are made harmless for terminals; lists are joined by commas; nothing is `-`.
  */
-export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+export function renderTable<Row>(spelled: readonly ColumnSpelling<Row>[], rows: readonly Row[]): string {
+  const columns = columnsOf(spelled);
   const lines = [columns.map(({ heading }) => heading.toUpperCase())];
   for (const row of rows) lines.push(columns.map(({ cell }) => cellText(cell(row))));
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => displayWidth(line[index] ?? ''))));

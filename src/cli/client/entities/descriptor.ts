@@ -8,7 +8,7 @@ import {
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import type { Report } from '../../terminal/output.ts';
 import type { SecretOptions } from '../../terminal/secret-input.ts';
-import { type Column, type ColumnSpelling, columns } from '../../terminal/table.ts';
+import type { ColumnSpelling } from '../../terminal/table.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 
 /** What the generic commands need to know about an entity of the management API. */
@@ -23,7 +23,7 @@ export interface EntityDescriptor {
   readonly lookupFields: readonly string[];
   /** Its id is that of one of these entities, so their names find it too. */
   readonly sharesIdsWith?: readonly string[];
-  readonly columns: readonly Column<JsonObject>[];
+  readonly columns: readonly ColumnSpelling<JsonObject>[];
   /** Positional arguments of `create`. Without them the entity cannot be created here. */
   readonly createArguments: readonly TypedField[];
   /** Options of `create` and `update`. */
@@ -55,20 +55,12 @@ export interface EntityDescriptor {
 
 export type AfterCreateStep = 'identity' | 'authenticator' | 'enrollment';
 
-type Derived = 'name' | 'aliases' | 'path' | 'lookupFields' | 'createArguments' | 'options' | 'columns';
+type Derived = 'name' | 'aliases' | 'path' | 'lookupFields' | 'createArguments' | 'options';
 
-interface Own
-  extends Omit<EntityDescriptor, Derived>,
-    Partial<Pick<EntityDescriptor, 'aliases' | 'lookupFields'>> {
-  readonly columns: readonly ColumnSpelling<JsonObject>[];
-}
+type Own = Omit<EntityDescriptor, Derived> & Partial<Pick<EntityDescriptor, 'aliases' | 'lookupFields'>>;
 
 /** An entity that is reported only, or described here. It is called as its path: `api-session`. */
-export function reported(
-  name: string,
-  { columns: spelled, ...own }: Own,
-  described: Described = { fields: {} },
-): EntityDescriptor {
+export function reported(name: string, own: Own, described: Described = { fields: {} }): EntityDescriptor {
   const plural = name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
   return {
     name,
@@ -78,7 +70,6 @@ export function reported(
     createArguments: argumentsOf(described),
     options: optionsOf(described),
     ...own,
-    columns: columns(...spelled),
   };
 }
 

@@ -28,10 +28,10 @@ export async function listLogins(report: Report): Promise<void> {
   printTable(report, rows, {
     value: rows,
     columns: [
-      { heading: 'url', cell: (row) => row.url },
-      { heading: 'name', cell: (row) => row.name },
-      { heading: 'factors', cell: (row) => row.amr },
-      { heading: 'state', cell: (row) => (row.isOver ? 'over' : row.isCurrent ? 'current' : 'saved') },
+      'url',
+      'name',
+      ['factors', 'amr'],
+      ['state', (row) => (row.isOver ? 'over' : row.isCurrent ? 'current' : 'saved')],
     ],
     nothing: 'You are not logged in anywhere.',
   });

@@ -139,15 +139,7 @@ async function ensureAdmin(
 function stepsText({ ports }: Report, steps: readonly SetupStep[]): string {
   const { isTTY, columns } = ports.stdout;
   if (isTTY === true) return setupLines(steps, columns).slice(1);
-  return renderTable(
-    [
-      { heading: 'made', cell: ({ made }: SetupStep) => made },
-      { heading: 'what', cell: ({ what }) => what },
-      { heading: 'detail', cell: ({ detail }) => detail },
-      { heading: 'note', cell: ({ note }) => note },
-    ],
-    steps,
-  );
+  return renderTable(['made', 'what', 'detail', 'note'], steps);
 }
 
 function printSteps(

@@ -203,12 +203,9 @@ function textOf({ env }: CliPorts, outcomes: readonly Outcome[]): string {
     env.HOME !== undefined && path.startsWith(`${env.HOME}/`) ? `~${path.slice(env.HOME.length)}` : path;
   const table = renderTable(
     [
-      { heading: 'store', cell: (row: Outcome) => row.store },
-      {
-        heading: 'state',
-        cell: (row) => (row.reason === undefined ? row.state : `${row.state}: ${row.reason}`),
-      },
-      { heading: 'place', cell: (row) => shown(row.path) },
+      'store',
+      ['state', (row) => (row.reason === undefined ? row.state : `${row.state}: ${row.reason}`)],
+      ['place', (row) => shown(row.path)],
     ],
     outcomes,
   );
