@@ -18,6 +18,7 @@ import type { Clock } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Random } from '../platform/random.ts';
 import type { AuthPolicyStore } from '../store/contracts/auth-policies.ts';
+import type { NewPassword } from '../store/contracts/authenticators.ts';
 import type { IdentityStore, NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { typedName } from './acceptable-values.ts';
@@ -32,12 +33,7 @@ export interface AdministratorNeeds {
 
 export interface PreparedAdministrator {
   readonly identity: NewIdentity;
-  readonly password: {
-    readonly id: AuthenticatorId;
-    readonly username: string;
-    readonly usernameKey: string;
-    readonly passwordHash: string;
-  };
+  readonly password: NewPassword & { readonly id: AuthenticatorId };
 }
 
 /**

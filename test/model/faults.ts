@@ -15,18 +15,19 @@ export interface Fault {
 }
 
 const sql = 'src/store/sql/auth-requests.ts';
+const row = 'src/store/sql/login-row.ts';
 const flow = 'src/oidc/flow/login-flow.ts';
 const next = 'src/oidc/flow/next-step.ts';
 const totp = 'src/store/sql/totp.ts';
 const bound =
-  'AND (auth_requests.browser_binding IS NULL OR auth_requests.browser_binding = excluded.browser_binding)';
+  "'auth_requests.browser_binding IS NULL OR auth_requests.browser_binding = excluded.browser_binding'";
 
 export const faults: readonly Fault[] = [
   {
     name: 'a primary login leaves the stored request, and with it the binding, of the login before',
     edits: [
-      { file: sql, from: 'request = excluded.request, client_id', to: 'client_id' },
-      { file: sql, from: 'browser_binding = excluded.browser_binding, identity_id', to: 'identity_id' },
+      { file: row, from: "'request', 'client_id'", to: "'client_id'" },
+      { file: row, from: "'browser_binding', 'identity_id'", to: "'identity_id'" },
     ],
   },
   {
@@ -42,7 +43,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'another browser takes over a login that is bound',
     edits: [
-      { file: sql, from: bound, to: '' },
+      { file: sql, from: bound, to: "'1 = 1'" },
       {
         file: flow,
         from: 'if (login !== null) requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);',

@@ -11,9 +11,8 @@ import type { ApiSessionId, AuthenticatorId, IdentityId } from '../../model/ids.
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 
-export interface NewPasswordAuthenticator {
-  readonly id: AuthenticatorId;
-  readonly identityId: IdentityId;
+export interface NewPassword {
+  readonly id: string;
   readonly username: string;
   /**
    * The normalized form under which a user name is looked up; unique (see usernameKey in login/password/password.ts).
@@ -21,6 +20,11 @@ export interface NewPasswordAuthenticator {
   readonly usernameKey: string;
   /** PHC string. */
   readonly passwordHash: string;
+}
+
+export interface NewPasswordAuthenticator extends NewPassword {
+  readonly id: AuthenticatorId;
+  readonly identityId: IdentityId;
   readonly tags: Tags;
 }
 

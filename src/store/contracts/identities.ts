@@ -5,6 +5,7 @@ import type { Identity, identityEntity } from '../../model/entities/identity.ts'
 import type { AuthPolicyId, IdentityId } from '../../model/ids.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { NewPassword } from './authenticators.ts';
 import type { Unstored } from './entities.ts';
 
 type ByDefault = 'permissions' | 'passwordMustChange' | 'disabledAt' | 'disabledUntil';
@@ -20,11 +21,7 @@ export interface IdentityStore {
    * Creates an identity, with its password authenticator when given, in one step.
    * @throws AlreadyTaken `name`, `externalId` or `username`
    */
-  create(
-    identity: NewIdentity,
-    password: { id: string; username: string; usernameKey: string; passwordHash: string } | null,
-    now: Millis,
-  ): Promise<void>;
+  create(identity: NewIdentity, password: NewPassword | null, now: Millis): Promise<void>;
   find(id: IdentityId): Promise<Identity | null>;
   findByName(name: string): Promise<Identity | null>;
   /** The identity with its policy and enrollment, in one read. */

@@ -4,6 +4,7 @@ import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
 import type { Invitation } from '../../model/invitation.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { NewPassword } from './authenticators.ts';
 
 export type NewInvitation = Invitation & {
   /** SHA-256 of the token, base64url. The token itself is not stored. */
@@ -29,13 +30,7 @@ export interface OpenInvitation {
 export interface InvitationRedemption {
   readonly tokenHash: string;
   /** The user name applies to an identity without a password; others keep theirs. */
-  readonly password: {
-    readonly id: AuthenticatorId;
-    readonly identityId: IdentityId;
-    readonly username: string;
-    readonly usernameKey: string;
-    readonly passwordHash: string;
-  };
+  readonly password: NewPassword & { readonly id: AuthenticatorId; readonly identityId: IdentityId };
   readonly now: Millis;
 }
 

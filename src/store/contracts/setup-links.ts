@@ -1,10 +1,11 @@
 import type { Millis } from '../../platform/clock.ts';
+import type { NewPassword } from './authenticators.ts';
 import type { NewIdentity } from './identities.ts';
 
 export interface RedeemSetupLink {
   readonly tokenHash: string;
   readonly admin: NewIdentity;
-  readonly password: { id: string; username: string; usernameKey: string; passwordHash: string };
+  readonly password: NewPassword;
   readonly now: Millis;
 }
 

@@ -17,7 +17,6 @@ import type {
   RedeemCode,
   RedeemOutcome,
   RedeemRefusal,
-  StoredCode,
 } from '../contracts/auth-requests.ts';
 import { endSession, endSessionsOf } from './api-sessions.ts';
 import { clearAttempts } from './attempts.ts';
@@ -33,8 +32,9 @@ import {
   textOrNull,
 } from './codec.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
-
 import { type Condition, first, type Intent, run, type SqlRow } from './intent.ts';
+import type { LoginRow } from './login-row.ts';
+import { loginRow, provenText, putLogin } from './login-row.ts';
 import { insert } from './rows.ts';
 
 export const authRequestIntents = {
@@ -47,7 +47,11 @@ export const authRequestIntents = {
 
 export function authRequestStore({ write, find }: Database<typeof authRequestIntents>): AuthRequestStore {
   return {
-    recordPrimaryLogin: (login) => write('recordPrimaryLogin', primaryLoginRow(login)),
+    recordPrimaryLogin: ({ authRequest, progress, ...login }) =>
+      write('recordPrimaryLogin', {
+        ...login,
+        ...loginRow(authRequest, progress, login.code?.browserSession?.id),
+      }),
     findLogin: (key, now) => find(loginRecordOf, findLoginSql, key, now),
     recordFactor: (factor) => write('recordFactor', factor),
     replacePassword: (change) => write('replacePassword', change),
@@ -65,71 +69,16 @@ const maxCodeFailures = 5;
 type RecordPrimaryLogin = Parameters<AuthRequestStore['recordPrimaryLogin']>[0];
 type RecordFactor = Parameters<AuthRequestStore['recordFactor']>[0];
 
-/** A login as the intent receives it: flat, structured values as the JSON text of their columns. */
-interface PrimaryLoginRow extends Omit<RecordPrimaryLogin, 'authRequest' | 'progress'> {
-  readonly key: string;
-  readonly request: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly codeChallenge: string;
-  readonly issuer: string;
-  readonly browserBinding: string | null;
-  readonly identityId: string;
-  readonly authenticatorId: string | null;
-  readonly certThumbprint: string | null;
-  readonly progress: string;
-}
-
-/** What was proven, as JSON for its column, including the browser session that the login opens. */
-function provenText(progress: LoginProgress, code: StoredCode | null): string {
-  const opened = code?.browserSession?.id;
-  return JSON.stringify(opened === undefined ? progress : { ...progress, browserSessionId: opened });
-}
-
-function primaryLoginRow({ authRequest, progress, ...rest }: RecordPrimaryLogin): PrimaryLoginRow {
-  const { key, clientId, redirectUri, codeChallenge, issuer, browserBinding } = authRequest;
-  const { identityId, authenticatorId, certThumbprint } = progress;
-  const bound = { clientId, redirectUri, codeChallenge, issuer, browserBinding, certThumbprint };
-  const structured = { request: JSON.stringify(authRequest), progress: provenText(progress, rest.code) };
-  return { ...rest, key, ...bound, identityId, authenticatorId, ...structured };
-}
+type PrimaryLoginRow = Omit<RecordPrimaryLogin, 'authRequest' | 'progress'> & LoginRow;
 
 function* recordPrimaryLogin(login: PrimaryLoginRow): Intent<PrimaryRecorded> {
   const { key, code } = login;
-  const { condition, params } = isStillProven(login);
-  const row = yield* first(
-    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
-       identity_id, progress, cert_thumbprint, generation, code_hash, code_expires_at, expires_at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${condition}
-     ON CONFLICT (id) DO UPDATE SET
-       request = excluded.request, client_id = excluded.client_id, redirect_uri = excluded.redirect_uri,
-       code_challenge = excluded.code_challenge, issuer = excluded.issuer,
-       browser_binding = excluded.browser_binding, identity_id = excluded.identity_id,
-       progress = excluded.progress, cert_thumbprint = excluded.cert_thumbprint,
-       generation = auth_requests.generation + 1, code_hash = excluded.code_hash,
-       code_expires_at = excluded.code_expires_at,
-       expires_at = CASE WHEN excluded.expires_at > auth_requests.expires_at THEN excluded.expires_at
-         ELSE auth_requests.expires_at END
-     WHERE auth_requests.code_hash IS NULL
-       AND (auth_requests.browser_binding IS NULL OR auth_requests.browser_binding = excluded.browser_binding)
-     RETURNING generation`,
-    key,
-    login.request,
-    login.clientId,
-    login.redirectUri,
-    login.codeChallenge,
-    login.issuer,
-    login.browserBinding,
-    login.identityId,
-    login.progress,
-    login.certThumbprint,
-    code?.hash ?? null,
-    code?.expiresAt ?? null,
-    Math.max(login.expiresAt, code?.expiresAt ?? 0),
-    ...params,
-  );
+  const proven = isStillProven(login);
+  const sameBrowser =
+    'auth_requests.browser_binding IS NULL OR auth_requests.browser_binding = excluded.browser_binding';
+  const row = yield* putLogin(login, login, { proven, sameBrowser });
   if (row === undefined) {
-    const held = yield* first(`SELECT 1 AS one WHERE ${condition}`, ...params);
+    const held = yield* first(`SELECT 1 AS one WHERE ${proven.condition}`, ...proven.params);
     if (held === undefined) return 'changed';
     const record = yield* first('SELECT code_hash FROM auth_requests WHERE id = ?', key);
     return record?.code_hash === null ? 'elsewhere' : 'finished';
@@ -166,7 +115,7 @@ function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' |
   const row = yield* first(
     `UPDATE auth_requests SET progress = ?, code_hash = ?, code_expires_at = ?, expires_at = ?
      WHERE ${isOpen} AND progress = ? RETURNING issuer`,
-    provenText(factor.progress, factor.code),
+    provenText(factor.progress, factor.code?.browserSession?.id),
     factor.code?.hash ?? null,
     factor.code?.expiresAt ?? null,
     Math.max(factor.expiresAt, factor.code?.expiresAt ?? 0),
@@ -180,7 +129,11 @@ function* recordFactor(factor: RecordFactor): Intent<'recorded' | 'superseded' |
     return open === undefined ? 'superseded' : 'outdated';
   }
   if (factor.code !== null) yield* clearAttempts({ keys: factor.code.forgetFailures });
-  yield* openBrowserSession(provenText(factor.progress, factor.code), text(row, 'issuer'), factor.code);
+  yield* openBrowserSession(
+    provenText(factor.progress, factor.code?.browserSession?.id),
+    text(row, 'issuer'),
+    factor.code,
+  );
   return 'recorded';
 }
 

@@ -14,6 +14,8 @@ import type {
 import { type Database, text } from './codec.ts';
 import { affects, type Condition, first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
+import type { LoginRow } from './login-row.ts';
+import { loginRow, putLogin } from './login-row.ts';
 import { insert, reader } from './rows.ts';
 
 export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;
@@ -33,19 +35,7 @@ export function browserSessionStore({
         now,
       ),
     continueWith: ({ authRequest, progress, ...use }) =>
-      write('continueBrowserSession', {
-        ...use,
-        key: authRequest.key,
-        request: JSON.stringify(authRequest),
-        clientId: authRequest.clientId,
-        redirectUri: authRequest.redirectUri,
-        codeChallenge: authRequest.codeChallenge,
-        issuer: authRequest.issuer,
-        browserBinding: authRequest.browserBinding,
-        identityId: progress.identityId,
-        certThumbprint: progress.certThumbprint,
-        progress: JSON.stringify({ ...progress, browserSessionId: use.id }),
-      }),
+      write('continueBrowserSession', { ...use, ...loginRow(authRequest, progress, use.id) }),
     list: (query, now) => list(living(now), query, namedBrowserSessionOf),
     find: (id, now) => find(namedBrowserSessionOf, findSql, id, now),
     end: (id) => write('endBrowserSession', { id }),
@@ -93,57 +83,23 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
   );
 }
 
-type ContinuedRow = Omit<ContinueBrowserSession, 'authRequest' | 'progress'> & {
-  readonly key: string;
-  readonly request: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly codeChallenge: string;
-  readonly issuer: string;
-  readonly browserBinding: string | null;
-  readonly identityId: string;
-  readonly certThumbprint: string | null;
-  readonly progress: string;
-};
-
 /** Applications beyond this number need confirmation again. */
 const mostApplications = 100;
 
-function* continueBrowserSession(use: ContinuedRow): Intent<'recorded' | 'gone' | 'finished'> {
-  const { code, now } = use;
+function* continueBrowserSession(
+  use: Omit<ContinueBrowserSession, 'authRequest' | 'progress'> & LoginRow,
+): Intent<'recorded' | 'gone' | 'finished'> {
+  const { id, code, now } = use;
   const session = yield* first(
     'SELECT applications FROM browser_sessions WHERE id = ? AND token_hash = ? AND expires_at > ?',
-    use.id,
+    id,
     use.tokenHash,
     now,
   );
   if (session === undefined) return 'gone';
-  const recorded = yield* first(
-    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
-       identity_id, progress, cert_thumbprint, generation, code_hash, code_expires_at, expires_at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?
-     WHERE EXISTS (SELECT 1 FROM browser_sessions WHERE id = ?)
-     ON CONFLICT (id) DO UPDATE SET
-       request = excluded.request, identity_id = excluded.identity_id, progress = excluded.progress,
-       cert_thumbprint = excluded.cert_thumbprint, generation = auth_requests.generation + 1,
-       code_hash = excluded.code_hash, code_expires_at = excluded.code_expires_at
-     WHERE auth_requests.code_hash IS NULL AND auth_requests.browser_binding = excluded.browser_binding
-     RETURNING id`,
-    use.key,
-    use.request,
-    use.clientId,
-    use.redirectUri,
-    use.codeChallenge,
-    use.issuer,
-    use.browserBinding,
-    use.identityId,
-    use.progress,
-    use.certThumbprint,
-    code.hash,
-    code.expiresAt,
-    code.expiresAt,
-    use.id,
-  );
+  const proven = { condition: 'EXISTS (SELECT 1 FROM browser_sessions WHERE id = ?)', params: [id] };
+  const sameBrowser = 'auth_requests.browser_binding = excluded.browser_binding';
+  const recorded = yield* putLogin(use, { code, expiresAt: code.expiresAt }, { proven, sameBrowser });
   if (recorded === undefined) return 'finished';
   const known = JSON.parse(text(session, 'applications')) as string[];
   const applications = [...new Set([...known, use.application])].slice(-mostApplications);

@@ -3,6 +3,7 @@ import { hasRight } from '../../model/actor.ts';
 import { hasMeansToLogIn } from '../../model/administrator.ts';
 import type { Tags } from '../../model/entities/entity.ts';
 import type { Millis } from '../../platform/clock.ts';
+import type { NewPassword } from '../contracts/authenticators.ts';
 import type { IdentityPatch, IdentityStore, NewIdentity } from '../contracts/identities.ts';
 import {
   administratorMeansOf,
@@ -56,13 +57,6 @@ export function identityStore({ write, read, find, list }: Database<typeof ident
       return rows.filter((row) => hasMeansToLogIn(administratorMeansOf(row, signers), now)).length;
     },
   };
-}
-
-export interface NewPassword {
-  readonly id: string;
-  readonly username: string;
-  readonly usernameKey: string;
-  readonly passwordHash: string;
 }
 
 interface IdentityCreation extends MayShareName {

@@ -1,0 +1,83 @@
+// A login in progress as a row of `auth_requests`: flat, structured values as the JSON text of their columns.
+
+import type { AuthRequest } from '../../model/auth-request.ts';
+import type { LoginProgress } from '../../model/login.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { StoredCode } from '../contracts/auth-requests.ts';
+import { type Condition, first, type Intent, type SqlRow } from './intent.ts';
+import { excluded } from './rows.ts';
+
+export interface LoginRow
+  extends Pick<
+      AuthRequest,
+      'key' | 'clientId' | 'redirectUri' | 'codeChallenge' | 'issuer' | 'browserBinding'
+    >,
+    Pick<LoginProgress, 'identityId' | 'authenticatorId' | 'certThumbprint'> {
+  readonly request: string;
+  readonly progress: string;
+}
+
+/** @param openedSession id of the browser session that the login opens or uses */
+export function loginRow(
+  authRequest: AuthRequest,
+  progress: LoginProgress,
+  openedSession: string | undefined,
+): LoginRow {
+  const { key, clientId, redirectUri, codeChallenge, issuer, browserBinding } = authRequest;
+  const { identityId, authenticatorId, certThumbprint } = progress;
+  return {
+    ...{ key, clientId, redirectUri, codeChallenge, issuer, browserBinding },
+    ...{ identityId, authenticatorId, certThumbprint },
+    request: JSON.stringify(authRequest),
+    progress: provenText(progress, openedSession),
+  };
+}
+
+/** What was proven, as JSON for its column, including the browser session. */
+export function provenText(progress: LoginProgress, openedSession: string | undefined): string {
+  return JSON.stringify(
+    openedSession === undefined ? progress : { ...progress, browserSessionId: openedSession },
+  );
+}
+
+const replaced = excluded(
+  ...['request', 'client_id', 'redirect_uri', 'code_challenge', 'issuer', 'browser_binding', 'identity_id'],
+  ...['progress', 'cert_thumbprint', 'code_hash', 'code_expires_at'],
+);
+
+/**
+ * Records a login, or replaces the whole record of its request that has no code yet. It never ends earlier than before.
+ * @param where.proven  what the login rests on
+ * @param where.sameBrowser a condition of the record that is replaced
+ * @returns the row with its generation; undefined when one of the conditions does not hold
+ */
+export function putLogin(
+  login: LoginRow,
+  { code, expiresAt }: { readonly code: StoredCode | null; readonly expiresAt: Millis },
+  where: { readonly proven: Condition; readonly sameBrowser: string },
+): Intent<SqlRow | undefined> {
+  return first(
+    `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
+       identity_id, progress, cert_thumbprint, generation, code_hash, code_expires_at, expires_at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${where.proven.condition}
+     ON CONFLICT (id) DO UPDATE SET ${replaced}, generation = auth_requests.generation + 1,
+       expires_at = CASE WHEN excluded.expires_at > auth_requests.expires_at THEN excluded.expires_at
+         ELSE auth_requests.expires_at END
+     WHERE auth_requests.code_hash IS NULL AND (${where.sameBrowser})
+     RETURNING generation`,
+    login.key,
+    login.request,
+    login.clientId,
+    login.redirectUri,
+    login.codeChallenge,
+    login.issuer,
+    login.browserBinding,
+    login.identityId,
+    login.progress,
+    login.certThumbprint,
+    code?.hash ?? null,
+    code?.expiresAt ?? null,
+    Math.max(expiresAt, code?.expiresAt ?? 0),
+    ...where.proven.params,
+  );
+}
