@@ -16,8 +16,9 @@ export function takeOver(inUse: Config, fresh: Config): Config {
   const [before, { edge, ...after }] = [toFile(inUse), toFile(fresh)];
   const section = inUse.edge.present === fresh.edge.present ? edge : before.edge;
   const file = merged(describedFile(), before, section === undefined ? after : { ...after, edge: section });
-  // Every path in it is absolute.
-  return deepFreeze(resolveConfig(fileSchema.parse(file), '/').config);
+  // A folder may have a name that no database URL holds. All other paths are absolute.
+  const readable = { ...(file as FileShape), db: 'sqlite:unused' };
+  return deepFreeze({ ...resolveConfig(fileSchema.parse(readable), '/').config, db: inUse.db });
 }
 
 function merged(node: SettingNode, inUse: FileValue | undefined, fresh: FileValue | undefined): unknown {

@@ -53,11 +53,12 @@ function defaultApiAddress(web: FileContent['web']): string {
 
 /**
  * The operator's name if the configuration has one, otherwise the address's host. The label that apps show cannot
- * contain a colon, so an IPv6 address cannot be used.
+ * contain a colon, so an IPv6 address cannot be used. As long as the setting may be.
  */
 function defaultTotpIssuer(name: string | null, address: string): string {
-  if (name !== null) return name.replaceAll(':', ' ');
-  return address.startsWith('[') ? 'overlay' : address.replace(/:\d+$/, '');
+  const ofName = name?.replaceAll(':', ' ') ?? '';
+  if (ofName.trim() !== '') return ofName;
+  return address.startsWith('[') ? 'overlay' : address.replace(/:\d+$/, '').slice(0, 64);
 }
 
 /** Where a listener's `edge-oidc` binding comes from, or `none`. */

@@ -24,6 +24,8 @@ import {
 
 /** Anything from zero: a value that is too short is raised (spec section 5.7), not refused. */
 const adjustedLifetime = duration({ min: 0, max: tenYears });
+/** One minute less, which refresh tokens are valid for longer. */
+const accessLifetime = duration({ min: 0, max: tenYears - MINUTE });
 
 const hostNames = z.array(hostName).max(1000).prefault([]);
 const ipRanges = z.array(ipRange).max(1000).prefault([]);
@@ -64,7 +66,7 @@ const enrollmentSchema = z.strictObject({
 const oidcSchema = z.strictObject({
   accessTokenDuration:
     says`Lifetime of access tokens. At least 1m, and 1m shorter than refreshTokenDuration.`(
-      adjustedLifetime.prefault('30m'),
+      accessLifetime.prefault('30m'),
     ),
   idTokenDuration: says`Lifetime of ID tokens. At least 1m.`(adjustedLifetime.prefault('30m')),
   refreshTokenDuration: says`Lifetime of one refresh token. At least 1m longer than accessTokenDuration.`(

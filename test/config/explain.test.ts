@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { describedFile, type SettingNode } from '../../src/config/described-file.ts';
 import { jsonSchema, renderAdjustment, renderProblems, renderShow } from '../../src/config/explain.ts';
 import type { GivenSettings } from '../../src/config/settings.ts';
 import { renderControllerConfig } from '../../src/config/template.ts';
+import { HOUR } from '../../src/platform/clock.ts';
 import { fullFile, load, minimalFile, problemsOf, replaceAt } from './fixtures.ts';
 
 const given: GivenSettings = {
@@ -163,6 +165,30 @@ describe('the configuration file of a first run', () => {
     assert.deepEqual(written.listeners[0]?.readTimeout, defaults.listeners[0]?.readTimeout);
     assert.deepEqual(written.listeners[0]?.minTLSVersion, defaults.listeners[0]?.minTLSVersion);
     assert.deepEqual(written.log, defaults.log);
+  });
+
+  test('every setting that it has as a comment is accepted when it is no longer one', () => {
+    const keys = new Set<string>();
+    const collect = ({ properties = {}, items, oneOf = [] }: SettingNode): void => {
+      for (const key of Object.keys(properties)) keys.add(key);
+      for (const node of [...Object.values(properties), ...(items ? [items] : []), ...oneOf]) collect(node);
+    };
+    collect(describedFile());
+    const { edge, ...rest } = given;
+    const text = renderControllerConfig({ ...rest, edge: { api: edge?.api ?? {} } });
+    const open = text.replaceAll(
+      /^( *)# ((?: {2})*(?:- )?(\w+):(?: .*|))$/gm,
+      (line, indent, setting, key) => (keys.has(key) ? `${indent}${setting}` : line),
+    );
+    const { config, warnings } = load(open);
+    assert.deepEqual(warnings, []);
+    assert.equal(config.node.name, 'ctrl-a');
+    assert.equal(config.branding.logoFile, '/srv/overlay/logo.svg');
+    assert.equal(config.telemetry?.headersFile, '/srv/overlay/otlp.headers');
+    assert.equal(config.edge.enrollment.signingCert?.certFile, '/srv/overlay/ca.cert.pem');
+    assert.equal(config.listeners[0]?.proxyProtocol.balancers.length, 2);
+    const [, , , oidc] = config.listeners[0]?.apis ?? [];
+    assert.equal(oidc?.binding === 'edge-oidc' && oidc.options.browserSession?.absolute, 12 * HOUR);
   });
 
   test('awkward paths and addresses survive it', () => {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { stringify } from 'yaml';
 import type { Config, Listener } from '../../src/config/config.ts';
 import { ConfigError, type ConfigPath, formatPath } from '../../src/config/config-error.ts';
 import { valueAt } from '../../src/config/described-file.ts';
 import { type FileValue, leafPaths, toFile } from '../../src/config/file-shape.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { settingChanges, takeOver } from '../../src/config/reload.ts';
-import { fullFile, load, minimalFile, replaceAt, type Tree } from './fixtures.ts';
+import { fullFile, load, minimalFile, problemsOf, replaceAt, type Tree } from './fixtures.ts';
 
 /** Another value for a setting, such as one of the same key elsewhere; some it cannot have. */
 function otherValues(file: Tree, path: ConfigPath): readonly unknown[] {
@@ -24,8 +26,7 @@ function otherValues(file: Tree, path: ConfigPath): readonly unknown[] {
 }
 
 /** Configurations of the file with another value of this setting, and without it, as far as they can be had. */
-function changedAt(file: Tree, path: ConfigPath): readonly Config[] {
-  const before = load(file).config;
+function changedAt(file: Tree, path: ConfigPath, before: Config): readonly Config[] {
   const first = (values: readonly unknown[]): readonly Config[] => {
     for (const value of values) {
       try {
@@ -49,7 +50,7 @@ test('every setting is applied as a whole or not at all, and the document says w
   const { config } = load(file);
   for (const path of leafPaths(file as FileValue)) {
     const setting = withoutIndex(formatPath(path)).replace(/\[\]$/, '');
-    for (const other of changedAt(file, path)) {
+    for (const other of changedAt(file, path, config)) {
       for (const [inUse, fresh] of [
         [config, other],
         [other, config],
@@ -108,6 +109,22 @@ test('listeners are told apart by their name, whatever their order', () => {
     listeners: [...config.listeners, { ...(config.listeners[0] as Listener), name: 'new' }],
   };
   assert.deepEqual(takeOver(config, more).listeners, config.listeners);
+});
+
+test('a reload takes whatever names a home, a host and an operator have', () => {
+  const host = `${'x'.repeat(60)}.${'y'.repeat(60)}.example`;
+  const hosts = [host, 'localhost'];
+  for (const [at, home] of ['/srv/a#b?', '/srv/overlay'].entries()) {
+    const file = minimalFile();
+    replaceAt(file, ['web', 0, 'bindPoints', 0, 'address'], `${hosts[at]}:1280`);
+    replaceAt(file, ['branding'], at === 0 ? {} : { name: ':' });
+    replaceAt(file, ['edge', 'oidc'], { accessTokenDuration: '87599h59m' });
+    const { config } = loadConfig(`${home}/controller.yml`, { readFile: () => stringify(file), env: {} });
+    assert.deepEqual(takeOver(config, config), config);
+    assert.ok(config.edge.totp.issuer.trim() !== '' && config.edge.totp.issuer.length <= 64);
+  }
+  const [problem] = problemsOf(replaceAt(minimalFile(), ['edge', 'oidc', 'accessTokenDuration'], '87600h'));
+  assert.match(problem?.message ?? '', /the most is 87599h59m/);
 });
 
 test('another password of the database is a change, and is not shown', () => {
