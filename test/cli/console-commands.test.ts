@@ -13,6 +13,7 @@ import { argumentsOf, optionsOf } from '../../src/model/entities/typed-fields.ts
 import { createCommand, updateCommand } from '../../web/console/forms/command.ts';
 import { changesOf, fieldAt, newDraft, withValues } from '../../web/console/forms/entity-fields.ts';
 import { usualMethod } from '../../web/console/screens/clients/auth-method.ts';
+import { usualOf } from '../../web/console/screens/signers/usual.ts';
 
 const described = [identityEntity, authPolicyEntity, externalJwtSignerEntity, caEntity, oidcClientEntity];
 
@@ -75,11 +76,23 @@ test('the command for a new one contains what differs from the defaults', () => 
   assert.deepEqual(createCommand(oidcClientEntity, client, usual), [
     ...['create', 'oidc-client', 'wiki', 'confidential'],
   ]);
-  const open = { tokenEndpointAuthMethod: 'none' };
-  const signer = { name: 'a', issuer: 'b', audience: 'c', useExternalId: true, ...open };
-  assert.deepEqual(createCommand(externalJwtSignerEntity, newDraft(externalJwtSignerEntity, signer), open), [
-    ...['create', 'ext-jwt-signer', 'a', 'b', 'c', '--use-external-id'],
-  ]);
+  const signer = {
+    name: 'a',
+    issuer: 'b',
+    audience: 'c',
+    useExternalId: true,
+    tokenEndpointAuthMethod: 'none',
+  };
+  for (const [given, options] of [
+    [{ discovery: true }, []],
+    [{ jwksEndpoint: 'https://b/keys' }, ['--jwks-endpoint', 'https://b/keys']],
+    [{}, ['--no-discovery']],
+  ] as const) {
+    const draft = newDraft<Parameters<typeof usualOf>[0]>(externalJwtSignerEntity, { ...signer, ...given });
+    assert.deepEqual(createCommand(externalJwtSignerEntity, draft, usualOf(draft)), [
+      ...['create', 'ext-jwt-signer', 'a', 'b', 'c', ...options, '--use-external-id'],
+    ]);
+  }
   const ca = newDraft(caEntity, { name: 'a', certPem: '-----BEGIN', isAuthEnabled: true });
   assert.deepEqual(createCommand(caEntity, ca), ['create', 'ca', 'a', 'certificate.pem', '--auth']);
   const person = newDraft(identityEntity, { name: 'a', type: 'User' });

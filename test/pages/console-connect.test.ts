@@ -188,12 +188,12 @@ describe('external JWT signers', () => {
     await page.locator('#address').press('Enter');
     await page.locator('#found').getByText('with 1 usable key').waitFor();
     assert.equal(await page.locator('#field-issuer').inputValue(), issuer);
-    assert.equal(await page.locator('#field-jwksEndpoint').inputValue(), `${issuer}/jwks`);
+    assert.equal(await page.locator('#field-discovery').isChecked(), true);
     await page.locator('#field-clientId').fill('overlay');
     assert.equal(await page.locator('#field-audience').inputValue(), 'overlay', 'of ID tokens');
     await sample(page, 'Command')
       .getByText(
-        `overlay-auth create ext-jwt-signer localhost ${issuer} overlay --jwks-endpoint ${issuer}/jwks --use-external-id ` +
+        `overlay-auth create ext-jwt-signer localhost ${issuer} overlay --use-external-id ` +
           `--external-auth-url ${issuer} --client-id overlay --scopes openid,email --send ID`,
         { exact: true },
       )
@@ -245,6 +245,26 @@ describe('external JWT signers', () => {
     await announced(page, 'Deleted');
     await guest.close();
   });
+});
+
+test('an external JWT signer is filled in by hand', async () => {
+  const guest = await admin.at('/console/signers/new');
+  const { page } = guest;
+  await page.locator('#by-hand').press('Enter');
+  for (const [field, text] of [
+    ['name', 'by hand'],
+    ['issuer', `${idp.issuer}/hand`],
+    ['audience', 'overlay'],
+    ['jwksEndpoint', `${idp.issuer}/jwks`],
+  ] as const)
+    await page.locator(`#field-${field}`).fill(text);
+  await page.locator('#save').click();
+  await heading(page, 'by hand').waitFor();
+  const path = `external-jwt-signers/${page.url().split('/').at(-1)}`;
+  const { discovery, useExternalId } = (await root.get(path)).json.data;
+  assert.deepEqual([discovery, useExternalId], [false, true]);
+  assert.equal((await root.call('DELETE', path)).status, 200);
+  await guest.close();
 });
 
 describe('the test sign-in of a signer', () => {

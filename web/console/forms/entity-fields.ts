@@ -79,7 +79,7 @@ export function draftOf<Of extends object>(entity: Entity, document: object): Of
 export function newDraft<Of extends object>(entity: Entity, given: Values = {}): Of {
   const values = formFields(entity)
     .filter(([, { isForChange }]) => !isForChange)
-    .map(([path, field]) => [path, defaultOf(field) ?? (field.isNullable ? null : '')] as const);
+    .map(([path, field]) => [path, defaultOf(field) ?? noneOf(field)] as const);
   return withValues({}, { ...Object.fromEntries(values), ...given }) as Of;
 }
 
@@ -87,6 +87,12 @@ export function newDraft<Of extends object>(entity: Entity, given: Values = {}):
 export function withoutSecrets({ fields }: Entity, body: object): object {
   const shown = Object.entries(body).map(([name, value]) => [name, fields[name]?.isSecret ? '…' : value]);
   return Object.fromEntries(shown);
+}
+
+/** What a form begins with where the server's default depends on other fields. */
+function noneOf({ kind, isNullable }: Field): unknown {
+  if (isNullable) return null;
+  return kind === 'flag' ? false : '';
 }
 
 /** The fields that somebody has changed, by path. */

@@ -48,7 +48,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
   const { entity, id, mayChange, usual, children, ask, saved } = props;
   const editing = useEditing(props);
   const { draft, base, changes, saving, meanwhile } = editing;
-  const [question, setQuestion] = useState<Question | null>(null);
+  const [asked, setAsked] = useState<{ readonly question: Question; readonly change: Change } | null>(null);
   const change: Change =
     id === null
       ? { method: 'POST', path: entity.collection, body: given(draft) }
@@ -58,18 +58,19 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
           body: withValues({}, changes),
           version: base.version,
         };
-  const save = (isForced = false) =>
-    saving.mutate({ change, isForced, saved: (newId) => saved?.(newId, draft) });
+  const save = (what: Change, isForced = false) =>
+    saving.mutate({ change: what, isForced, saved: (newId) => saved?.(newId, draft) });
   const asking = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (_change: Change) => {
       const found = (await ask?.(changes, draft)) ?? null;
       return typeof found === 'string' ? { text: found } : found;
     },
-    onSuccess: (found) => (found === null ? save() : setQuestion(found)),
+    // What is typed meanwhile was not asked about.
+    onSuccess: (question, about) => (question === null ? save(about) : setAsked({ question, change: about })),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!saving.isPending && !asking.isPending) asking.mutate();
+    if (!saving.isPending && !asking.isPending) asking.mutate(change);
   };
   const { labels } = fieldWords(entity.kind);
   const refusal = saving.error instanceof Refusal ? saving.error : null;
@@ -95,7 +96,7 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
           id="save-forced"
           error={saving.error}
           label={labels[refusal?.field ?? ''] ?? labels[refusal?.field?.split('.')[0] ?? '']}
-          force={() => save(true)}
+          force={() => save(change, true)}
         />
       )}
       {mayChange && (
@@ -121,11 +122,11 @@ export function EntityForm<Draft extends object>(props: EntityFormProps<Draft>) 
         />
       )}
       <SaveQuestion
-        question={question}
-        close={() => setQuestion(null)}
+        question={asked?.question ?? null}
+        close={() => setAsked(null)}
         save={() => {
-          setQuestion(null);
-          save();
+          setAsked(null);
+          if (asked !== null) save(asked.change);
         }}
       />
     </form>

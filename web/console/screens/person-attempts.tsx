@@ -1,10 +1,10 @@
-import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { named } from '../../parts/language.ts';
 import { Checks } from '../parts/checks.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Page } from '../session/api.ts';
+import { useList } from '../queries.ts';
+import { quoted } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
 import { OutcomeBadge } from './attempt.tsx';
@@ -12,13 +12,12 @@ import { OutcomeBadge } from './attempt.tsx';
 const { person: words } = texts;
 
 /** Their last attempts, each with its verdicts step by step. */
-export function PersonAttempts({
-  id,
-  query,
-}: {
-  readonly id: string;
-  readonly query: UseQueryResult<Page<LoginAttempt>>;
-}) {
+export function PersonAttempts({ id }: { readonly id: string }) {
+  const query = useList<LoginAttempt>(['person', id, 'attempts'], 'login-attempts', {
+    filter: `identityId = ${quoted(id)}`,
+    limit: 10,
+    options: { refetchInterval: 10_000 },
+  });
   return (
     <EntriesCard
       id="attempts"

@@ -11,10 +11,9 @@ import { factsOf } from '../lists/columns.tsx';
 import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { Loaded } from '../parts/loaded.tsx';
 import { useList, useRead } from '../queries.ts';
-import { quoted } from '../session/api.ts';
 import { valueText } from '../texts/fields.ts';
 import { texts } from '../texts/texts.ts';
-import type { ApiSession, AuthPolicy, IdentityDetail, LoginAttempt } from '../types.ts';
+import type { ApiSession, AuthPolicy, IdentityDetail } from '../types.ts';
 import { policySentences } from '../words.ts';
 import { PersonEnrollments } from './people/person-enrollments.tsx';
 import { words as more } from './people/words.ts';
@@ -60,11 +59,6 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
     sort: 'lastActivityAt desc',
     limit: 50,
   });
-  const attempts = useList<LoginAttempt>(['person', id, 'attempts'], 'login-attempts', {
-    filter: `identityId = ${quoted(id)}`,
-    limit: 10,
-    options: { refetchInterval: 10_000 },
-  });
   return (
     <>
       <p className="badges">
@@ -82,7 +76,7 @@ function PersonView({ person }: { readonly person: IdentityDetail }) {
         <PersonAuthenticators person={person} refresh={refresh} />
       </div>
       <PersonEnrollments person={person} me={me} refresh={refresh} />
-      <PersonAttempts id={person.id} query={attempts} />
+      <PersonAttempts id={id} />
       <PersonSessions query={sessions} mayEnd={mayHelp(me, person)} refresh={refresh} />
     </>
   );

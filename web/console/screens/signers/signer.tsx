@@ -14,6 +14,7 @@ import { make } from '../../session/api.ts';
 import type { DiscoveredSigner, Signer } from '../../types.ts';
 import { type SignerDraft, SignerFields } from './signer-fields.tsx';
 import { TryToken } from './try-token.tsx';
+import { usualOf } from './usual.ts';
 import { words } from './words.ts';
 
 /** What it vouches with and for: changing this ends the sessions that depend on it. */
@@ -67,20 +68,18 @@ function NewSigner() {
           {found.claims.length > 0 && <p>{words.claimsFound(found.claims.join(', '))}</p>}
         </div>
       )}
-      <NewEntityForm<SignerDraft> {...about} initial={{ ...usual, ...given(found) }} usual={() => usual} />
+      <NewEntityForm<SignerDraft> {...about} initial={given(found)} usual={usualOf} />
     </>
   );
 }
 
-/** What the server takes for what is not sent. */
-const usual = { tokenEndpointAuthMethod: 'none' };
-
 /** The initial values for a new one, beside its defaults. @param found null: to be filled in by hand */
 function given(found: DiscoveredSigner | null): Values {
-  if (found === null) return { useExternalId: true };
+  const byHand = { useExternalId: true, tokenEndpointAuthMethod: 'none' };
+  if (found === null) return byHand;
   const { issuer, externalAuthUrl, scopes } = found;
   return {
-    useExternalId: true,
+    ...byHand,
     name: URL.canParse(issuer) ? new URL(issuer).hostname : issuer,
     issuer,
     discovery: true,
