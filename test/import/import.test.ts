@@ -5,6 +5,7 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { hashRawSync } from '@node-rs/argon2';
 import { asId } from '../../src/model/ids.ts';
 import { authority, client as clientCertificate, commonName } from '../support/chains.ts';
 import { beginLogin, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
@@ -438,6 +439,45 @@ describe('values that break our rules', () => {
         });
       },
     ));
+
+  test('a password with control characters logs in as it was typed, by every way', () => {
+    const salt = Buffer.from('0123456789');
+    const cost = { memoryCost: 3072, timeCost: 1, parallelism: 4, outputLen: 32, algorithm: 2, salt };
+    const typed = ['tab\tand\u001bescape', 'line\nend\r\n', 'nul\0inside', '\u0001\u007f\u0085\u200b\ufeff'];
+    const names = typed.map((_, at) => `control ${at}`);
+    return withSource(
+      {
+        identities: Object.fromEntries(names.map((name, at) => [`c${at}`, identityOf(name)])),
+        authenticators: Object.fromEntries(
+          names.map((name, at) => [
+            `p${at}`,
+            {
+              ...passwordOf(`c${at}`, name),
+              updbPassword: value.text(hashRawSync(typed[at] ?? '', cost).toString('base64')),
+              updbSalt: value.text(salt.toString('base64')),
+            },
+          ]),
+        ),
+      },
+      async (home) => {
+        assert.equal((await home.importFile()).code, 0);
+        await home.running(async (running) => {
+          for (const [at, password] of typed.entries()) {
+            const username = names[at] ?? '';
+            for (const kind of ['json', 'form'] as const) {
+              const fields = { authRequestId: await beginLogin(running), username, password };
+              const answer = await running.post('/oidc/login/username', { [kind]: fields });
+              assert.equal(answer.status, 302, `${kind} ${JSON.stringify(password)}: ${answer.text}`);
+            }
+            const legacy = await running.post('/edge/client/v1/authenticate?method=password', {
+              json: { username, password },
+            });
+            assert.equal(legacy.status, 200, `legacy ${JSON.stringify(password)}`);
+          }
+        });
+      },
+    );
+  });
 
   test('an identity keeps all of its certificates, and a certificate that a rule gives to another is left out', async () => {
     const ca = authority({ subject: 'partner', ...validWhenTaken });

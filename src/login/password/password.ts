@@ -197,7 +197,9 @@ export function passwordHasher(pool: HashPool): PasswordHasher {
       if (phc === null || prepared === null) return pool.verifyDummy(prepared ?? typed, source);
       return pool.verify(phc, prepared, source);
     },
-    hash: (password, source) => pool.hash(preparePassword(password), source),
+    async hash(password, source) {
+      return pool.hash(preparePassword(password), source);
+    },
     isOutdated: (phc) => typedHash(phc) !== undefined || needsRehash(phc, pool.cost),
   };
 }

@@ -1,4 +1,5 @@
 import { MalformedInput } from './malformed-input.ts';
+import { isPasswordField } from './strict-json.ts';
 
 /**
  * Decoded names and values, without a prototype; of a repeated name every value, in order. Most parameters must not be
@@ -10,7 +11,7 @@ export type Form = Readonly<Record<string, string | readonly string[]>>;
  * Reads a query string (without its question mark) or a body of application/x-www-form-urlencoded. Names and
  * values are decoded exactly once, so that "%2561" is "%61". The caller bounds the length of the text.
  * @param limits.maxFields default 100
- * @throws MalformedInput too many fields; escapes that are cut, or not UTF-8; U+0000; a byte order mark
+ * @throws MalformedInput too many fields; escapes that are cut, or not UTF-8; U+0000 outside a password; a byte order mark
  * @see RFC 6749 appendix B, and section 3.1 for repeated parameters
  */
 export function parseStrictForm(text: string, limits: { maxFields?: number } = {}): Form {
@@ -40,12 +41,13 @@ export function parseStrictForm(text: string, limits: { maxFields?: number } = {
 function decodeField(field: string): [name: string, value: string] {
   const equals = field.indexOf('=');
   if (equals === -1) return [decode(field), ''];
-  return [decode(field.slice(0, equals)), decode(field.slice(equals + 1))];
+  const name = decode(field.slice(0, equals));
+  return [name, decode(field.slice(equals + 1), isPasswordField(name))];
 }
 
-function decode(encoded: string): string {
+function decode(encoded: string, takesNul = false): string {
   const text = decodePercent(encoded.replaceAll('+', ' '));
-  if (text.includes('\0')) throw new MalformedInput('U+0000 in a field');
+  if (text.includes('\0') && !takesNul) throw new MalformedInput('U+0000 in a field');
   return text;
 }
 

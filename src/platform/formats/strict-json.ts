@@ -16,7 +16,7 @@ export interface JsonLimits {
 
 /**
  * Parses one JSON text. Objects have no prototype. The caller bounds the length of the text.
- * @throws MalformedInput not JSON, a member name twice or `__proto__`, a number out of range, U+0000 or a lone
+ * @throws MalformedInput not JSON, a member name twice or `__proto__`, a number out of range, U+0000 outside a password, a lone
  *                        surrogate in a string, a byte order mark, or beyond a limit
  * @see RFC 8259, section 4 for names; RFC 7493 section 2 for what else is refused
  */
@@ -29,6 +29,7 @@ export function parseStrictJson(text: string, limits: JsonLimits = {}): unknown 
     keysLeft: limits.maxKeys ?? 1000,
     maxNameLength: limits.maxNameLength ?? 256,
     maxNumberLength: limits.maxNumberLength ?? 40,
+    isPassword: false,
   };
   const value = readValue(reader);
   skipWhiteSpace(reader);
@@ -43,6 +44,16 @@ interface Reader {
   keysLeft: number;
   readonly maxNameLength: number;
   readonly maxNumberLength: number;
+  /** The value that is read. */
+  isPassword: boolean;
+}
+
+/**
+ * Whether a field has the one kind of text in which U+0000 is taken: hashes of another program may be of such a password.
+ * It is compared and never stored.
+ */
+export function isPasswordField(name: string): boolean {
+  return name === 'password';
 }
 
 const literals: readonly (readonly [string, boolean | null])[] = [
@@ -80,7 +91,9 @@ function readObject(reader: Reader): Record<string, unknown> {
   do {
     const name = readName(reader);
     if (Object.hasOwn(object, name)) throw new MalformedInput('member name twice');
+    reader.isPassword = isPasswordField(name);
     object[name] = readValue(reader);
+    reader.isPassword = false;
   } while (takes(reader, ','));
   expect(reader, '}');
   return object;
@@ -143,7 +156,7 @@ function readString(reader: Reader): string {
   }
   if (text[reader.at] !== '"') throw new MalformedInput('string not ended, or with a control character');
   reader.at += 1;
-  if (value.includes('\0')) throw new MalformedInput('U+0000 in a string');
+  if (value.includes('\0') && !reader.isPassword) throw new MalformedInput('U+0000 in a string');
   if (!value.isWellFormed()) throw new MalformedInput('lone surrogate');
   return value;
 }
