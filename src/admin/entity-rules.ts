@@ -1,6 +1,7 @@
 // Creates, changes and deletes a managed entity by its table (model/entities/) and its rules: one a field where it has
 // one, and those of the whole entity.
 
+import { isDeepStrictEqual } from 'node:util';
 import { AuthError, existing } from '../errors/auth-error.ts';
 import {
   type Change,
@@ -186,7 +187,11 @@ export function acceptableBy<E extends Entity>({
     const patch: Record<string, unknown> = {};
     for (const [name] of sentFields(entity.fields)) {
       const [value, rule] = [values[name], ruleOf[name]];
-      if (value !== undefined) patch[name] = rule === undefined ? value : await rule(value, needs);
+      if (value === undefined) continue;
+      // What an import brought may not be acceptable here; a document that was read must be acceptable again.
+      const isUnchanged =
+        before !== null && isDeepStrictEqual(value, (before as Readonly<Record<string, unknown>>)[name]);
+      patch[name] = rule === undefined || isUnchanged ? value : await rule(value, needs);
     }
     const whole = { ...patch, ...(await follows?.(patch as Change<E>, before, needs)) };
     check?.(patched(entity.fields, before ?? {}, whole) as Stored<E>, needs);

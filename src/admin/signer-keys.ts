@@ -45,7 +45,12 @@ export function keySourceOf(
     : hasCert || jwksEndpoint !== undefined
       ? null
       : (before?.jwksEndpoint ?? null);
-  if (cert !== null) return fromCertificate(needs, cert, kid === undefined ? (before?.kid ?? null) : kid);
+  if (cert !== null) {
+    const facts = fromCertificate(cert, kid === undefined ? (before?.kid ?? null) : kid);
+    if (cert !== before?.certPem && (facts.notAfter ?? 0) < needs.clock.now())
+      throw refusedField('certPem', 'has expired');
+    return facts;
+  }
   // An address that is set by hand wins, unless the same change asks for both.
   const wasFollowed = before?.discovery === true && jwksEndpoint === undefined && certPem === undefined;
   const isFollowed = discovery ?? (!hasEndpoint && (wasFollowed || endpoint === null));
@@ -59,7 +64,10 @@ export function keySourceOf(
     throw refusedField('kid', 'can only be set together with certPem: key sets name their keys', kid);
   return {
     certPem: null,
-    jwksEndpoint: endpoint === null ? null : acceptableEndpoint(needs.limits, endpoint),
+    jwksEndpoint:
+      endpoint === null || endpoint === before?.jwksEndpoint
+        ? endpoint
+        : acceptableEndpoint(needs.limits, endpoint),
     discovery: isFollowed,
     kid: null,
     fingerprint: null,
@@ -74,9 +82,8 @@ function given(value: string | null | undefined): value is string {
   return value !== undefined && value !== null && value !== '';
 }
 
-function fromCertificate({ clock }: { readonly clock: Clock }, pem: string, kid: string | null): KeySource {
+function fromCertificate(pem: string, kid: string | null): KeySource {
   const facts = readCertificate(pem);
-  if (facts.notAfter < clock.now()) throw refusedField('certPem', 'has expired');
   if (kid !== null && (kid.length > longestKid || !/^[\x20-\x7e]*$/.test(kid))) {
     throw refusedField('kid', `must be at most ${longestKid} printable ASCII characters`, kid);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { asId, type SignerId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRootCa } from '../../src/platform/x509/pki.ts';
 import { parseCertificate } from '../../src/platform/x509/x509.ts';
@@ -272,6 +273,20 @@ describe('anybody', () => {
     for (const filter of ['issuer contains "example"', 'enabled = false', 'claimsProperty = "sub"'])
       assertRefused(await list(filter), 400, 'INVALID_FILTER');
   });
+});
+
+test('a document that was read can be saved, whatever an import has brought', async () => {
+  const id = createdId(await create(smallest('imported')));
+  const signerId = asId<SignerId>(id);
+  const brought = { jwksEndpoint: 'http://127.0.0.1:9/jwks', claimsProperty: '/a~b', leewaySeconds: 300 };
+  await server.store.externalJwtSigners.update(signerId, brought, server.clock.now());
+  const { data } = (await admin.get(`${path}/${id}`)).json;
+  const saved = await admin.call('PUT', `${path}/${id}`, { ...data, audience: 'another' });
+  assert.equal(saved.status, 200, saved.text);
+  const after = (await admin.get(`${path}/${id}`)).json.data;
+  assert.deepEqual([after.jwksEndpoint, after.audience], [brought.jwksEndpoint, 'another']);
+  for (const fields of [{ jwksEndpoint: 'http://127.0.0.1:8/jwks' }, { leewaySeconds: 301 }])
+    assert.equal((await admin.call('PATCH', `${path}/${id}`, fields)).status, 400);
 });
 
 describe('a signer from one address', () => {
