@@ -6,8 +6,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hashRawSync } from '@node-rs/argon2';
-import { asId } from '../../src/model/ids.ts';
-import { authority, client as clientCertificate, commonName } from '../support/chains.ts';
+import { asId, type IdentityId } from '../../src/model/ids.ts';
+import { authority, client as clientCertificate, commonName, type Made } from '../support/chains.ts';
 import { beginLogin, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { testBudget } from '../support/list-budget.ts';
@@ -311,6 +311,14 @@ async function withSource<T>(content: Content, work: (home: Home) => Promise<T>)
   }
 }
 
+const certificateOf = (identity: string, made: Pick<Made, 'certPem' | 'der'>): Content => ({
+  ...dated,
+  method: value.text('cert'),
+  identity: value.text(identity),
+  certPem: value.text(made.certPem),
+  certFingerprint: value.text(sha1(made.der)),
+});
+
 describe('values that break our rules', () => {
   test('are changed or left out, and each one is reported', () =>
     withSource(
@@ -440,6 +448,74 @@ describe('values that break our rules', () => {
       },
     ));
 
+  test('that decide nothing leave no CA out, and a CA that is shut in the source is not advised to be opened', () => {
+    const shut = authority();
+    const authorities = [shut, authority(), authority()];
+    const rule = (fields: Readonly<Record<string, Buffer>>) =>
+      Object.fromEntries(Object.entries(fields).map(([name, field]) => [`externalIdClaim.${name}`, field]));
+    const noise = value.text(`\u0001${'x'.repeat(300)}`);
+    const rules = [
+      {
+        matcher: value.text('ALL'),
+        matcherCriteria: noise,
+        parser: value.text('NONE'),
+        parserSeparator: noise,
+      },
+      { matcher: value.text('PREFIX'), matcherCriteria: value.text(''), parser: value.text('NONE') },
+      { matcher: value.text('SUFFIX'), matcherCriteria: noise, parser: value.text('NONE') },
+    ];
+    const leaf = clientCertificate({ issuer: shut });
+    return withSource(
+      {
+        identities: {
+          a1: identityOf('ana'),
+          a2: identityOf('first', { isDefaultAdmin: value.flag(true) }),
+          a3: identityOf('reader', { permissions: value.set('admin_readonly') }),
+        },
+        cas: Object.fromEntries(
+          authorities.map(({ certPem }, at) => [
+            `c${at}`,
+            {
+              ...dated,
+              name: value.text(`ca ${at}`),
+              certPem: value.text(certPem),
+              isVerified: value.flag(true),
+              isAuthEnabled: value.flag(false),
+              externalIdClaim: rule({
+                location: value.text('COMMON_NAME'),
+                index: value.int(0),
+                ...rules[at],
+              }),
+            },
+          ]),
+        ),
+        authenticators: { k1: certificateOf('a1', leaf) },
+      },
+      async (home) => {
+        const outcome = await home.importFile('-j');
+        assert.equal(outcome.code, 0, outcome.stderr);
+        const { deviations, leftOut } = outcome.json;
+        assert.deepEqual(
+          leftOut.map(({ id }: { id: string }) => id),
+          ['c2'],
+        );
+        const reports = JSON.stringify(deviations.filter(({ id }: { id: string }) => id === 'k1'));
+        assert.match(reports, /its CA ca 0 has authentication off, in the source too/);
+        assert.doesNotMatch(reports, /--trust/);
+        await home.running(async ({ store }) => {
+          const { items } = await store.cas.list(everything);
+          assert.deepEqual(items.map(({ externalIdClaim }) => externalIdClaim?.matcher).sort(), [
+            'ALL',
+            'ALL',
+          ]);
+          const found = (id: string) => store.identities.find(asId<IdentityId>(id));
+          assert.equal((await found('a2'))?.isAdmin, true);
+          assert.deepEqual((await found('a3'))?.permissions, ['read']);
+        });
+      },
+    );
+  });
+
   test('a password with control characters logs in as it was typed, by every way', () => {
     const salt = Buffer.from('0123456789');
     const cost = { memoryCost: 3072, timeCost: 1, parallelism: 4, outputLen: 32, algorithm: 2, salt };
@@ -488,13 +564,6 @@ describe('values that break our rules', () => {
       subject: commonName('corp-somebody'),
       issuer: ca,
       ...validWhenTaken,
-    });
-    const certificateOf = (identity: string, made: (typeof leaves)[number]): Content => ({
-      ...dated,
-      method: value.text('cert'),
-      identity: value.text(identity),
-      certPem: value.text(made.certPem),
-      certFingerprint: value.text(sha1(made.der)),
     });
     const [first, second] = leaves;
     assert.ok(first !== undefined && second !== undefined);

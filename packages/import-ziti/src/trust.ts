@@ -7,6 +7,7 @@ import type { Millis } from '../../../src/platform/clock.ts';
 import { MalformedInput } from '../../../src/platform/formats/malformed-input.ts';
 import { describeRefusal } from '../../../src/platform/x509/path-refusal.ts';
 import {
+  type PathQuestion,
   readTrustAnchor,
   type TrustAnchor,
   validateClientPath,
@@ -83,16 +84,34 @@ export function reportUntrusted(
 ): void {
   const anchors = [...own, ...cas.filter(({ ca }) => isTrustedForLogin(ca)).map(({ anchor }) => anchor)];
   for (const { leaf, intermediates, subject } of certificates) {
-    const path = validateClientPath({
-      leaf: leaf.x509.raw,
-      intermediates,
-      anchors,
-      now: needs.now,
-      allowExpired: true,
-    });
+    const question = { leaf: leaf.x509.raw, intermediates, now: needs.now, allowExpired: true };
+    const path = validateClientPath({ ...question, anchors });
     if (path.verdict === 'trusted') continue;
     const untrusted = path.refusal.reason === 'untrusted';
+    const shut = untrusted ? shutCaOf(question, cas) : null;
+    if (shut !== null) {
+      const why = shut.verifiedAt === null ? 'is not verified' : 'has authentication off';
+      needs.findings.deviates(
+        subject,
+        'certPem',
+        `logs nobody in: its CA ${shut.name} ${why}, in the source too`,
+      );
+      continue;
+    }
     const advice = untrusted ? '; name the certificates of the authority that issued it with --trust' : '';
     needs.findings.deviates(subject, 'certPem', `logs nobody in: ${describeRefusal(path.refusal)}${advice}`);
   }
+}
+
+/**
+ * The third-party CA whose certificates do not log in at the source, if a certificate leads there: nothing here may
+ * advise to let it in.
+ */
+function shutCaOf(question: Omit<PathQuestion, 'anchors'>, cas: readonly MappedCa[]): MappedCa['ca'] | null {
+  const shut = cas.filter(({ ca }) => !isTrustedForLogin(ca));
+  const leads = ({ anchor }: MappedCa) => {
+    const path = validateClientPath({ ...question, anchors: [anchor] });
+    return path.verdict === 'trusted' || path.refusal.reason !== 'untrusted';
+  };
+  return shut.find(leads)?.ca ?? null;
 }

@@ -121,13 +121,17 @@ function claimOf(entity: Entity): { readonly value: ExternalIdClaim | null } | {
   const parser = word('parser', claimParsers, 'NONE');
   if (location === undefined || matcher === undefined || parser === undefined)
     return { refusal: 'its rule for external ids has a word that is unknown here' };
-  const isCut = matcher === 'PREFIX' || matcher === 'SUFFIX';
+  const criteria = inner.text('externalIdClaim.matcherCriteria') ?? '';
+  const isCut = (matcher === 'PREFIX' || matcher === 'SUFFIX') && criteria !== '';
+  // Every text begins and ends with the empty one, which removes nothing.
+  const meant = criteria === '' && (matcher === 'PREFIX' || matcher === 'SUFFIX') ? 'ALL' : matcher;
   const claim: ExternalIdClaim = {
     location,
-    matcher,
-    matcherCriteria: inner.text('externalIdClaim.matcherCriteria') ?? '',
+    matcher: meant,
+    // What the matcher or parser does not use decides nothing, whatever it is.
+    matcherCriteria: meant === 'ALL' ? '' : criteria,
     parser,
-    parserCriteria: inner.text('externalIdClaim.parserSeparator') ?? '',
+    parserCriteria: parser === 'NONE' ? '' : (inner.text('externalIdClaim.parserSeparator') ?? ''),
     index: inner.number('externalIdClaim.index') ?? 0,
     ...(isCut ? { removeMatched: true } : {}),
   };

@@ -45,7 +45,7 @@ export function mapIdentities(
       type: typeOf(needs, subject, entity),
       externalId: externalIdOf(externalIdNeeds, subject, entity),
       authPolicyId: asId(authPolicyId),
-      isAdmin: entity.flag('isAdmin'),
+      isAdmin: entity.flag('isAdmin') || entity.flag('isDefaultAdmin'),
       permissions: permissionsOf(needs, subject, entity),
       ...disabledStateOf(needs, subject, entity),
       passwordMustChange: false,
@@ -96,7 +96,7 @@ function externalIdOf(
 }
 
 function permissionsOf({ findings }: MapNeeds, subject: Subject, entity: Entity): readonly Permission[] {
-  const held = entity.set('permissions');
+  const held = entity.set('permissions').map((name) => (name === 'admin_readonly' ? 'read' : name));
   const known = permissions.filter((permission) => held.includes(permission));
   const unknown = held.filter((permission) => !known.some((each) => each === permission));
   if (unknown.length > 0)
