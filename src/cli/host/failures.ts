@@ -23,43 +23,29 @@ import { SealBroken } from '../../platform/secrets/sealed-box.ts';
 import { CliError } from '../terminal/cli-error.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 
+type As = (message: string, code: string, next?: string) => CliError;
+
 /** A failure of a command on the host, as one sentence with what to do next; other errors unchanged. */
 export function hostFailure(error: unknown): unknown {
+  const as: As = (message, code, next) => new CliError(message, { code, next, cause: error });
   if (error instanceof ConfigError) {
-    return new CliError(renderProblems(error.problems).trimEnd(), {
-      code: 'config',
-      next: afterConfigFailure(error),
-      cause: error,
-    });
+    return as(renderProblems(error.problems).trimEnd(), 'config', afterConfigFailure(error));
   }
-  if (error instanceof KeyFileError) {
-    const next = afterKeyFailure[error.reason];
-    return new CliError(error.message, {
-      code: 'key_file',
-      cause: error,
-      next,
-    });
-  }
+  if (error instanceof KeyFileError) return as(error.message, 'key_file', afterKeyFailure[error.reason]);
   if (error instanceof SealBroken) {
-    return new CliError('The key-encryption key is not the one that this database was sealed with.', {
-      code: 'wrong_key',
-      next: 'put back the key file that belongs to the database, or name it in secrets.keyFile',
-      cause: error,
-    });
+    return as(
+      'The key-encryption key is not the one that this database was sealed with.',
+      'wrong_key',
+      'put back the key file that belongs to the database, or name it in secrets.keyFile',
+    );
   }
-  if (error instanceof PkiFileError) return new CliError(error.message, { code: 'pki_file', cause: error });
+  if (error instanceof PkiFileError) return as(error.message, 'pki_file');
   if (error instanceof ListenError) {
-    return new CliError(error.message, {
-      code: 'listen',
-      next: 'overlay-auth run controller CONFIG --check   (after the change)',
-      cause: error,
-    });
+    return as(error.message, 'listen', 'overlay-auth run controller CONFIG --check   (after the change)');
   }
-  const ofDatabase = databaseFailure(error);
+  const ofDatabase = databaseFailure(error, as);
   if (ofDatabase !== undefined) return ofDatabase;
-  if (error instanceof AuthError) {
-    return new CliError(`${error.description}.`, { code: error.code, cause: error });
-  }
+  if (error instanceof AuthError) return as(`${error.description}.`, error.code);
   if (error instanceof Refusal) return new CliError(`${error.message}.`, { exitCode: 2, code: 'usage' });
   // Names that no certificate can contain.
   if (error instanceof RangeError) {
@@ -104,31 +90,25 @@ const databaseFailures: readonly (readonly [type: Failure, code: string, next: s
   ],
 ];
 
-function databaseFailure(error: unknown): CliError | undefined {
+function databaseFailure(error: unknown, as: As): CliError | undefined {
   const [, code, next] = databaseFailures.find(([type]) => error instanceof type) ?? [];
-  if (!(error instanceof Error) || code === undefined) return engineFailure(error);
-  return new CliError(sentence(error.message), {
-    code,
-    next,
-    cause: error,
-  });
+  if (!(error instanceof Error) || code === undefined) return engineFailure(error, as);
+  return as(sentence(error.message), code, next);
 }
 
 /** Failures from SQLite or the PostgreSQL server. */
-function engineFailure(error: unknown): CliError | undefined {
+function engineFailure(error: unknown, as: As): CliError | undefined {
   if (isSqliteError(error)) {
-    return new CliError(`The database cannot be used: ${error.message}.`, {
-      code: 'database',
-      next: afterSqliteFailure[error.errcode & 0xff] ?? 'check the file that db names in the configuration',
-      cause: error,
-    });
+    const next =
+      afterSqliteFailure[error.errcode & 0xff] ?? 'check the file that db names in the configuration';
+    return as(`The database cannot be used: ${error.message}.`, 'database', next);
   }
   if (isWithoutPassword(error)) {
-    return new CliError('The PostgreSQL server asks for a password, and none was given.', {
-      code: 'database',
-      next: 'set PGPASSWORD, or PGPASSFILE to a file with a line HOST:PORT:DATABASE:USER:PASSWORD',
-      cause: error,
-    });
+    return as(
+      'The PostgreSQL server asks for a password, and none was given.',
+      'database',
+      'set PGPASSWORD, or PGPASSFILE to a file with a line HOST:PORT:DATABASE:USER:PASSWORD',
+    );
   }
   if (error instanceof StoreUnavailable) {
     return new CliError(`The database cannot be used: ${error.message}.`, {
@@ -141,18 +121,14 @@ function engineFailure(error: unknown): CliError | undefined {
     });
   }
   if (isPostgresError(error)) {
-    return new CliError(`The database refused: ${error.message}.`, {
-      code: 'database',
-      next:
-        afterPostgresFailure[error.code] ??
-        'check the permissions of its user, which must create tables, read and write',
-      cause: error,
-    });
+    const usual = 'check the permissions of its user, which must create tables, read and write';
+    return as(
+      `The database refused: ${error.message}.`,
+      'database',
+      afterPostgresFailure[error.code] ?? usual,
+    );
   }
-  if (error instanceof UnsupportedDatabase) {
-    return new CliError(error.message, { code: 'unsupported_database', cause: error });
-  }
-  return undefined;
+  return error instanceof UnsupportedDatabase ? as(error.message, 'unsupported_database') : undefined;
 }
 
 function afterConfigFailure({ problems: [first] }: ConfigError): string {
