@@ -12,12 +12,12 @@ import { readNewPassword, type SecretOptions } from '../terminal/secret-input.ts
 import { withHost } from './open-host.ts';
 import { setupUrl } from './setup/setup-url.ts';
 
-export interface RecoverOptions extends SecretOptions {
+interface RecoverOptions extends SecretOptions {
   readonly config?: string;
   readonly resetTotp?: boolean;
 }
 
-export interface AdminOptions extends SecretOptions {
+interface AdminOptions extends SecretOptions {
   readonly config?: string;
   readonly link?: boolean;
 }

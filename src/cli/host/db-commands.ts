@@ -102,7 +102,7 @@ async function namesAlike(config: Config): Promise<readonly (readonly string[])[
 const afterRestore =
   'Identities, policies, passwords and certificates are those of the backup: check what was disabled, removed or changed since.';
 
-export interface RestoreOptions extends ConfigOptions {
+interface RestoreOptions extends ConfigOptions {
   readonly yes?: boolean;
 }
 

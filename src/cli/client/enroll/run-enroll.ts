@@ -15,7 +15,7 @@ import { answerError } from '../connection/answer-failure.ts';
 import { createHttpsClient, type HttpsAnswer } from '../connection/https-client.ts';
 import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
 
-export interface EnrollOptions extends SecretOptions {
+interface EnrollOptions extends SecretOptions {
   readonly output?: string;
   readonly cert?: string;
   readonly key?: string;

@@ -29,7 +29,7 @@ export type DirectCredentials =
   | { readonly method: 'cert'; readonly externalJwt?: string }
   | { readonly method: 'ext-jwt'; readonly externalJwt: string };
 
-export interface DirectNeeds {
+interface DirectNeeds {
   readonly report: Report;
   /** From `--totp-code`. */
   readonly totpCode: string | undefined;

@@ -9,7 +9,7 @@ import { discover } from '../connection/provider.ts';
 import { connectionOf, savedLogin } from '../connection/saved-session.ts';
 import { currentLogin, withoutLogins } from '../connection/several-logins.ts';
 
-export interface LogoutOptions {
+interface LogoutOptions {
   readonly server?: string;
   readonly local?: boolean;
 }

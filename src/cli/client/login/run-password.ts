@@ -5,7 +5,7 @@ import { askHidden, canPrompt } from '../../terminal/prompt.ts';
 import { readNamedFile, readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
 import { withApi } from '../connection/api-client.ts';
 
-export interface PasswordOptions extends SecretOptions {
+interface PasswordOptions extends SecretOptions {
   readonly server?: string;
   readonly currentPasswordFile?: string;
 }

@@ -27,7 +27,7 @@ import {
   type SetupStep,
 } from './prepare-home.ts';
 
-export interface InitOptions {
+interface InitOptions {
   readonly home: string;
   readonly address: string;
   readonly dns?: readonly string[];

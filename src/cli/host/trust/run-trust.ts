@@ -14,7 +14,7 @@ import { shownPath } from '../load-config.ts';
 import { type Authority, readAuthority } from './authority.ts';
 import { programPath, type Step, type StoreKind, type TrustStore, trustStores } from './stores.ts';
 
-export interface TrustOptions {
+interface TrustOptions {
   readonly config?: string;
   readonly only?: StoreKind;
   readonly undo?: boolean;
