@@ -53,7 +53,7 @@ function Question(props: ConfirmProps & { readonly close: () => void }) {
     if (!asked.isPending) asked.mutate(false);
   };
   return (
-    <form onSubmit={submit} onChange={asked.reset}>
+    <form onSubmit={submit} onChange={() => asked.isError && asked.reset()}>
       {fields}
       {asked.error !== null && (
         <Refused id={`${id}-forced`} error={asked.error} force={() => asked.mutate(true)} />
