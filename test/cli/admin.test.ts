@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { findAdministrator } from '../../src/admin/recover-administrator.ts';
 import { asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -10,7 +10,6 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { newIdentity, newPassword } from '../store/support.ts';
 import { clientOfHome, sandbox, untilReady } from '../support/command.ts';
 import { beginLogin, login, refresh, submitPassword } from '../support/flow.ts';
-import type { HttpsClient } from '../support/https-client.ts';
 import { testBudget } from '../support/list-budget.ts';
 
 const password = 'tall tree bakery 41';
@@ -18,13 +17,10 @@ const other = 'quiet river lantern 7';
 
 /** Where a controller runs. Each test has administrators of its own there. */
 const box = sandbox();
-let client: HttpsClient;
 
-before(async () => {
-  await box.home('.overlay', 'localhost:0');
-  const run = box.start(['run', 'controller', '.overlay/controller.yml', '--log-format', 'json']);
-  client = clientOfHome((await untilReady(run)).url, join(box.cwd, '.overlay'));
-});
+await box.home('.overlay', 'localhost:0');
+const run = box.start(['run', 'controller', '.overlay/controller.yml', '--log-format', 'json']);
+const client = clientOfHome((await untilReady(run)).url, join(box.cwd, '.overlay'));
 after(async () => {
   client?.closeConnections();
   await box.close();

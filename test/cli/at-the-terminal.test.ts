@@ -2,22 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { after, test } from 'node:test';
+import { commandLine } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let cli: CommandLine;
-
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  cli = commandLine();
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  const { code, stderr } = await cli.run(args, { input: password });
-  assert.equal(code, 0, stderr);
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+const cli = commandLine();
+const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+const { code, stderr } = await cli.run(args, { input: password });
+assert.equal(code, 0, stderr);
 after(async () => {
   await cli[Symbol.asyncDispose]();
   await server.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { overlayRoot } from '../support/certificates.ts';
 import { authority, client, type Made, makeCertificate } from '../support/chains.ts';
@@ -9,18 +9,14 @@ import { type CommandLine, commandLine, type Outcome } from '../support/command-
 import { createIdentity } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let admin: CommandLine;
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  admin = commandLine(clock);
-  const login = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  assert.equal((await admin.run(login, { input: password })).code, 0);
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'root', password, isAdmin: true });
+const admin = commandLine(clock);
+const login = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+assert.equal((await admin.run(login, { input: password })).code, 0);
 after(async () => {
   await admin[Symbol.asyncDispose]();
   await server.close();

@@ -3,25 +3,20 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let cli: CommandLine;
-
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  await server.createUser({ name: 'Grace Hopper', password });
-  cli = commandLine();
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  assert.equal((await cli.run(args, { input: password })).code, 0);
-  const entry = new URL('../../src/main.ts', import.meta.url).pathname;
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`;
-  writeFileSync(join(cli.cwd, 'overlay-auth'), command, { mode: 0o755 });
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+await server.createUser({ name: 'Grace Hopper', password });
+const cli = commandLine();
+const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+assert.equal((await cli.run(args, { input: password })).code, 0);
+const entry = new URL('../../src/main.ts', import.meta.url).pathname;
+const command = `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`;
+writeFileSync(join(cli.cwd, 'overlay-auth'), command, { mode: 0o755 });
 after(async () => {
   await cli[Symbol.asyncDispose]();
   await server.close();

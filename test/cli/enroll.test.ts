@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { HOUR, systemClock } from '../../src/platform/clock.ts';
 import { certificateLogin, registerCa } from '../support/certificates.ts';
 import { authority, client } from '../support/chains.ts';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { commandLine, type Outcome } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
-import { type Caller, loggedIn, password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { loggedIn, password } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: Caller;
-let cli: CommandLine;
-before(async () => {
-  server = await startTestServer({ signing: true });
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  admin = await loggedIn(server, 'root');
-  cli = commandLine();
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  await fine(args, password);
-});
+const server = await startTestServer({ signing: true });
+await server.createUser({ name: 'root', password, isAdmin: true });
+const admin = await loggedIn(server, 'root');
+const cli = commandLine();
+const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+await fine(args, password);
 after(async () => {
   await cli[Symbol.asyncDispose]();
   await server.close();

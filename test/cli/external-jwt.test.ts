@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { createIdentity, createPolicy, createUserWithPolicy, tokenOf } from '../support/external-jwt.ts';
 import { password } from '../support/management.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let idp: TestIdp;
-let admin: CommandLine;
-before(async () => {
-  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  admin = commandLine();
-  await login(admin, ['-u', 'root', '--password-stdin']);
-});
+const [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+await server.createUser({ name: 'root', password, isAdmin: true });
+const admin = commandLine();
+await login(admin, ['-u', 'root', '--password-stdin']);
 after(async () => {
   await admin[Symbol.asyncDispose]();
   await Promise.all([server.close(), idp.close()]);

@@ -2,17 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { asId } from '../../src/model/ids.ts';
 import { commandLine } from '../support/command-line.ts';
 import { login } from '../support/flow.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 after(() => server.close());
 
 const env = { OVERLAY_AUTH_PASSWORD: password };

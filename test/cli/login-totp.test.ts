@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
+import { after, describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import {
   type AuthenticatorApp,
   authQueries,
@@ -22,12 +21,8 @@ import {
 } from '../support/totp.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
-let policy: AuthPolicyId;
-before(async () => {
-  server = await startTestServer({ clock });
-  policy = await totpPolicy(server);
-});
+const server = await startTestServer({ clock });
+const policy = await totpPolicy(server);
 after(() => server.close());
 
 /** A person who answers what the terminal asks. */

@@ -14,12 +14,9 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 // On a full second, because times in tokens are in seconds.
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-let server: TestServer;
 
-before(async () => {
-  server = await startTestServer({ clock });
-  await server.createUser({ name: 'ada', password, isAdmin: true });
-});
+const server = await startTestServer({ clock });
+await server.createUser({ name: 'ada', password, isAdmin: true });
 after(() => server.close());
 
 function loginAs(cli: CommandLine, secret = password, ...more: string[]) {

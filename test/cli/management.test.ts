@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { DAY } from '../../src/platform/clock.ts';
 import { sandbox } from '../support/command.ts';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let cli: CommandLine;
-
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  cli = commandLine();
-  await loginAs(cli, 'root');
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+const cli = commandLine();
+await loginAs(cli, 'root');
 after(async () => {
   await cli[Symbol.asyncDispose]();
   await server.close();

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { after, test } from 'node:test';
+import { commandLine, type Outcome } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
 import { codeFor, redeemAs } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let admin: CommandLine;
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  admin = commandLine();
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  const done = await admin.run(args, { input: `${password}\n` });
-  assert.equal(done.code, 0, done.stderr);
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+const admin = commandLine();
+const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+const done = await admin.run(args, { input: `${password}\n` });
+assert.equal(done.code, 0, done.stderr);
 after(async () => {
   await admin?.[Symbol.asyncDispose]();
-  await server?.close();
+  await server.close();
 });
 
 async function fine(args: readonly string[]): Promise<Outcome> {

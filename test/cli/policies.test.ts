@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { commandLine, type Outcome } from '../support/command-line.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let cli: CommandLine;
-
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  cli = commandLine();
-  await login();
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+const cli = commandLine();
+await login();
 after(async () => {
   await cli[Symbol.asyncDispose]();
   await server.close();

@@ -2,16 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { after, before, test } from 'node:test';
-import { type Sandbox, sandbox } from '../support/command.ts';
+import { after, test } from 'node:test';
+import { sandbox } from '../support/command.ts';
 
 const entry = new URL('../../src/main.ts', import.meta.url).pathname;
-let box: Sandbox;
-before(async () => {
-  box = sandbox();
-  const { code, stderr } = await box.start(['init', '--home', 'h', '--address', 'localhost:0']).finished;
-  assert.equal(code, 0, stderr);
-});
+const box = sandbox();
+const { code, stderr } = await box.start(['init', '--home', 'h', '--address', 'localhost:0']).finished;
+assert.equal(code, 0, stderr);
 after(() => box.close());
 
 const config = ['--config', 'h/controller.yml'];

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
+import { commandLine, type Outcome } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let cli: CommandLine;
-
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  cli = commandLine();
-  const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
-  assert.equal((await cli.run(args, { input: password })).code, 0);
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+const cli = commandLine();
+const args = ['login', server.url, '--ca', join(server.home, 'ca.pem'), '-u', 'root', '--password-stdin'];
+assert.equal((await cli.run(args, { input: password })).code, 0);
 after(async () => {
   await cli[Symbol.asyncDispose]();
   await server.close();

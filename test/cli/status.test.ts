@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { type CommandLine, commandLine, type Outcome } from '../support/command-line.ts';
 import { password } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 
-let server: TestServer;
-let root: CommandLine;
-let ada: CommandLine;
-
-before(async () => {
-  server = await startTestServer();
-  await server.createUser({ name: 'root', password, isAdmin: true });
-  await server.createUser({ name: 'ada', password });
-  root = commandLine();
-  ada = commandLine();
-  await login(root, 'root');
-  await login(ada, 'ada');
-});
+const server = await startTestServer();
+await server.createUser({ name: 'root', password, isAdmin: true });
+await server.createUser({ name: 'ada', password });
+const root = commandLine();
+const ada = commandLine();
+await login(root, 'root');
+await login(ada, 'ada');
 after(async () => {
   await root[Symbol.asyncDispose]();
   await ada[Symbol.asyncDispose]();

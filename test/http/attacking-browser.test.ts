@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { z } from 'zod';
 import type { Answer } from '../../src/http/request/answer.ts';
 import type { Route } from '../../src/http/request/route.ts';
@@ -31,16 +31,15 @@ import {
 import {
   type Attack,
   attackFrom,
-  type ForeignSite,
   needsNoLeave,
   startForeignSite,
   type Way,
   waysOfOtherMethods,
   waysOfPost,
 } from '../support/foreign-site.ts';
-import { type Caller, rootOf } from '../support/management.ts';
+import { rootOf } from '../support/management.ts';
 import { isFullSize } from '../support/size.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, password, scan, totpPolicy } from '../support/totp.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -48,30 +47,24 @@ const makers = authority({ subject: 'Makers' });
 const email = 'victim@example.com';
 const leaf = client({ issuer: makers }, clientExtensions(subjectAltName(generalName.email(email))));
 
-let server: TestServer;
-let admin: Caller;
-let caId: string;
 const answered = new Map<Route, number[]>();
-let site: ForeignSite;
-before(async () => {
-  site = await startForeignSite();
-  // Only the answers of the first thread are seen.
-  const watched = { onAnswer, threads: 1 };
-  server = await startTestServer({ clock, signing: true, configure: withBrowserSession, ...watched });
-  admin = await rootOf(server);
-  caId = await registerCa(admin, makers, {
-    isOttCaEnrollmentEnabled: true,
-    externalIdClaim: { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' },
-  });
-  const policy = await totpPolicy(server);
-  const victim = await createIdentity(server, 'victim by certificate', { externalId: email });
-  await server.store.identities.update(victim, { authPolicyId: policy }, clock.now());
-  for (const name of ['victim', 'mallory']) await createTotpUser(server, policy, name);
-  await server.createUser({ name: 'plain', password });
+const site = await startForeignSite();
+// Only the answers of the first thread are seen.
+const watched = { onAnswer, threads: 1 };
+const server = await startTestServer({ clock, signing: true, configure: withBrowserSession, ...watched });
+const admin = await rootOf(server);
+const caId = await registerCa(admin, makers, {
+  isOttCaEnrollmentEnabled: true,
+  externalIdClaim: { location: 'SAN_EMAIL', matcher: 'ALL', parser: 'NONE' },
 });
+const policy = await totpPolicy(server);
+const victimId = await createIdentity(server, 'victim by certificate', { externalId: email });
+await server.store.identities.update(victimId, { authPolicyId: policy }, clock.now());
+for (const name of ['victim', 'mallory']) await createTotpUser(server, policy, name);
+await server.createUser({ name: 'plain', password });
 after(async () => {
-  await server?.close();
-  await site?.close();
+  await server.close();
+  await site.close();
 });
 
 function onAnswer(route: Route, { status }: Answer): void {

@@ -1,7 +1,7 @@
 // This service as a client of another provider: how it proves who it is there, and where its secret can go.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { openClientSecret } from '../../src/login/external-jwt/client-secret.ts';
 import { asId, type SignerId } from '../../src/model/ids.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
@@ -9,31 +9,25 @@ import { cookieBrowser } from '../support/cookie-browser.ts';
 import { createIdentity, createSigner } from '../support/external-jwt.ts';
 import { authorizationQuery } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { assertRefused, type Caller, rootOf } from '../support/management.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
-import { masterKey, startTestServer, type TestServer } from '../support/test-server.ts';
+import { assertRefused, rootOf } from '../support/management.ts';
+import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { masterKey, startTestServer } from '../support/test-server.ts';
 
 // With characters that a header or a form must encode.
 const secret = 'a+b &c:%=d/é'.replace('é', 'e').padEnd(48, '~');
 
-let server: TestServer;
-let admin: Caller;
-let provider: OpenIdProvider;
-let signerId: string;
 const signers = 'external-jwt-signers';
-before(async () => {
-  [server, provider] = await Promise.all([startTestServer(), startOpenIdProvider()]);
-  admin = await rootOf(server);
-  await createIdentity(server, 'ana', { externalId: 'ana' });
-  signerId = await createSigner(admin, provider, 'Example ID', {
-    audience: provider.clientId,
-    externalAuthUrl: provider.issuer,
-    clientId: provider.clientId,
-    targetToken: 'ID',
-  });
-  provider.register(`${server.url}/oidc/login/ext-jwt/callback/${signerId}`);
+const [server, provider] = await Promise.all([startTestServer(), startOpenIdProvider()]);
+const admin = await rootOf(server);
+await createIdentity(server, 'ana', { externalId: 'ana' });
+const signerId = await createSigner(admin, provider, 'Example ID', {
+  audience: provider.clientId,
+  externalAuthUrl: provider.issuer,
+  clientId: provider.clientId,
+  targetToken: 'ID',
 });
-after(() => Promise.all([server?.close(), provider?.close()]));
+provider.register(`${server.url}/oidc/login/ext-jwt/callback/${signerId}`);
+after(() => Promise.all([server.close(), provider.close()]));
 
 const change = (fields: object, id = signerId) => admin.call('PATCH', `${signers}/${id}`, fields);
 

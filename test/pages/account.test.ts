@@ -1,7 +1,7 @@
 // The account page in a real browser, against a real controller.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
@@ -10,15 +10,12 @@ import { createPolicy, createSigner, createUserWithPolicy } from '../support/ext
 import { testBudget } from '../support/list-budget.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { type AuthenticatorApp, scan } from '../support/totp.ts';
 import { signInAtProvider } from './support.ts';
 
 const newPassword = 'eleven loud umbrellas';
-let server: TestServer;
-before(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 after(() => server.close());
 
 let loggedInRoot: Promise<Caller> | undefined;

@@ -7,21 +7,16 @@ import type { Page } from 'playwright-core';
 import { screenshot, type Visitor } from '../support/browser.ts';
 import { authority, makeCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
-import { type Caller, createdId, password, rootOf } from '../support/management.ts';
+import { createdId, password, rootOf } from '../support/management.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
-import { startTestIdp, type TestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestIdp } from '../support/test-idp.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 import { signInAtProvider } from './support.ts';
 
-let server: TestServer;
-let root: Caller;
 const admin = colleague(() => server, 'root');
-let idp: TestIdp;
-before(async () => {
-  [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
-  root = await rootOf(server);
-});
+const [server, idp] = await Promise.all([startTestServer(), startTestIdp()]);
+const root = await rootOf(server);
 after(async () => {
   await admin.close();
   await Promise.all([server.close(), idp.close()]);

@@ -2,25 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { DAY, systemClock } from '../../src/platform/clock.ts';
 import { screenshot, type Visitor, visitor } from '../support/browser.ts';
 import { authority, client } from '../support/chains.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
-import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 
-let server: TestServer;
-let root: Caller;
 const admin = colleague(() => server, 'root');
 const germanAdmin = colleague(() => server, 'root', { viewport: phone, language: 'de' });
-before(async () => {
-  server = await startTestServer({ signing: true });
-  root = await rootOf(server);
-});
+const server = await startTestServer({ signing: true });
+const root = await rootOf(server);
 after(async () => {
   await admin.close();
   await germanAdmin.close();

@@ -1,20 +1,16 @@
 // Simulated sign-ins, and the people affected by a policy before it is saved; in a real browser against a real controller.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { screenshot, wide } from '../support/browser.ts';
-import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, phone } from './console-support.ts';
 
-let server: TestServer;
-let root: Caller;
 const admin = colleague(() => server, 'root');
-before(async () => {
-  server = await startTestServer();
-  root = await rootOf(server);
-});
+const server = await startTestServer();
+const root = await rootOf(server);
 after(async () => {
   await admin.close();
   await server.close();

@@ -1,22 +1,18 @@
 // The console in a real browser, against a real controller: the shell, and what holds for every screen.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import { screenshot, type Visitor, visitor, wide } from '../support/browser.ts';
-import { type Caller, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, giveLogin, phone } from './console-support.ts';
 
-let server: TestServer;
-let root: Caller;
 const admin = colleague(() => server, 'root');
-before(async () => {
-  // Its store is broken, which reaches the thread of the test only.
-  server = await startTestServer({ threads: 1 });
-  root = await rootOf(server);
-});
+// Its store is broken, which reaches the thread of the test only.
+const server = await startTestServer({ threads: 1 });
+const root = await rootOf(server);
 after(async () => {
   await admin.close();
   await server.close();

@@ -1,7 +1,7 @@
 // Invitations in a real browser: from the link to the account page.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
@@ -14,19 +14,15 @@ import {
   zoomed,
 } from '../support/browser.ts';
 import { createPolicy } from '../support/external-jwt.ts';
-import { type Caller, createdId, password, rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { createdId, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { scan } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword } from './support.ts';
 
 const chosen = 'eleven loud umbrellas';
-let server: TestServer;
-let admin: Caller;
-before(async () => {
-  server = await startTestServer();
-  admin = await rootOf(server);
-});
-after(() => server?.close());
+const server = await startTestServer();
+const admin = await rootOf(server);
+after(() => server.close());
 
 async function linkFor(name: string, more: object = {}): Promise<string> {
   const id = createdId(await admin.call('POST', 'identities', { name, type: 'User', ...more }));

@@ -1,36 +1,30 @@
 // Pages that say "try again in N seconds" lead back into the login that was interrupted.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { sourceLimits } from '../../src/login/throttle.ts';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { createHashPool, HashPoolFull } from '../../src/platform/secrets/hash-pool.ts';
-import { type Application, startApplication } from '../support/application.ts';
+import { startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { visitor } from '../support/browser.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorizationQuery } from '../support/flow.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, totpPolicy } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword, submit, withoutDatabase } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let application: Application;
-let policy: AuthPolicyId;
 let isFull = false;
-before(async () => {
-  application = await startApplication();
-  const pool = createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
-  const verify: typeof pool.verify = (phc, secret, source) =>
-    isFull ? Promise.reject(new HashPoolFull(7)) : pool.verify(phc, secret, source);
-  // Its store is broken, which reaches the thread of the test only.
-  server = await startTestServer({ clock, hashPool: { ...pool, verify }, threads: 1 });
-  await server.createUser({ name: 'alice', password });
-  policy = await totpPolicy(server);
-});
+const application = await startApplication();
+const pool = createHashPool({ clock: systemClock }, { cost: { memoryKiB: 1024, passes: 1, lanes: 1 } });
+const verify: typeof pool.verify = (phc, secret, source) =>
+  isFull ? Promise.reject(new HashPoolFull(7)) : pool.verify(phc, secret, source);
+// Its store is broken, which reaches the thread of the test only.
+const server = await startTestServer({ clock, hashPool: { ...pool, verify }, threads: 1 });
+await server.createUser({ name: 'alice', password });
+const policy = await totpPolicy(server);
 after(async () => {
   await server.close();
   await application.close();

@@ -1,33 +1,26 @@
 // Logging in with a real browser, with scripts and without.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
 import { auditLog } from '../../src/explain/audit-trail.ts';
-import type { AuthPolicyId, IdentityId } from '../../src/model/ids.ts';
 import { DAY, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { type Application, startApplication } from '../support/application.ts';
+import { startApplication } from '../support/application.ts';
 import { visitor } from '../support/browser.ts';
 import { enrolled, withCertificate } from '../support/certificates.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { authorizationQuery, beginLogin, login, redeem, submitPassword } from '../support/flow.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, scan, step, totpPolicy } from '../support/totp.ts';
 import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
 
 // The certificates of tests are valid from today.
 const clock = fixedClock(new Date(systemClock.now()).toISOString());
-let server: TestServer;
-let application: Application;
-let policy: AuthPolicyId;
-let alice: IdentityId;
-before(async () => {
-  application = await startApplication();
-  server = await startTestServer({ clock });
-  policy = await totpPolicy(server);
-  alice = await server.createUser({ name: 'alice', password });
-});
+const application = await startApplication();
+const server = await startTestServer({ clock });
+const policy = await totpPolicy(server);
+const alice = await server.createUser({ name: 'alice', password });
 after(async () => {
   await server.close();
   await application.close();

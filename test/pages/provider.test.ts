@@ -1,9 +1,9 @@
 // Signing in at another provider, in a real browser, at a provider that is not ours.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { type Clock, MINUTE, systemClock } from '../../src/platform/clock.ts';
-import { type Application, startApplication } from '../support/application.ts';
+import { startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, visitor } from '../support/browser.ts';
 import { hiddenFields } from '../support/cookie-browser.ts';
@@ -17,9 +17,9 @@ import {
 import { beginLogin } from '../support/flow.ts';
 import { assertRefused, type Caller, loggedIn, password, rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
+import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { authQueries, startEnrollment } from '../support/totp.ts';
 import {
   assertLoggedIn,
@@ -30,11 +30,6 @@ import {
   submit,
 } from './support.ts';
 
-let server: TestServer;
-let application: Application;
-let provider: OpenIdProvider;
-let admin: Caller;
-let signerId: string;
 let later = 0;
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + later };
 
@@ -67,23 +62,21 @@ async function begunVisit() {
   return { headers, parameters: new URL(String(leaving.headers.location)).searchParams };
 }
 
-before(async () => {
-  application = await startApplication();
-  server = await startTestServer({ clock });
-  admin = await rootOf(server);
-  provider = await startOpenIdProvider();
-  signerId = await createSigner(admin, provider, 'Example ID', {
-    audience: provider.clientId,
-    externalAuthUrl: provider.issuer,
-    clientId: provider.clientId,
-    targetToken: 'ID',
-  });
-  provider.register(callbackOf(signerId));
-  await createIdentity(server, 'ana', { externalId: 'ana' });
-  const both = await createPolicy(server, 'both', { secondary: { requireExtJwt: signerId } });
-  const bob = await createUserWithPolicy(server, 'bob', both);
-  await server.store.identities.update(bob, { externalId: 'bob' }, server.clock.now());
+const application = await startApplication();
+const server = await startTestServer({ clock });
+const admin = await rootOf(server);
+const provider = await startOpenIdProvider();
+const signerId = await createSigner(admin, provider, 'Example ID', {
+  audience: provider.clientId,
+  externalAuthUrl: provider.issuer,
+  clientId: provider.clientId,
+  targetToken: 'ID',
 });
+provider.register(callbackOf(signerId));
+await createIdentity(server, 'ana', { externalId: 'ana' });
+const both = await createPolicy(server, 'both', { secondary: { requireExtJwt: signerId } });
+const bob = await createUserWithPolicy(server, 'bob', both);
+await server.store.identities.update(bob, { externalId: 'bob' }, server.clock.now());
 after(async () => {
   await server.close();
   await provider.close();

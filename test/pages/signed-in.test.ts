@@ -1,30 +1,25 @@
 // Staying signed in and going back to the application by a form, in a real browser, with scripts and without.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { type Application, startApplication } from '../support/application.ts';
+import { after, describe, test } from 'node:test';
+import { startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { visitor } from '../support/browser.ts';
 import { withBrowserSession } from '../support/browser-session.ts';
 import { redeem } from '../support/flow.ts';
 import { password, rootOf } from '../support/management.ts';
 import { registerClient } from '../support/oidc-clients.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { beginAt, givePassword } from './support.ts';
 
-let server: TestServer;
-let application: Application;
-let registered: string;
-before(async () => {
-  application = await startApplication();
-  server = await startTestServer({ configure: withBrowserSession });
-  await server.createUser({ name: 'alice', password });
-  const client = await registerClient(await rootOf(server), {
-    name: 'Wiki',
-    redirectUris: [application.redirectUri],
-  });
-  registered = client.id;
+const application = await startApplication();
+const server = await startTestServer({ configure: withBrowserSession });
+await server.createUser({ name: 'alice', password });
+const client = await registerClient(await rootOf(server), {
+  name: 'Wiki',
+  redirectUris: [application.redirectUri],
 });
+const registered = client.id;
 after(async () => {
   await server.close();
   await application.close();

@@ -2,53 +2,46 @@
 // and with forced colours, and within its weight. With OVERLAY_AUTH_SCREENSHOTS=FOLDER it also takes a picture of each.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page, Response } from 'playwright-core';
 import { createSetupLink } from '../../src/admin/setup.ts';
 import { auditLog } from '../../src/explain/audit-trail.ts';
 import { sourceLimits } from '../../src/login/throttle.ts';
-import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { MINUTE } from '../../src/platform/clock.ts';
-import { type Application, startApplication } from '../support/application.ts';
+import { startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, takesPictures, visitor, wide, zoomed } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { login } from '../support/flow.ts';
 import { rootOf } from '../support/management.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
 import { beginAt, givePassword, submit, withoutDatabase } from './support.ts';
 
 const clock = fixedClock('2026-01-01T00:00:00Z');
-let server: TestServer;
-let noCertificates: TestServer;
-let application: Application;
-let policy: AuthPolicyId;
-before(async () => {
-  application = await startApplication();
-  // Its store is broken, which reaches the thread of the test only.
-  server = await startTestServer({ clock, threads: 1 });
-  noCertificates = await startTestServer({
-    clock,
-    configure: (yaml) => yaml.replace('clientCertificates: request', 'clientCertificates: none'),
-  });
-  policy = await totpPolicy(server);
-  const admin = await rootOf(server);
-  const provider = { issuer: 'https://localhost:1', jwksEndpoint: 'https://localhost:1/jwks' };
-  const people = { externalAuthUrl: provider.issuer, clientId: 'overlay' };
-  const signer = await createSigner(admin, provider, 'Example ID', people);
-  const programs = { issuer: 'https://robots.example', jwksEndpoint: 'https://localhost:1/jwks' };
-  const other = await createSigner(admin, programs, 'Robots');
-  for (const [name, requireExtJwt] of [
-    ['second', signer],
-    ['program', other],
-  ] as const) {
-    const id = await createPolicy(server, name, { secondary: { requireExtJwt } });
-    await createUserWithPolicy(server, name, id);
-  }
+const application = await startApplication();
+// Its store is broken, which reaches the thread of the test only.
+const server = await startTestServer({ clock, threads: 1 });
+const noCertificates = await startTestServer({
+  clock,
+  configure: (yaml) => yaml.replace('clientCertificates: request', 'clientCertificates: none'),
 });
+const policy = await totpPolicy(server);
+const admin = await rootOf(server);
+const provider = { issuer: 'https://localhost:1', jwksEndpoint: 'https://localhost:1/jwks' };
+const forPeople = { externalAuthUrl: provider.issuer, clientId: 'overlay' };
+const signer = await createSigner(admin, provider, 'Example ID', forPeople);
+const programs = { issuer: 'https://robots.example', jwksEndpoint: 'https://localhost:1/jwks' };
+const other = await createSigner(admin, programs, 'Robots');
+for (const [name, requireExtJwt] of [
+  ['second', signer],
+  ['program', other],
+] as const) {
+  const id = await createPolicy(server, name, { secondary: { requireExtJwt } });
+  await createUserWithPolicy(server, name, id);
+}
 after(async () => {
   await Promise.all([server.close(), noCertificates.close()]);
   await application.close();

@@ -4,17 +4,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { systemClock } from '../../src/platform/clock.ts';
-import { type Application, startApplication } from '../support/application.ts';
-import { screenshot, type Visitor, visitor } from '../support/browser.ts';
+import { startApplication } from '../support/application.ts';
+import { screenshot, visitor } from '../support/browser.ts';
 import { createIdentity, createPolicy } from '../support/external-jwt.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
-import { type Caller, createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
 import { partialLogin, scan, startEnrollment, submitCode, verifyEnrollment } from '../support/totp.ts';
 import { announced, atConsole, giveLogin } from './console-support.ts';
 import { assertLoggedIn, beginAt, givePassword, signInAtProvider } from './support.ts';
@@ -22,16 +22,10 @@ import { assertLoggedIn, beginAt, givePassword, signInAtProvider } from './suppo
 const document = new URL('../../docs/tasks.md', import.meta.url);
 const chosen = 'eleven loud umbrellas';
 
-let server: TestServer;
-let root: Caller;
-let application: Application;
-let admin: Visitor;
-before(async () => {
-  [server, application] = await Promise.all([startTestServer(), startApplication()]);
-  root = await rootOf(server);
-  admin = await atConsole(server, 'root');
-  await admin.context.grantPermissions(['clipboard-write']);
-});
+const [server, application] = await Promise.all([startTestServer(), startApplication()]);
+const root = await rootOf(server);
+const admin = await atConsole(server, 'root');
+await admin.context.grantPermissions(['clipboard-write']);
 after(async () => {
   await admin.close();
   await application.close();
