@@ -25,7 +25,7 @@ import {
   integerOrNull,
   text,
 } from './codec.ts';
-import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
+import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { dropName, giveName, type MayShareName } from './names.ts';
@@ -142,7 +142,7 @@ interface PasswordCreation extends MayShareName {
 }
 
 export function* createPassword({ authenticator, now, sharesName }: PasswordCreation): Intent<void> {
-  yield* insertPassword({ ...authenticator, sharesName }, now);
+  yield* addPassword({ ...authenticator, sharesName }, now);
 }
 
 interface PasswordUpdate extends WhenPasswordChanges, MayShareName {

@@ -104,7 +104,7 @@ function* withdrawEnrollmentsOfPowerful(): Intent<void> {
   );
 }
 
-/** The password authenticator of an identity. */
+/** The password authenticator of a new identity. */
 export function* insertPassword(
   password: NewPassword & MayShareName & { readonly identityId: string; readonly tags: Tags },
   now: Millis,
@@ -114,7 +114,12 @@ export function* insertPassword(
   yield* insert('authenticators', { ...row, method: 'updb', createdAt: now, updatedAt: now });
   const { identityId, username } = password;
   yield* giveName({ identityId, kind: 'username', name: username, sharesName });
-  // Accounts in memory have the user name.
+}
+
+/** The same for an identity that was there before. Accounts in memory have the user name. */
+export function* addPassword(...args: Parameters<typeof insertPassword>): Intent<void> {
+  yield* insertPassword(...args);
+  const [{ identityId }, now] = args;
   yield* recordChange('identity', identityId, now);
 }
 

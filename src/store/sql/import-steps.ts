@@ -12,14 +12,14 @@ import type {
 } from '../contracts/imports.ts';
 import { endSessionsOfAuthenticator } from './api-sessions.ts';
 import { authPolicyIntents } from './auth-policies.ts';
-import { authenticatorIntents, createCertificate, createPassword } from './authenticators.ts';
+import { authenticatorIntents, createCertificate } from './authenticators.ts';
 import { caIntents } from './cas.ts';
 import { recordChange } from './changes.ts';
 import { text } from './codec.ts';
 import { configTypeIntents } from './config-types.ts';
 import { enrollmentIntents } from './enrollments.ts';
 import { externalJwtSignerIntents } from './external-jwt-signers.ts';
-import { createIdentity, identityIntents } from './identities.ts';
+import { createIdentity, identityIntents, insertPassword } from './identities.ts';
 import { all, first, type Intent, run, type SqlValue } from './intent.ts';
 import { insert } from './rows.ts';
 
@@ -169,8 +169,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
       return yield* taken('authenticators', id, { username_key: item.password.usernameKey });
     },
     *create(now) {
-      if (item.method === 'updb')
-        return yield* createPassword({ authenticator: item.password, now, sharesName: true });
+      if (item.method === 'updb') return yield* insertPassword({ ...item.password, sharesName: true }, now);
       // Mark it first: an identity has at most one certificate without the mark.
       yield* insertImported(item, now);
     },

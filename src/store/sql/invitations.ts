@@ -20,7 +20,7 @@ import {
   text,
   textOrNull,
 } from './codec.ts';
-import { insertPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
+import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insert, reader } from './rows.ts';
@@ -129,7 +129,7 @@ function* putPassword(password: InvitationRedemption['password'], now: Millis): 
     now,
     identityId,
   );
-  if (changed === undefined) yield* insertPassword({ ...password, tags: {} }, now);
+  if (changed === undefined) yield* addPassword({ ...password, tags: {} }, now);
   else yield* first('DELETE FROM attempts WHERE key = ?', `password:${text(changed, 'id')}`);
 }
 
