@@ -234,3 +234,35 @@ async function goesOn(where: { readonly home: string } | { readonly db: string }
     await server.close();
   }
 }
+
+describe('a database without something that this release needs', () => {
+  const own = temporaryFolder();
+  after(() => own.remove());
+  const losses = [
+    ['ALTER TABLE oidc_clients DROP COLUMN require_pushed_requests', 'oidc_clients.require_pushed_requests'],
+    ['DROP INDEX external_jwt_signers_by_policy', 'external_jwt_signers_by_policy'],
+    ['DROP TABLE recovery_codes', 'recovery_codes.'],
+  ] as const;
+  const refusal = (part: string) => (error: unknown) =>
+    error instanceof SchemaError && error.message.includes(`lacks ${part}`);
+
+  test('is refused by the name of the first part, on SQLite', async () => {
+    for (const [at, [loss, part]] of losses.entries()) {
+      const path = own.path(`lacking-${at}.db`);
+      await (await openSqliteStore({ path })).close();
+      const database = new DatabaseSync(path);
+      database.exec(loss);
+      database.close();
+      await assert.rejects(openSqliteStore({ path }), refusal(part), loss);
+    }
+  });
+
+  test('is refused by the name of the first part, on PostgreSQL', async () => {
+    for (const [loss, part] of losses) {
+      const url = await (await postgresServer()).createDatabase();
+      await (await openPostgresStore({ url })).close();
+      await query(url, loss);
+      await assert.rejects(openPostgresStore({ url }), refusal(part), loss);
+    }
+  });
+});

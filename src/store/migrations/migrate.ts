@@ -179,7 +179,7 @@ export function migrateSqlite(
   }
 }
 
-function migrateBy(database: DatabaseSync, step: Migration): void {
+export function migrateBy(database: DatabaseSync, step: Migration): void {
   if (typeof step === 'string') {
     database.exec(step);
     return;

@@ -4,6 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
 import { migrateSqlite, refuseNewer, SchemaError, schemaVersionOfSqlite } from '../migrations/migrate.ts';
+import { requireShapeOfSqlite } from '../migrations/shape.ts';
 import type { SqlValue } from '../sql/intent.ts';
 import { storable } from './connection.ts';
 import { migrationLock } from './locks.ts';
@@ -34,6 +35,7 @@ export async function copySqliteToPostgres(copy: {
   const source = new DatabaseSync(copy.path, { timeout: 5000 });
   try {
     migrateSqlite(source);
+    requireShapeOfSqlite(source);
     refuseNewer(schemaVersionOfSqlite(source));
     source.exec('BEGIN IMMEDIATE');
     await withPostgres(copy.url, async (target) => {

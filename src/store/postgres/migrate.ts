@@ -14,6 +14,7 @@ import {
   storedVersionOf,
   versionOfSchema,
 } from '../migrations/migrate.ts';
+import { requireShape, shapeOfPostgresSql } from '../migrations/shape.ts';
 import { postgresDialect } from '../sql/engine.ts';
 import { rowsOf, unprepared } from './connection.ts';
 import { isBlocked } from './errors.ts';
@@ -40,6 +41,13 @@ type Client = Pick<pg.Client, 'query'>;
  */
 export async function migratePostgres(client: Client, schema = ourSchema): Promise<number> {
   await refuseUnsuitable(client);
+  const version = await migrated(client, schema);
+  const parts = rowsOf(await client.query(shapeOfPostgresSql)).map(({ part }) => String(part));
+  requireShape(new Set(parts), schema);
+  return version;
+}
+
+async function migrated(client: Client, schema: typeof ourSchema): Promise<number> {
   const stored = await versionOf(client);
   if (stored !== null && isUpToDate(stored, schema)) return stored.version;
   for (let tries = 1; ; tries += 1) {
@@ -61,9 +69,9 @@ async function migrateOnce(client: Client, schema: typeof ourSchema) {
     await client.query(`SET LOCAL lock_timeout = ${patience}`);
     // No intent is half-way then: it could hold a table that the migration needs, and wait for one that it holds.
     await client.query(holdIntents);
-    const migrated = await applyMigrations(client, schema);
+    const version = await applyMigrations(client, schema);
     await client.query('COMMIT');
-    return migrated;
+    return version;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;

@@ -11,6 +11,7 @@ import {
   type StoredVersion,
   schemaVersionOfSqlite,
 } from '../migrations/migrate.ts';
+import { requireShapeOfSqlite } from '../migrations/shape.ts';
 import { sqlStore } from '../sql/store.ts';
 import { openSqliteEngine } from './engine.ts';
 import { runsElsewhere } from './run-lock.ts';
@@ -49,6 +50,7 @@ function migrate(path: string, isInUse: () => boolean): void {
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {
     migrateSqlite(database, ourSchema, isInUse);
+    requireShapeOfSqlite(database);
     // Write-ahead logging: readers never wait for the writer. The file keeps this setting.
     database.exec('PRAGMA journal_mode = WAL');
   } finally {

@@ -1,0 +1,56 @@
+// Whether a database has what this release reads and writes. The version says so of released schemas; a database of a
+// commit between releases, or one that somebody has changed by hand, would fail later, at a login.
+
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteDialect } from '../sql/engine.ts';
+import { migrateBy, migrationsFrom, ourSchema, type Schema, SchemaError } from './migrate.ts';
+
+/** Columns as `table.column`, and the indexes that have a name. Indexes of keys are left to the engine. */
+const shapeOfSqliteSql = `SELECT made.name || '.' || held.name AS part
+    FROM sqlite_schema AS made, pragma_table_xinfo(made.name) AS held
+    WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite~_%' ESCAPE '~'
+  UNION ALL SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`;
+export const shapeOfPostgresSql = `SELECT table_name || '.' || column_name AS part
+    FROM information_schema.columns WHERE table_schema = current_schema()
+  UNION ALL SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()`;
+
+function shapeOf(database: DatabaseSync): ReadonlySet<string> {
+  return new Set(
+    database
+      .prepare(shapeOfSqliteSql)
+      .all()
+      .map(({ part }) => String(part)),
+  );
+}
+
+/** @throws SchemaError as `requireShape` */
+export function requireShapeOfSqlite(database: DatabaseSync, schema = ourSchema): void {
+  requireShape(shapeOf(database), schema);
+}
+
+/**
+ * More than is needed does no harm: a newer release may have added it.
+ * @param found what `shapeOfPostgresSql` returns
+ * @throws SchemaError something is missing
+ */
+export function requireShape(found: ReadonlySet<string>, schema: Schema = ourSchema): void {
+  const missing = [...neededBy(schema)].filter((part) => !found.has(part));
+  const [first] = missing;
+  if (first === undefined) return;
+  const more = missing.length === 1 ? '' : ` and ${missing.length - 1} more`;
+  throw new SchemaError(
+    `the database lacks ${first}${more}, which this release needs: a commit between releases made it, or it was changed by hand; restore a backup that fits this release, or set up a new database`,
+  );
+}
+
+const known = new WeakMap<Schema, ReadonlySet<string>>();
+
+function neededBy(schema: Schema): ReadonlySet<string> {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  using database = new DatabaseSync(':memory:');
+  for (const step of migrationsFrom(null, sqliteDialect, schema)) migrateBy(database, step);
+  const needed = shapeOf(database);
+  known.set(schema, needed);
+  return needed;
+}
