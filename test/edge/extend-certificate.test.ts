@@ -92,6 +92,7 @@ describe('a certificate that is extended', () => {
     const { data } = (await admin.get(`authenticators/${one.id}`)).json;
     const leaf = parseCertificate(certPem);
     assert.deepEqual([data.certPem, data.fingerprint], [leaf.toString(), leaf.fingerprint256]);
+    assert.equal(data.isIssuedByNetwork, true);
     // A session goes on with its access token; its next refresh needs a login with the successor.
     assert.equal((await one.caller.get(`${root}/current-identity`)).status, 200);
     clock.advance(3 * SECOND);

@@ -3,9 +3,37 @@ import { describe, test } from 'node:test';
 import packageJson from '../../package.json' with { type: 'json' };
 import { capabilitiesOf } from '../../src/http/edge/version.ts';
 import type { EdgeServices } from '../../src/http/request/services.ts';
+import { rootOf } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-const paths = ['/edge/client/v1/version', '/edge/management/v1/version', '/version'];
+const paths = [
+  '/edge/client/v1/version',
+  '/edge/client/v1',
+  '/edge/client/v1/',
+  '/edge/management/v1/version',
+  '/version',
+];
+
+test('what clients read beside the version is there for everybody, and the types of identities for administrators', async () => {
+  await using server = await disposable();
+  const at = async (path: string) => (await server.get(path)).json.data;
+  for (const root of ['/edge/client/v1', '/edge/management/v1', '']) {
+    const known = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER'];
+    assert.deepEqual(await at(`${root}/enumerated-capabilities`), known);
+    assert.match((await at(`${root}/protocols`)).https.address, /:\d+$/);
+    const [spec] = await at(`${root}/specs`);
+    assert.equal((await server.get(spec._links.spec.href)).json.openapi, '3.1.0');
+  }
+  const admin = await rootOf(server);
+  assert.equal((await server.get('/edge/management/v1/identity-types')).status, 401);
+  const types = (await admin.get('identity-types')).json.data;
+  assert.deepEqual(
+    types.map(({ name }: { name: string }) => name),
+    ['Default', 'User', 'Device', 'Service', 'Router'],
+  );
+  assert.equal((await admin.get('identity-types/Router')).json.data.id, 'Router');
+  assert.equal((await admin.get('identity-types/Robot')).status, 404);
+});
 
 describe('the version document', () => {
   test('is for everybody, and says where the APIs are', async () => {

@@ -299,6 +299,7 @@ describe('a certificate authenticator', () => {
     assert.equal(data.method, 'cert');
     assert.equal(data.certPem, leaf.certPem);
     assert.equal(data.fingerprint, new X509Certificate(leaf.der).fingerprint256);
+    assert.equal(data.isIssuedByNetwork, false);
     assert.equal(data.identity.name, 'device');
     assert.deepEqual(data.tags, { rack: 7 });
 

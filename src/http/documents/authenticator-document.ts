@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { type Clock, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
+import type { CertificateServices } from '../../login/services.ts';
+import { isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import { shownFingerprint } from '../../platform/formats/fingerprint.ts';
+import type { TrustAnchor } from '../../platform/x509/path-validation.ts';
+import { parseCertificate } from '../../platform/x509/x509.ts';
 import type { ListedAuthenticator } from '../../store/contracts/authenticators.ts';
 import { entityHead, entityMembers, entityRef, entityRefSchema, timeSchema } from './wire.ts';
 
@@ -18,6 +21,7 @@ export const authenticatorSchema = z
       method: z.literal('cert'),
       certPem: z.string(),
       fingerprint: z.string(),
+      isIssuedByNetwork: z.boolean(),
       isExtendRequested: z.boolean(),
       isKeyRollRequested: z.boolean(),
     }),
@@ -25,12 +29,16 @@ export const authenticatorSchema = z
   .meta({ id: 'Authenticator' });
 
 /** An authenticator without anything with which somebody could log in. */
-export function authenticatorDocument(clock: Clock): (authenticator: ListedAuthenticator) => object {
-  const now = clock.now();
-  return (authenticator) => document(authenticator, now);
+export function authenticatorDocument(
+  needs: CertificateServices,
+): (authenticator: ListedAuthenticator) => object {
+  const now = needs.clock.now();
+  const { authorities } = needs;
+  const own = authorities.anchors().filter(({ thumbprint }) => authorities.isOwn(thumbprint));
+  return (authenticator) => document(authenticator, now, own);
 }
 
-function document(authenticator: ListedAuthenticator, now: Millis): object {
+function document(authenticator: ListedAuthenticator, now: Millis, own: readonly TrustAnchor[]): object {
   const { identityId, method, lockedUntil } = authenticator;
   const isLocked = lockedUntil !== null && lockedUntil > now;
   return {
@@ -43,8 +51,19 @@ function document(authenticator: ListedAuthenticator, now: Millis): object {
       : {
           certPem: authenticator.certPem,
           fingerprint: shownFingerprint(authenticator.thumbprint),
+          isIssuedByNetwork: isIssuedBy(own, authenticator.certPem),
           isExtendRequested: authenticator.isExtendRequested,
           isKeyRollRequested: authenticator.isKeyRollRequested,
         }),
   };
+}
+
+/** Whether one of the overlay's own authorities issued a certificate. An import may have brought one that nobody reads. */
+function isIssuedBy(own: readonly TrustAnchor[], certPem: string): boolean {
+  try {
+    const certificate = parseCertificate(certPem);
+    return own.some(({ x509, publicKey }) => certificate.checkIssued(x509) && certificate.verify(publicKey));
+  } catch {
+    return false;
+  }
 }

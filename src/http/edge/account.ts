@@ -91,7 +91,7 @@ export function ownAccountRoutes(
       query: listParameters,
       handler: ({ principal }, { query }) =>
         pagedList({ parameters: query, fields: authenticatorListFields, reader: principal }, async (asked) =>
-          mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs.clock)),
+          mapPage(await listOwnAuthenticators(needs, principal, asked), authenticatorDocument(needs)),
         ),
     }),
     route({
@@ -102,7 +102,7 @@ export function ownAccountRoutes(
       answers: { 200: dataAnswer(authenticatorSchema, 'The document') },
       async handler(context) {
         const authenticator = await getOwnAuthenticator(needs, context.principal, idOf(context));
-        return envelope(authenticatorDocument(needs.clock)(authenticator));
+        return envelope(authenticatorDocument(needs)(authenticator));
       },
     }),
     change('PUT', wholePassword),

@@ -14,7 +14,7 @@ import { ownMfaRoutes } from './mfa.ts';
 import { cacertsRoute, networkJwtRoute } from './network.ts';
 import { sessionCertificateRoutes } from './session-certificates.ts';
 import { verifyRoute } from './verify.ts';
-import { versionRoute } from './version.ts';
+import { descriptionRoutes, versionRoute } from './version.ts';
 
 const root = '/edge/client/v1';
 
@@ -24,12 +24,18 @@ export function edgeClientRoutes(needs: EdgeServices): readonly Route[] {
     route,
     { ...route, path: route.path.slice(root.length), aliasOf: route.path },
   ]);
-  return [...prefixed, verifyRoute];
+  // Without the prefix, the start page is there.
+  const atRoot = [root, `${root}/`].map((path) => ({
+    ...versionRoute(needs, 'edge-client', path),
+    aliasOf: `${root}/version`,
+  }));
+  return [...prefixed, ...atRoot, verifyRoute];
 }
 
 function prefixedRoutes(needs: EdgeServices): readonly Route[] {
   return [
     versionRoute(needs, 'edge-client', `${root}/version`),
+    ...descriptionRoutes(needs, 'edge-client', root),
     ...currentRoutes(needs, 'edge-client', root),
     ...sessionCertificateRoutes(needs, root),
     ...extendCertificateRoutes(needs, root),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Binding } from '../../config/config.ts';
+import { wholeList } from '../documents/lists.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer } from '../request/declared-answers.ts';
+import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -59,6 +60,47 @@ export function versionRoute(
     madeOf: ({ listener }) => capabilitiesOf(needs, { listener }),
     make: (place) => envelope(versionDocument(needs, place)),
   });
+}
+
+const protocolsSchema = z.strictObject({ https: z.strictObject({ address: z.string() }) });
+const specSchema = z.strictObject({
+  _links: z.strictObject({ spec: z.strictObject({ href: z.string() }) }),
+  id: z.string(),
+  name: z.string(),
+});
+
+/** What clients of such a controller read about it beside the version: protocols, descriptions, known capabilities. */
+export function descriptionRoutes(
+  { config }: EdgeServices,
+  api: 'edge-client' | 'edge-management',
+  root: string,
+): readonly Route[] {
+  const rules = { methods: ['GET', 'HEAD'] as const, api, errors: 'edge' as const };
+  const name = api.replace('edge-', '');
+  const spec = { _links: { spec: { href: `${root}/openapi.json` } }, id: name, name };
+  return [
+    fixedRoute({
+      ...rules,
+      path: `${root}/enumerated-capabilities`,
+      summary: 'List the capabilities that a server can have',
+      answers: { 200: dataAnswer(z.array(z.enum(capabilities)), 'Those that clients know') },
+      make: () => envelope(capabilities),
+    }),
+    fixedRoute({
+      ...rules,
+      path: `${root}/protocols`,
+      summary: 'List the protocols of the API',
+      answers: { 200: dataAnswer(protocolsSchema, 'Their addresses') },
+      make: () => envelope({ https: { address: config.edge.api.address } }),
+    }),
+    fixedRoute({
+      ...rules,
+      path: `${root}/specs`,
+      summary: 'List the descriptions of the API',
+      answers: { 200: listAnswer(specSchema, 'The only one') },
+      make: () => wholeList([spec]),
+    }),
+  ];
 }
 
 function versionDocument(needs: EdgeServices, place: Place): object {

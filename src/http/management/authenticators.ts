@@ -62,8 +62,8 @@ export function authenticatorRoutes(needs: EdgeServices): readonly Route[] {
       listFields: authenticatorListFields,
     }),
     list: async (query) =>
-      mapPage(await needs.store.authenticators.list(query), authenticatorDocument(needs.clock)),
-    get: async (id) => authenticatorDocument(needs.clock)(await getAuthenticator(needs, id)),
+      mapPage(await needs.store.authenticators.list(query), authenticatorDocument(needs)),
+    get: async (id) => authenticatorDocument(needs)(await getAuthenticator(needs, id)),
     create: operation(newAuthenticator, (by, { identityId, ...fields }) =>
       fields.method === 'cert'
         ? createCertificate(needs, by, { identityId, fields: { certPem: fields.certPem, tags: fields.tags } })

@@ -186,7 +186,7 @@ export function identityRoutes(needs: EdgeServices): readonly Route[] {
         listFields: authenticatorListFields,
         async list(id, query) {
           const mine = ofIdentity((await getIdentity(needs, id)).id, query);
-          return mapPage(await needs.store.authenticators.list(mine), authenticatorDocument(needs.clock));
+          return mapPage(await needs.store.authenticators.list(mine), authenticatorDocument(needs));
         },
       },
       enrollments: {

@@ -4,7 +4,7 @@ import { ownAccountRoutes } from '../edge/account.ts';
 import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
 import { networkJwtRoute } from '../edge/network.ts';
-import { versionRoute } from '../edge/version.ts';
+import { descriptionRoutes, versionRoute } from '../edge/version.ts';
 import { heartbeatRoute, legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
@@ -22,6 +22,7 @@ import { dataPlaneRoutes } from './data-plane.ts';
 import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
+import { identityTypeRoutes } from './identity-types.ts';
 import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoutes } from './login-explanation.ts';
@@ -33,12 +34,14 @@ import { stateRoutes } from './state.ts';
 export function managementRoutes(needs: EdgeServices): readonly Route[] {
   return [
     versionRoute(needs, 'edge-management', `${managementRoot}/version`),
+    ...descriptionRoutes(needs, 'edge-management', managementRoot),
     networkJwtRoute(needs, 'edge-management', `${managementRoot}/network-jwts`),
     ...currentRoutes(needs, 'edge-management', managementRoot),
     ...ownMfaRoutes(needs, 'edge-management', managementRoot),
     ...ownAccountRoutes(needs, 'edge-management', managementRoot),
     ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
+    ...identityTypeRoutes,
     ...loginExplanationRoutes(needs),
     ...invitationRoutes(needs),
     ...authenticatorRoutes(needs),

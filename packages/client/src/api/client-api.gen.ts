@@ -24,6 +24,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/enumerated-capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the capabilities that a server can have
+         * @description No authentication is needed.
+         */
+        get: operations["getEnumeratedCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protocols": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the protocols of the API
+         * @description No authentication is needed.
+         */
+        get: operations["getProtocols"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/specs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the descriptions of the API
+         * @description No authentication is needed.
+         */
+        get: operations["getSpecs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/current-identity": {
         parameters: {
             query?: never;
@@ -888,6 +948,19 @@ export interface components {
                 };
             };
         };
+        ListMeta: {
+            filterableFields: string[];
+            pagination: {
+                limit: number;
+                offset: number;
+                totalCount: number;
+                /**
+                 * @description Only there when the list is too long to be counted: it has `totalCount` entries or more
+                 * @constant
+                 */
+                totalCountIsEstimate?: true;
+            };
+        };
         Identity: {
             id: string;
             /** Format: date-time */
@@ -1067,19 +1140,6 @@ export interface components {
             /** @description PEM */
             certificate: string;
         };
-        ListMeta: {
-            filterableFields: string[];
-            pagination: {
-                limit: number;
-                offset: number;
-                totalCount: number;
-                /**
-                 * @description Only there when the list is too long to be counted: it has `totalCount` entries or more
-                 * @constant
-                 */
-                totalCountIsEstimate?: true;
-            };
-        };
         IssuedSessionCertificate: {
             id: string;
             _links: {
@@ -1139,6 +1199,7 @@ export interface components {
             method: "cert";
             certPem: string;
             fingerprint: string;
+            isIssuedByNetwork: boolean;
             isExtendRequested: boolean;
             isKeyRollRequested: boolean;
         };
@@ -1298,6 +1359,108 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Version"];
                         meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getEnumeratedCapabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those that clients know */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: ("OIDC_AUTH" | "OIDC_AUTH_WITH_CSR" | "HA_CONTROLLER")[];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getProtocols: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Their addresses */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            https: {
+                                address: string;
+                            };
+                        };
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getSpecs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The only one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            _links: {
+                                spec: {
+                                    href: string;
+                                };
+                            };
+                            id: string;
+                            name: string;
+                        }[];
+                        meta: components["schemas"]["ListMeta"];
                     };
                 };
             };

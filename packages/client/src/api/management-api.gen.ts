@@ -24,6 +24,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/enumerated-capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the capabilities that a server can have
+         * @description No authentication is needed.
+         */
+        get: operations["getEnumeratedCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/protocols": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the protocols of the API
+         * @description No authentication is needed.
+         */
+        get: operations["getProtocols"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/specs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the descriptions of the API
+         * @description No authentication is needed.
+         */
+        get: operations["getSpecs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/network-jwts": {
         parameters: {
             query?: never;
@@ -549,6 +609,46 @@ export interface paths {
          * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["endIdentityApiSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the types of identities
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["getIdentityTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity-types/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a type of identities
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["getIdentityTypesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1632,10 +1732,6 @@ export interface components {
                 };
             };
         };
-        NetworkJwt: {
-            name: string;
-            token: string;
-        };
         ListMeta: {
             filterableFields: string[];
             pagination: {
@@ -1648,6 +1744,10 @@ export interface components {
                  */
                 totalCountIsEstimate?: true;
             };
+        };
+        NetworkJwt: {
+            name: string;
+            token: string;
         };
         Identity: {
             id: string;
@@ -1849,6 +1949,7 @@ export interface components {
             method: "cert";
             certPem: string;
             fingerprint: string;
+            isIssuedByNetwork: boolean;
             isExtendRequested: boolean;
             isKeyRollRequested: boolean;
         };
@@ -2132,6 +2233,17 @@ export interface components {
             cachedLastActivityAt: string;
             /** Format: date-time */
             expiresAt: string;
+        };
+        IdentityType: {
+            _links: {
+                self: {
+                    href: string;
+                };
+            };
+            /** @enum {string} */
+            id: "Default" | "User" | "Device" | "Service" | "Router";
+            /** @enum {string} */
+            name: "Default" | "User" | "Device" | "Service" | "Router";
         };
         LoginExplanation: {
             /** @enum {string} */
@@ -2826,6 +2938,108 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Version"];
                         meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getEnumeratedCapabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those that clients know */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: ("OIDC_AUTH" | "OIDC_AUTH_WITH_CSR" | "HA_CONTROLLER")[];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getProtocols: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Their addresses */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            https: {
+                                address: string;
+                            };
+                        };
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getSpecs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The only one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            _links: {
+                                spec: {
+                                    href: string;
+                                };
+                            };
+                            id: string;
+                            name: string;
+                        }[];
+                        meta: components["schemas"]["ListMeta"];
                     };
                 };
             };
@@ -3956,6 +4170,54 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    getIdentityTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["IdentityType"][];
+                        meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+        };
+    };
+    getIdentityTypesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The type */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["IdentityType"];
                         meta: Record<string, never>;
                     };
                 };
