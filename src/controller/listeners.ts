@@ -8,7 +8,6 @@ import { sharedWaitingSums } from '../http/server/shared-source-counts.ts';
 import type { TlsMaterial } from '../http/server/tls-material.ts';
 import { waitingBytes, waitingSums } from '../http/server/waiting-bytes.ts';
 import type { Logger } from '../platform/log/logger.ts';
-import { readCollectorAccess } from '../telemetry/collector.ts';
 import { brandingOf } from './branding.ts';
 import type { Foundations } from './foundations.ts';
 import {
@@ -34,11 +33,16 @@ export function readOverlayPki(foundations: Pick<Foundations, 'config' | 'clock'
  * Reads the files that a start reads beside those of the listeners, and keeps nothing.
  * @throws PkiFileError; ConfigError a logo or the access to the collector cannot be used
  */
-export function tryNamedFiles(foundations: Pick<Foundations, 'config' | 'clock' | 'log'>): void {
+export async function tryNamedFiles(
+  foundations: Pick<Foundations, 'config' | 'clock' | 'log'>,
+): Promise<void> {
   const { branding, telemetry } = foundations.config;
   readOverlayPki(foundations);
   brandingOf(branding);
-  if (telemetry !== null) readCollectorAccess(telemetry);
+  if (telemetry === null) return;
+  // A controller without a collector loads nothing for one.
+  const { readCollectorAccess } = await import('../telemetry/collector.ts');
+  readCollectorAccess(telemetry);
 }
 
 /**

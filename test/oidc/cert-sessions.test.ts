@@ -92,7 +92,7 @@ describe('a refresh token of a login by certificate', () => {
     for (let time = 0; time < 2; time += 1) {
       const refused = await refresh(connection, token);
       assertInvalidGrant(refused);
-      assert.equal(await reasonOf(server, refused), 'untrusted-chain');
+      assert.equal(await reasonOf(server, refused), 'ca-auth-off');
       const [event] = auditedBy(server, refused);
       assert.deepEqual([event?.reason, event?.sessionId], ['certificate', claimsOf(access_token).z_asid]);
     }

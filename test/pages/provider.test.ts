@@ -240,7 +240,7 @@ describe('an answer that is not what was asked for', () => {
       [{ iss, error: 'access_denied' }, 401, 'provider-refused'],
       [{ iss }, 401, 'provider-refused'],
       [{ code: 'x', iss: 'https://other.example' }, 401, 'provider-refused'],
-      [{ iss, code: 'made-up' }, 503, 'provider-unavailable'],
+      [{ iss, code: 'made-up' }, 401, 'provider-refused'],
       [{ state: 'of-somebody-else', code: 'x' }, 400, null],
       [{ state: 'x', code: 'x' }, 400, null],
     ];
@@ -307,7 +307,7 @@ describe('a code for a program on the own device', () => {
       assert.ok([400, 403].includes((await confirmReturn(signerId, query, foreign)).status), name);
     }
     // Neither the question nor a refused answer has used it up.
-    assert.equal((await confirmReturn(signerId, query, headers)).status, 503, 'the provider was asked');
+    assert.equal((await confirmReturn(signerId, query, headers)).status, 401, 'the provider was asked');
     assert.equal((await confirmReturn(signerId, query, headers)).status, 400);
     const refused = await begunVisit();
     const { parameters: again } = refused;
@@ -339,7 +339,7 @@ test('an answer reaches no token endpoint when the address of the application wa
   const state = new URL(String(leaving.headers.location)).searchParams.get('state') ?? '';
   const answer = { state, iss: provider.issuer, code: 'made-up' };
   const headers = { accept: 'text/html', cookie };
-  assert.equal((await comeBack(signerId, answer, headers)).status, 503, 'the provider was asked');
+  assert.equal((await comeBack(signerId, answer, headers)).status, 401, 'the provider was asked');
   await admin.call('PATCH', `oidc-clients/${app.id}`, { redirectUris: [appRedirectUri] });
   const refused = await comeBack(signerId, answer, headers);
   assert.deepEqual([refused.status, refused.headers.location], [400, undefined]);
@@ -431,7 +431,7 @@ describe('the test of a signer', () => {
     const { isAccepted, reason, token, checks } = (await finish(admin, answer)).json.data;
     assert.deepEqual(
       { isAccepted, reason, token },
-      { isAccepted: false, reason: 'provider-unavailable', token: null },
+      { isAccepted: false, reason: 'provider-refused', token: null },
     );
     assert.deepEqual(
       checks.map(({ check }: { check: string }) => check),

@@ -14,7 +14,7 @@ export async function validateConfig(
   _options: unknown,
   [file]: readonly [string],
 ): Promise<void> {
-  const { loaded, notes } = checkedConfig(report.ports, file);
+  const { loaded, notes } = await checkedConfig(report.ports, file);
   const { adjustments } = loaded;
   const warnings = [...loaded.warnings, ...notes];
   printResult(report, { valid: true, adjustments, warnings }, () =>

@@ -23,13 +23,16 @@ export interface CheckedConfig {
  * @throws ListenError certificate and key of a listener cannot be used
  * @throws PkiFileError a file of the overlay's PKI cannot be used
  */
-export function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>, file: string): CheckedConfig {
+export async function checkedConfig(
+  ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>,
+  file: string,
+): Promise<CheckedConfig> {
   const loaded = loadConfigFile(ports, file);
   const { config } = loaded;
   const problems = findUnreadableFiles(loaded, { readFile: (path) => readFileSync(path) });
   if (problems.length > 0) throw new ConfigError(problems);
   checkListenerFiles(config);
-  const unused = checkNamedFiles(config, ports.clock);
+  const unused = await checkNamedFiles(config, ports.clock);
   const ending = endingCertificates(config, ports.clock.now()).map(({ path, daysLeft }) =>
     daysLeft < 0
       ? `the server certificate ${path} has ended; clients refuse it`
@@ -42,14 +45,14 @@ export function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>, fi
  * Reads the other files as the start does.
  * @returns sentences about certificates that are named and not used
  */
-function checkNamedFiles(config: Config, clock: Clock): readonly string[] {
+async function checkNamedFiles(config: Config, clock: Clock): Promise<readonly string[]> {
   const unused: string[] = [];
   const log: Logger = {
     ...silentLogger,
     warn: (message, { file, subject, problem } = {}) =>
       void unused.push(`${message}: ${subject} in ${file}: ${problem}`),
   };
-  tryNamedFiles({ config, clock, log });
+  await tryNamedFiles({ config, clock, log });
   return unused;
 }
 

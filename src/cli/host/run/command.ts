@@ -18,7 +18,7 @@ export async function runControllerCommand(
 ): Promise<void> {
   if (check) return checkController(report, file);
   const { ports, json } = report;
-  const loaded = checkedConfig(ports, file).loaded;
+  const { loaded } = await checkedConfig(ports, file);
   const { config } = loaded;
   using _lock = claimDatabase(config);
   const format = logFormat ?? (json ? 'json' : config.log.format);
@@ -30,7 +30,7 @@ export async function runControllerCommand(
 
 /** Everything that can be checked without starting, even beside a running controller. */
 async function checkController(report: Report, file: string): Promise<void> {
-  const { loaded, notes } = checkedConfig(report.ports, file);
+  const { loaded, notes } = await checkedConfig(report.ports, file);
   const { config, adjustments, warnings } = loaded;
   const { clock, env } = report.ports;
   const vault = openVault(config.secrets.keyFile, env);
