@@ -92,6 +92,8 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   await page.locator('#save').click();
   await page.locator('#save-confirm').click();
   await heading(page, 'fleet').waitFor();
+  // Shown as long as something is not saved.
+  await page.locator('details.same').waitFor({ state: 'detached' });
   const merged = (await root.get(`auth-policies/${id}`)).json.data;
   assert.deepEqual([merged.primary.updb.minPasswordLength, merged.secondary.requireTotp], [14, false]);
 
