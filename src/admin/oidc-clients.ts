@@ -7,6 +7,7 @@ import {
   type OidcClient,
   type OidcClientSecret,
   oidcClientEntity,
+  usesSecret,
 } from '../model/entities/oidc-client.ts';
 import { asId, type OidcClientSecretId } from '../model/ids.ts';
 import { MINUTE } from '../platform/clock.ts';
@@ -77,7 +78,7 @@ export async function addClientSecret(
   clientId: string,
 ): Promise<{ readonly id: OidcClientSecretId; readonly secret: string }> {
   const client = await oidcClients.get(needs, clientId);
-  if (!usesSecrets(client)) {
+  if (!usesSecret(client.tokenEndpointAuthMethod)) {
     throw new AuthError('conflict', {
       description: `The client proves itself by ${client.tokenEndpointAuthMethod}; set tokenEndpointAuthMethod to client_secret_basic or client_secret_post first`,
     });
@@ -121,12 +122,6 @@ export async function deleteClientSecret(
     fields: ['secrets'],
     changes: [secretChanged('secrets')],
   });
-}
-
-function usesSecrets({
-  tokenEndpointAuthMethod: method,
-}: Pick<OidcClient, 'tokenEndpointAuthMethod'>): boolean {
-  return method === 'client_secret_basic' || method === 'client_secret_post';
 }
 
 /** @throws AuthError could_not_validate   fields that contradict each other */

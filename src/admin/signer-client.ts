@@ -4,6 +4,7 @@
 import { openClientSecret, sealClientSecret } from '../login/external-jwt/client-secret.ts';
 import { type Change, patched } from '../model/entities/entity.ts';
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../model/entities/external-jwt-signer.ts';
+import { usesSecret } from '../model/entities/oidc-client.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { refusedField } from './acceptable-values.ts';
 
@@ -32,7 +33,7 @@ export function clientProofOf(
   // It is what our key signs as `iss` (RFC 7523 3), and must not look like a token of ours.
   if (tokenEndpointAuthMethod === 'private_key_jwt' && issuers.has(signer.clientId ?? ''))
     throw refusedField('clientId', 'is an issuer of this service', signer.clientId);
-  if (tokenEndpointAuthMethod === 'none' || tokenEndpointAuthMethod === 'private_key_jwt') {
+  if (!usesSecret(tokenEndpointAuthMethod)) {
     if (sent) throw refusedField('clientSecret', `is not used by ${tokenEndpointAuthMethod}`);
     return { tokenEndpointAuthMethod, sealedClientSecret: null, clientSecret: undefined };
   }
@@ -55,9 +56,8 @@ function methodAfter(
   before: ExternalJwtSigner | null,
 ): ExternalJwtSigner['tokenEndpointAuthMethod'] {
   const method = before?.tokenEndpointAuthMethod ?? 'none';
-  const usesSecret = method === 'client_secret_basic' || method === 'client_secret_post';
-  if (sent) return usesSecret ? method : 'client_secret_basic';
-  return sent === null && usesSecret ? 'none' : method;
+  if (sent) return usesSecret(method) ? method : 'client_secret_basic';
+  return sent === null && usesSecret(method) ? 'none' : method;
 }
 
 /** RFC 6749 appendix A.2. */

@@ -15,17 +15,10 @@ import {
   time,
   usually,
 } from './entity.ts';
+import { clientAuthMethods } from './oidc-client.ts';
 
 export const targetTokens = ['ACCESS', 'ID'] as const;
 export type TargetToken = (typeof targetTokens)[number];
-
-/** How this service proves at a provider who it is when it redeems a code (OIDC Core 9). */
-export const providerAuthMethods = [
-  'none',
-  'client_secret_basic',
-  'client_secret_post',
-  'private_key_jwt',
-] as const;
 
 export const externalJwtSignerEntity = entity<SignerId>()({
   kind: 'ext-jwt-signer',
@@ -69,8 +62,8 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     /** Where people sign in, and as which client: for clients that get tokens themselves, and for our login page. */
     externalAuthUrl: text({ isNullable: true }),
     clientId: text({ isNullable: true, isListed: true }),
-    /** The default depends on whether there is a secret. */
-    tokenEndpointAuthMethod: choice(providerAuthMethods, { isOptional: true, whenLeftOut: 'kept' }),
+    /** How this service proves there that it is this client. The default depends on whether there is a secret. */
+    tokenEndpointAuthMethod: choice(clientAuthMethods, { isOptional: true, whenLeftOut: 'kept' }),
     /** Taken and never shown. Null removes it. */
     clientSecret: text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
     /** The same, sealed for this provider (login/external-jwt/client-secret.ts). */

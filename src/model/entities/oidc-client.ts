@@ -15,6 +15,11 @@ export const clientAuthMethods = [
 ] as const;
 export type ClientAuthMethod = (typeof clientAuthMethods)[number];
 
+/** Whether a client that authenticates so has a secret. */
+export function usesSecret(method: ClientAuthMethod): boolean {
+  return method === 'client_secret_basic' || method === 'client_secret_post';
+}
+
 /** What may sign the ID tokens of a registered client; keys for both always exist. */
 export const clientSigningAlgs = ['RS256', 'ES256'] as const;
 export type ClientSigningAlg = (typeof clientSigningAlgs)[number];

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { oidcClientEntity as entity } from '../../../../src/model/entities/oidc-client.ts';
+import { oidcClientEntity as entity, usesSecret } from '../../../../src/model/entities/oidc-client.ts';
 import { Facts, Screen } from '../../../parts/screen.tsx';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
@@ -12,7 +12,7 @@ import { make } from '../../session/api.ts';
 import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OidcClient } from '../../types.ts';
-import { usesSecrets, usualMethod } from './auth-method.ts';
+import { usualMethod } from './auth-method.ts';
 import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
 import { words } from './words.ts';
 
@@ -42,7 +42,7 @@ function Client() {
       {({ id, ...client }, mayChange) => (
         <>
           <ClientFacts id={id} />
-          {usesSecrets(client) && <ClientSecrets id={id} mayChange={mayChange} />}
+          {usesSecret(client.tokenEndpointAuthMethod) && <ClientSecrets id={id} mayChange={mayChange} />}
         </>
       )}
     </EntityScreen>
@@ -123,7 +123,7 @@ const { none: _ofPublicOnes, ...methods } = fieldWords(entity.kind).choices.toke
 /** An application that authenticates with a secret gets its first one at once. */
 async function withSecret(id: string, draft: ClientDraft): Promise<Created> {
   const created = { id, name: draft.name, secret: null, failure: null };
-  if (!usesSecrets(draft)) return created;
+  if (!usesSecret(draft.tokenEndpointAuthMethod)) return created;
   try {
     return { ...created, secret: (await make<{ readonly secret: string }>(newSecretOf(id))).secret };
   } catch (failure) {

@@ -1,8 +1,8 @@
 import type { externalJwtSignerEntity } from '../../../../src/model/entities/external-jwt-signer.ts';
+import { type ClientAuthMethod, usesSecret } from '../../../../src/model/entities/oidc-client.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { FieldCard, type FormState } from '../../forms/fields.tsx';
 import type { Signer } from '../../types.ts';
-import { usesSecrets } from '../clients/auth-method.ts';
 import { words } from './words.ts';
 
 export type SignerDraft = Draft<Signer, typeof externalJwtSignerEntity>;
@@ -45,13 +45,12 @@ export function SignerFields({ form }: { readonly form: FormState<SignerDraft> }
         title={words.people}
         names={[
           ...['externalAuthUrl', 'scopes', 'targetToken', 'tokenEndpointAuthMethod'],
-          ...(usesSecrets(draft) ? ['clientSecret'] : []),
+          ...(usesSecret(draft.tokenEndpointAuthMethod) ? ['clientSecret'] : []),
         ]}
         details={{
           externalAuthUrl: url,
           tokenEndpointAuthMethod: {
-            also: (method) =>
-              method === 'none' || method === 'private_key_jwt' ? { clientSecret: null } : {},
+            also: (method) => (usesSecret(method as ClientAuthMethod) ? {} : { clientSecret: null }),
           },
         }}
       />
