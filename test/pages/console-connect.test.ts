@@ -320,12 +320,15 @@ describe('the test sign-in of a signer', () => {
     await page.fill('#field-clientSecret', secret);
     assert.equal(await page.locator('#field-clientSecret').getAttribute('type'), 'password');
     await page.locator('details.same summary').first().click();
+    await page.locator('details.same', { hasText: 'secret.txt' }).first().waitFor();
     const same = (await page.locator('details.same').first().textContent()) ?? '';
     assert.match(same, /--client-auth client_secret_post --client-secret-file secret\.txt/);
     assert.ok(!same.includes(secret), same);
     await assertClean(guest);
     await page.locator('#save').click();
     await announced(page, 'Saved');
+    // Shown as long as something is not saved.
+    await page.locator('details.same').waitFor({ state: 'detached' });
     assert.equal(await page.inputValue('#field-clientSecret'), '');
     const opening = context.waitForEvent('page');
     await page.locator('#test-sign-in').click();
