@@ -32,7 +32,7 @@ test('a client has these members, with safe defaults', async () => {
     jwks: null,
     jwksUri: null,
     requirePkce: true,
-    requirePushedRequests: false,
+    requirePushedAuthorizationRequests: false,
     idTokenSigningAlg: 'RS256',
     scopes: ['openid', 'profile', 'email', 'groups', 'offline_access'],
     apiAccess: false,

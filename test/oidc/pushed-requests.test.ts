@@ -167,7 +167,7 @@ describe('pushing', () => {
   });
 
   test('can be demanded of a client', async () => {
-    const app = await registerClient(root, { requirePushedRequests: true });
+    const app = await registerClient(root, { requirePushedAuthorizationRequests: true });
     const asked = { client_id: app.id, redirect_uri: appRedirectUri };
     const typed = await server.get(`/oidc/authorization?${authorizationQuery(asked)}`);
     const back = new URL(locationOf(typed)).searchParams;

@@ -16,7 +16,7 @@ const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
   jwks: null,
   jwksUri: null,
   requirePkce: true,
-  requirePushedRequests: false,
+  requirePushedAuthorizationRequests: false,
   idTokenSigningAlg: 'RS256',
   scopes: ['openid'],
   apiAccess: false,

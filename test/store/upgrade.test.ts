@@ -239,7 +239,10 @@ describe('a database without something that this release needs', () => {
   const own = temporaryFolder();
   after(() => own.remove());
   const losses = [
-    ['ALTER TABLE oidc_clients DROP COLUMN require_pushed_requests', 'oidc_clients.require_pushed_requests'],
+    [
+      'ALTER TABLE oidc_clients DROP COLUMN require_pushed_authorization_requests',
+      'oidc_clients.require_pushed_authorization_requests',
+    ],
     ['DROP INDEX external_jwt_signers_by_policy', 'external_jwt_signers_by_policy'],
     ['DROP TABLE recovery_codes', 'recovery_codes.'],
   ] as const;

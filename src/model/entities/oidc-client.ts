@@ -56,7 +56,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
     /** False for confidential clients only. */
     requirePkce: flag({ default: true }),
     /** Whether a request must be pushed (RFC 9126). */
-    requirePushedRequests: flag({ default: false }),
+    requirePushedAuthorizationRequests: flag({ default: false }),
     idTokenSigningAlg: choice(clientSigningAlgs, { default: 'RS256' }),
     /** All that it may request. */
     scopes: texts({ default: clientScopes, isSet: true }),
@@ -83,7 +83,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
       'how it proves itself (default: client_secret_basic for a confidential one)',
     ],
     jwksUri: ['<url>', 'https address of its keys, for private_key_jwt; keys themselves go into --file'],
-    requirePushedRequests: 'refuse logins whose request was not pushed (RFC 9126)',
+    requirePushedAuthorizationRequests: 'refuse logins whose request was not pushed (RFC 9126)',
     requirePkce: 'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
     idTokenSigningAlg: ['--id-token-alg <alg>', 'algorithm of its ID tokens (default: RS256)'],
     scopes: 'among openid, profile, email, groups, offline_access (default: all)',

@@ -116,7 +116,7 @@ export function validateAuthorizationRequest(
     );
   }
   refuseRequestObjects(back, parameters);
-  if (pushedAs === null && client.registered?.requirePushedRequests)
+  if (pushedAs === null && client.registered?.requirePushedAuthorizationRequests)
     throw refuse(back, 'invalid_request', 'this client must push its requests (RFC 9126)');
   checkResponseType(back, parameters);
   const nonce = parameter(parameters, 'nonce');

@@ -210,7 +210,7 @@ export const tablesOfApplications: readonly string[] = [
     jwks TEXT,
     jwks_uri TEXT,
     require_pkce INTEGER NOT NULL,
-    require_pushed_requests INTEGER NOT NULL DEFAULT 0,
+    require_pushed_authorization_requests INTEGER NOT NULL DEFAULT 0,
     id_token_signing_alg TEXT NOT NULL,
     scopes TEXT NOT NULL,
     api_access INTEGER NOT NULL,

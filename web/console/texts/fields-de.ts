@@ -179,7 +179,8 @@ export const fields: Fields = {
       jwks: 'Ihre Schlüssel',
       jwksUri: 'Adresse ihrer Schlüssel',
       requirePkce: 'Anmeldungen ohne PKCE ablehnen',
-      requirePushedRequests: 'Anmeldungen ablehnen, die sie nicht angekündigt hat (PAR, RFC 9126)',
+      requirePushedAuthorizationRequests:
+        'Anmeldungen ablehnen, die sie nicht angekündigt hat (PAR, RFC 9126)',
       idTokenSigningAlg: 'Algorithmus der ID-Token',
       scopes: 'Scopes',
       apiAccess: 'Ihre Token gelten auch an den Edge-APIs',

@@ -171,7 +171,7 @@ export const fields = {
       jwks: 'Its keys',
       jwksUri: 'Address of its keys',
       requirePkce: 'Refuse sign-ins without PKCE',
-      requirePushedRequests: 'Refuse sign-ins that it has not announced (PAR, RFC 9126)',
+      requirePushedAuthorizationRequests: 'Refuse sign-ins that it has not announced (PAR, RFC 9126)',
       idTokenSigningAlg: 'Algorithm of ID tokens',
       scopes: 'Scopes',
       apiAccess: 'Its tokens work at the Edge APIs too',

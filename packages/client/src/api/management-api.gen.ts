@@ -2567,7 +2567,7 @@ export interface components {
             }) | null;
             jwksUri: string | null;
             requirePkce: boolean;
-            requirePushedRequests: boolean;
+            requirePushedAuthorizationRequests: boolean;
             /** @enum {string} */
             idTokenSigningAlg: "RS256" | "ES256";
             scopes: string[];
@@ -2825,7 +2825,7 @@ export interface components {
                 }) | null;
                 jwksUri?: string | null;
                 requirePkce?: boolean;
-                requirePushedRequests?: boolean;
+                requirePushedAuthorizationRequests?: boolean;
                 /** @enum {string} */
                 idTokenSigningAlg?: "RS256" | "ES256";
                 scopes?: string[];
@@ -6215,7 +6215,7 @@ export interface operations {
                     /** @default true */
                     requirePkce?: boolean;
                     /** @default false */
-                    requirePushedRequests?: boolean;
+                    requirePushedAuthorizationRequests?: boolean;
                     /**
                      * @default RS256
                      * @enum {string}
@@ -6328,7 +6328,7 @@ export interface operations {
                     /** @default true */
                     requirePkce?: boolean;
                     /** @default false */
-                    requirePushedRequests?: boolean;
+                    requirePushedAuthorizationRequests?: boolean;
                     /**
                      * @default RS256
                      * @enum {string}
@@ -6441,7 +6441,7 @@ export interface operations {
                     }) | null;
                     jwksUri?: string | null;
                     requirePkce?: boolean;
-                    requirePushedRequests?: boolean;
+                    requirePushedAuthorizationRequests?: boolean;
                     /** @enum {string} */
                     idTokenSigningAlg?: "RS256" | "ES256";
                     scopes?: string[];

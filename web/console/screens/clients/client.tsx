@@ -91,7 +91,7 @@ function ClientFields({
             <EntityField form={form} name="tokenEndpointAuthMethod" choices={methods} />
             {method === 'private_key_jwt' && <EntityField form={form} name="jwksUri" type="url" />}
             <EntityField form={form} name="requirePkce" />
-            <EntityField form={form} name="requirePushedRequests" />
+            <EntityField form={form} name="requirePushedAuthorizationRequests" />
           </>
         )}
       </FieldCard>
