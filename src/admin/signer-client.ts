@@ -9,7 +9,7 @@ import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import { refusedField } from './acceptable-values.ts';
 
 /** The members that follow; the secret itself is not stored. */
-type ClientProof = Pick<ExternalJwtSigner, 'tokenEndpointAuthMethod' | 'sealedClientSecret'> & {
+type ClientProof = Pick<ExternalJwtSigner, 'clientAuthMethod' | 'sealedClientSecret'> & {
   readonly clientSecret: undefined;
 };
 
@@ -27,35 +27,34 @@ export function clientProofOf(
   const none = { issuer: '', externalAuthUrl: null, clientId: null, sealedClientSecret: null };
   const signer = patched(externalJwtSignerEntity.fields, { ...none, ...before }, fields);
   const sent = fields.clientSecret === '' ? null : fields.clientSecret;
-  const tokenEndpointAuthMethod = fields.tokenEndpointAuthMethod ?? methodAfter(sent, before);
-  if (tokenEndpointAuthMethod !== 'none' && signer.clientId === null)
-    throw refusedField('clientId', `is needed for ${tokenEndpointAuthMethod}`);
+  const clientAuthMethod = fields.clientAuthMethod ?? methodAfter(sent, before);
+  if (clientAuthMethod !== 'none' && signer.clientId === null)
+    throw refusedField('clientId', `is needed for ${clientAuthMethod}`);
   // It is what our key signs as `iss` (RFC 7523 3), and must not look like a token of ours.
-  if (tokenEndpointAuthMethod === 'private_key_jwt' && issuers.has(signer.clientId ?? ''))
+  if (clientAuthMethod === 'private_key_jwt' && issuers.has(signer.clientId ?? ''))
     throw refusedField('clientId', 'is an issuer of this service', signer.clientId);
-  if (!usesSecret(tokenEndpointAuthMethod)) {
-    if (sent) throw refusedField('clientSecret', `is not used by ${tokenEndpointAuthMethod}`);
-    return { tokenEndpointAuthMethod, sealedClientSecret: null, clientSecret: undefined };
+  if (!usesSecret(clientAuthMethod)) {
+    if (sent) throw refusedField('clientSecret', `is not used by ${clientAuthMethod}`);
+    return { clientAuthMethod, sealedClientSecret: null, clientSecret: undefined };
   }
   const sealedClientSecret =
     sent === undefined
       ? signer.sealedClientSecret
       : sent && sealClientSecret(vault, acceptable(sent), signer);
-  if (sealedClientSecret === null)
-    throw refusedField('clientSecret', `is needed for ${tokenEndpointAuthMethod}`);
+  if (sealedClientSecret === null) throw refusedField('clientSecret', `is needed for ${clientAuthMethod}`);
   if (openClientSecret(vault, { ...signer, sealedClientSecret }) === null)
     throw refusedField(
       'clientSecret',
       'must be sent again where issuer, externalAuthUrl or clientId change: it was set for that provider',
     );
-  return { tokenEndpointAuthMethod, sealedClientSecret, clientSecret: undefined };
+  return { clientAuthMethod, sealedClientSecret, clientSecret: undefined };
 }
 
 function methodAfter(
   sent: string | null | undefined,
   before: ExternalJwtSigner | null,
-): ExternalJwtSigner['tokenEndpointAuthMethod'] {
-  const method = before?.tokenEndpointAuthMethod ?? 'none';
+): ExternalJwtSigner['clientAuthMethod'] {
+  const method = before?.clientAuthMethod ?? 'none';
   if (sent) return usesSecret(method) ? method : 'client_secret_basic';
   return sent === null && usesSecret(method) ? 'none' : method;
 }

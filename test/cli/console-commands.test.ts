@@ -81,7 +81,7 @@ test('the command for a new one contains what differs from the defaults', () => 
     issuer: 'b',
     audience: 'c',
     useExternalId: true,
-    tokenEndpointAuthMethod: 'none',
+    clientAuthMethod: 'none',
   };
   for (const [given, options] of [
     [{ discovery: true }, []],

@@ -89,7 +89,7 @@ describe('external JWTs on the command line', () => {
     const method = async () => {
       const shown = await fine(['get', ...named, '-j']);
       assert.ok(![created, shown].some(({ stdout, stderr }) => /of our client/.test(stdout + stderr)));
-      return shown.json.tokenEndpointAuthMethod;
+      return shown.json.clientAuthMethod;
     };
     assert.equal(await method(), 'client_secret_basic');
     await fine(['update', ...named, '--client-auth', 'client_secret_post']);

@@ -59,7 +59,7 @@ describe('a code is redeemed', () => {
   for (const method of ['client_secret_basic', 'client_secret_post'] as const) {
     test(`with ${method}`, async () => {
       provider.describe({ client_secret: secret, token_endpoint_auth_method: method });
-      const set = await change({ clientSecret: secret, tokenEndpointAuthMethod: method });
+      const set = await change({ clientSecret: secret, clientAuthMethod: method });
       assert.equal(set.status, 200, set.text);
       await assertSignsIn();
     });
@@ -68,7 +68,7 @@ describe('a code is redeemed', () => {
   test('with an assertion that our published keys verify, by either algorithm', async () => {
     const configuration = await server.get('/oidc/.well-known/openid-configuration');
     const jwks = (await server.get(new URL(configuration.json.jwks_uri).pathname)).json;
-    assert.equal((await change({ tokenEndpointAuthMethod: 'private_key_jwt' })).status, 200);
+    assert.equal((await change({ clientAuthMethod: 'private_key_jwt' })).status, 200);
     for (const alg of ['RS256', 'ES256']) {
       const described = { token_endpoint_auth_method: 'private_key_jwt', jwks };
       provider.describe({ ...described, ...(alg === 'RS256' && { token_endpoint_auth_signing_alg: alg }) });
@@ -98,7 +98,8 @@ describe('the secret of a client', () => {
       await change({ enabled: 'perhaps' }),
     ];
     for (const { text } of shown) assert.ok(!/sealed/i.test(text) && !text.includes(JSON.stringify(secret)));
-    assert.equal(shown[0]?.json.data.tokenEndpointAuthMethod, 'client_secret_basic');
+    const { clientAuthMethod, hasClientSecret } = shown[0]?.json.data ?? {};
+    assert.deepEqual([clientAuthMethod, hasClientSecret], ['client_secret_basic', true]);
     const stored = await server.store.externalJwtSigners.find(asId<SignerId>(signerId));
     assert.ok(stored !== null && !JSON.stringify(stored).includes(secret));
   });
@@ -136,23 +137,25 @@ describe('the secret of a client', () => {
 
   test('is refused where it means nothing, or cannot be sent', async () => {
     for (const [fields, field] of [
-      [{ clientSecret: 'x', tokenEndpointAuthMethod: 'none' }, 'clientSecret'],
-      [{ clientSecret: 'x', tokenEndpointAuthMethod: 'private_key_jwt' }, 'clientSecret'],
+      [{ clientSecret: 'x', clientAuthMethod: 'none' }, 'clientSecret'],
+      [{ clientSecret: 'x', clientAuthMethod: 'private_key_jwt' }, 'clientSecret'],
       [{ clientSecret: 'two\nlines' }, 'clientSecret'],
       [{ clientSecret: 'x'.repeat(1025) }, 'clientSecret'],
-      [{ clientSecret: null, tokenEndpointAuthMethod: 'client_secret_post' }, 'clientSecret'],
-      [{ tokenEndpointAuthMethod: 'self_signed_tls_client_auth' }, 'tokenEndpointAuthMethod'],
-      [{ tokenEndpointAuthMethod: 'private_key_jwt', clientId: `${server.url}/oidc` }, 'clientId'],
+      [{ clientSecret: null, clientAuthMethod: 'client_secret_post' }, 'clientSecret'],
+      [{ clientAuthMethod: 'self_signed_tls_client_auth' }, 'clientAuthMethod'],
+      [{ clientAuthMethod: 'private_key_jwt', clientId: `${server.url}/oidc` }, 'clientId'],
     ] as const)
       assertRefused(await change(fields), 400, 'COULD_NOT_VALIDATE', field);
   });
 
   test('is removed by null, and by a method that needs none', async () => {
-    for (const removal of [{ clientSecret: null }, { tokenEndpointAuthMethod: 'none' }]) {
+    for (const removal of [{ clientSecret: null }, { clientAuthMethod: 'none' }]) {
       assert.equal((await change({ clientSecret: secret })).status, 200);
       assert.equal((await change(removal)).status, 200);
       const stored = await server.store.externalJwtSigners.find(asId<SignerId>(signerId));
-      assert.deepEqual([stored?.tokenEndpointAuthMethod, stored?.sealedClientSecret], ['none', null]);
+      assert.deepEqual([stored?.clientAuthMethod, stored?.sealedClientSecret], ['none', null]);
+      const { data } = (await admin.get(`${signers}/${signerId}`)).json;
+      assert.equal(data.hasClientSecret, false);
     }
   });
 
@@ -161,7 +164,7 @@ describe('the secret of a client', () => {
     const [entry] = data['ext-jwt-signer'] ?? Object.values(data)[0];
     const apply = async (clientSecret: string) => {
       const state = {
-        'ext-jwt-signer': [{ ...entry, tokenEndpointAuthMethod: 'client_secret_post', clientSecret }],
+        'ext-jwt-signer': [{ ...entry, clientAuthMethod: 'client_secret_post', clientSecret }],
       };
       return admin.call('POST', 'state', { state, prune: false, dryRun: false });
     };

@@ -316,7 +316,7 @@ describe('the test sign-in of a signer', () => {
     const guest = await admin.at(`/console/signers/${id}`);
     const { page, context } = guest;
     assert.equal(await page.locator('#field-clientSecret').count(), 0);
-    await page.selectOption('#field-tokenEndpointAuthMethod', 'client_secret_post');
+    await page.selectOption('#field-clientAuthMethod', 'client_secret_post');
     await page.fill('#field-clientSecret', secret);
     assert.equal(await page.locator('#field-clientSecret').getAttribute('type'), 'password');
     await page.locator('details.same summary').first().click();
@@ -337,7 +337,7 @@ describe('the test sign-in of a signer', () => {
     const closed = there.waitForEvent('close');
     await Promise.all([closed, signInAtProvider(provider, there, 'olive').catch(leftByClosing(there))]);
     await page.locator('#verdict').getByText('Accepted. It signs in olive').waitFor();
-    await page.selectOption('#field-tokenEndpointAuthMethod', 'none');
+    await page.selectOption('#field-clientAuthMethod', 'none');
     await page.locator('#save').click();
     await announced(page, 'Saved');
     provider.describe({});

@@ -32,7 +32,7 @@ function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtS
     externalAuthUrl: null,
     clientId: null,
     discovery: false,
-    tokenEndpointAuthMethod: 'none',
+    clientAuthMethod: 'none',
     sealedClientSecret: null,
     scopes: ['openid', 'email'],
     targetToken: 'ACCESS',

@@ -45,6 +45,8 @@ export interface FieldRules<Value = unknown> {
   readonly isShownIfSet?: true;
   /** It is another name of this field, for clients. */
   readonly sameAs?: string;
+  /** A derived flag that is not stored: whether this field, which may be secret, is set. */
+  readonly saysWhether?: string;
   /** Its name in documents and lists, where it is not that of the model. */
   readonly shownAs?: string;
   /** The column if its name does not follow from the field's; null: it is not stored. */
@@ -75,9 +77,11 @@ export type Field<Value = unknown, Way = unknown, Sent = Value> = Kind &
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** `rare`: optional, and stored values may lack it. `alias`: another name, or not stored. */
+/** `rare`: optional, and stored values may lack it. `alias`: another name, or not stored. `said`: only in documents. */
 type Ways<Rules> = Rules extends { isDerived: true }
-  ? 'derived'
+  ? Rules extends { saysWhether: string }
+    ? 'said'
+    : 'derived'
   : Rules extends { sameAs: string } | { column: null }
     ? 'alias'
     : Rules extends { isShownIfSet: true }

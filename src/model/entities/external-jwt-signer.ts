@@ -63,11 +63,12 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     externalAuthUrl: text({ isNullable: true }),
     clientId: text({ isNullable: true, isListed: true }),
     /** How this service proves there that it is this client. The default depends on whether there is a secret. */
-    tokenEndpointAuthMethod: choice(clientAuthMethods, { isOptional: true, whenLeftOut: 'kept' }),
+    clientAuthMethod: choice(clientAuthMethods, { isOptional: true, whenLeftOut: 'kept' }),
     /** Taken and never shown. Null removes it. */
     clientSecret: text({ isNullable: true, isSecret: true, whenLeftOut: 'kept', column: null }),
     /** The same, sealed for this provider (login/external-jwt/client-secret.ts). */
     sealedClientSecret: text({ isNullable: true, isDerived: true, isSecret: true, shownAs: 'clientSecret' }),
+    hasClientSecret: flag({ isDerived: true, saysWhether: 'sealedClientSecret', column: null }),
     scopes: texts({ ...usually([]), isSet: true }),
     /** Which of the provider's tokens clients should send. An ID token must contain the time of its issue. */
     targetToken: choice(targetTokens, usually('ACCESS')),
@@ -104,10 +105,7 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     maxLifetimeSeconds: 'refuse tokens with a longer lifetime',
     externalAuthUrl: 'where clients get a token',
     clientId: 'that clients use there',
-    tokenEndpointAuthMethod: [
-      '--client-auth <method>',
-      'how this service proves there that it is this client',
-    ],
+    clientAuthMethod: ['--client-auth <method>', 'how this service proves there that it is this client'],
     clientSecret: ['--client-secret-file <file>', 'file with the secret of the client, which is never shown'],
     scopes: 'that clients ask for, separated by commas',
     targetToken: ['--send <token>', 'which token clients send'],
@@ -131,6 +129,6 @@ export type ExternalJwtSigner = Stored<typeof externalJwtSignerEntity>;
 export const externalJwtSignerDefaults = {
   ...defaultsOf(externalJwtSignerEntity),
   discovery: false,
-  tokenEndpointAuthMethod: 'none',
+  clientAuthMethod: 'none',
   sealedClientSecret: null,
 } as const;

@@ -26,7 +26,8 @@ export function shownValue(field: Field, value: unknown): unknown {
 export function shownValues(fields: Fields, values: object): Readonly<Record<string, unknown>> {
   const shown: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const value = (values as Readonly<Record<string, unknown>>)[field.sameAs ?? name];
+    const of = values as Readonly<Record<string, unknown>>;
+    const value = field.saysWhether === undefined ? of[field.sameAs ?? name] : of[field.saysWhether] !== null;
     if (value === undefined || (value === null && field.isShownIfSet) || field.isSecret) continue;
     shown[field.shownAs ?? name] = shownValue(field, value);
   }

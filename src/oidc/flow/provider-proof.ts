@@ -24,7 +24,7 @@ export function proofForProvider(
   signer: ExternalJwtSigner & { readonly clientId: string },
   { issuer, assertionAlgs }: Pick<ProviderEndpoints, 'issuer' | 'assertionAlgs'>,
 ): ProviderProof | string {
-  const { clientId, tokenEndpointAuthMethod: method } = signer;
+  const { clientId, clientAuthMethod: method } = signer;
   if (method === 'none') return { form: { client_id: clientId } };
   if (method === 'private_key_jwt') {
     const alg = clientSigningAlgs.find((each) => assertionAlgs?.includes(each) ?? true);

@@ -134,7 +134,7 @@ export const tablesOfPeople: readonly string[] = [
     enroll_name_claims_selector TEXT NOT NULL,
     enroll_attribute_claims_selector TEXT,
     require_verified_email INTEGER NOT NULL DEFAULT 1,
-    token_endpoint_auth_method TEXT NOT NULL DEFAULT 'none',
+    client_auth_method TEXT NOT NULL DEFAULT 'none',
     sealed_client_secret TEXT,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,

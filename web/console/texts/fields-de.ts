@@ -92,8 +92,9 @@ export const fields: Fields = {
       maxLifetimeSeconds: 'Längste Lebensdauer eines Tokens in Sekunden',
       externalAuthUrl: 'Wo sich Personen anmelden',
       clientId: 'Client-Id beim Anbieter',
-      tokenEndpointAuthMethod: 'Wie dieser Dienst dort beweist, dass er dieser Client ist',
+      clientAuthMethod: 'Wie dieser Dienst dort beweist, dass er dieser Client ist',
       clientSecret: 'Geheimnis des Clients',
+      hasClientSecret: 'Geheimnis des Clients ist gesetzt',
       scopes: 'Scopes',
       targetToken: 'Welches Token zählt',
       enrollToCertEnabled: 'Ein Token registriert ein Gerät für ein Zertifikat',
@@ -114,7 +115,7 @@ export const fields: Fields = {
       maxLifetimeSeconds: 'Leer: beliebig.',
       requireVerifiedEmail: 'Nur für einen Anbieter ausschalten, der nie sagt, ob eine Adresse geprüft ist.',
       externalAuthUrl: 'Die Adresse des Anbieters. Leer: Die Anmeldeseiten bieten ihn nicht an.',
-      tokenEndpointAuthMethod:
+      clientAuthMethod:
         'Für eine signierte Aussage muss beim Anbieter die Adresse der Schlüssel dieses Dienstes (jwks_uri) eingetragen sein.',
       clientSecret:
         'Wird nie angezeigt. Leer: wie bisher. Nach einer Änderung von Issuer, Client-Id oder Adresse neu eingeben.',
@@ -123,7 +124,7 @@ export const fields: Fields = {
       enrollAttributeClaimsSelector: 'Leer: keiner.',
     },
     choices: {
-      tokenEndpointAuthMethod: authMethods,
+      clientAuthMethod: authMethods,
       targetToken: { ACCESS: 'Access-Token', ID: 'ID-Token' },
       enabled: { true: 'Aktiv', false: 'Deaktiviert' },
     },

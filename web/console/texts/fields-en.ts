@@ -86,8 +86,9 @@ export const fields = {
       maxLifetimeSeconds: 'Longest lifetime of a token in seconds',
       externalAuthUrl: 'Where people sign in',
       clientId: 'Client id at the provider',
-      tokenEndpointAuthMethod: 'How this service proves there that it is this client',
+      clientAuthMethod: 'How this service proves there that it is this client',
       clientSecret: 'Secret of the client',
+      hasClientSecret: 'Secret of the client is set',
       scopes: 'Scopes',
       targetToken: 'Which token counts',
       enrollToCertEnabled: 'A token enrolls a device for a certificate',
@@ -108,14 +109,14 @@ export const fields = {
       maxLifetimeSeconds: 'Empty: any.',
       requireVerifiedEmail: 'Turn it off only for a provider that never says whether an address is verified.',
       externalAuthUrl: 'The address of the provider. Empty: the sign-in pages do not offer it.',
-      tokenEndpointAuthMethod:
+      clientAuthMethod:
         'For a signed assertion, register the address of the keys of this service (jwks_uri) at the provider.',
       clientSecret: 'Never shown. Empty: as it is. Set it again where issuer, client id or address change.',
       enrollNameClaimsSelector: 'Such as sub or email, or a JSON pointer that begins with a slash.',
       enrollAttributeClaimsSelector: 'Empty: none.',
     },
     choices: {
-      tokenEndpointAuthMethod: authMethods,
+      clientAuthMethod: authMethods,
       targetToken: { ACCESS: 'Access token', ID: 'ID token' },
       enabled: { true: 'Enabled', false: 'Disabled' },
     },

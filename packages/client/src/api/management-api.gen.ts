@@ -2407,7 +2407,8 @@ export interface components {
             externalAuthUrl: string | null;
             clientId: string | null;
             /** @enum {string} */
-            tokenEndpointAuthMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+            clientAuthMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+            hasClientSecret: boolean;
             scopes: string[];
             /** @enum {string} */
             targetToken: "ACCESS" | "ID";
@@ -2765,7 +2766,7 @@ export interface components {
                 externalAuthUrl?: string | null;
                 clientId?: string | null;
                 /** @enum {string} */
-                tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                clientAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
                 clientSecret?: string | null;
                 scopes?: string[] | null;
                 targetToken?: ("ACCESS" | "ID") | null;
@@ -5269,7 +5270,7 @@ export interface operations {
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
                     /** @enum {string} */
-                    tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    clientAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
                     clientSecret?: string | null;
                     /** @default [] */
                     scopes?: string[] | null;
@@ -5367,7 +5368,7 @@ export interface operations {
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
                     /** @enum {string} */
-                    tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    clientAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
                     clientSecret?: string | null;
                     /** @default [] */
                     scopes?: string[] | null;
@@ -5467,7 +5468,7 @@ export interface operations {
                     externalAuthUrl?: string | null;
                     clientId?: string | null;
                     /** @enum {string} */
-                    tokenEndpointAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    clientAuthMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
                     clientSecret?: string | null;
                     scopes?: string[] | null;
                     targetToken?: ("ACCESS" | "ID") | null;

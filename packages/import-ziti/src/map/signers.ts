@@ -63,7 +63,7 @@ export function mapSigners(
       // Its clients are public ones.
       // The source follows no discovery document.
       discovery: false,
-      tokenEndpointAuthMethod: externalJwtSignerDefaults.tokenEndpointAuthMethod,
+      clientAuthMethod: externalJwtSignerDefaults.clientAuthMethod,
       sealedClientSecret: null,
       requireVerifiedEmail: emailOf(needs, subject, entity),
       ...clientFieldsOf(needs, subject, entity),

@@ -44,12 +44,12 @@ export function SignerFields({ form }: { readonly form: FormState<SignerDraft> }
         id="people"
         title={words.people}
         names={[
-          ...['externalAuthUrl', 'scopes', 'targetToken', 'tokenEndpointAuthMethod'],
-          ...(usesSecret(draft.tokenEndpointAuthMethod) ? ['clientSecret'] : []),
+          ...['externalAuthUrl', 'scopes', 'targetToken', 'clientAuthMethod'],
+          ...(usesSecret(draft.clientAuthMethod) ? ['clientSecret'] : []),
         ]}
         details={{
           externalAuthUrl: url,
-          tokenEndpointAuthMethod: {
+          clientAuthMethod: {
             also: (method) => (usesSecret(method as ClientAuthMethod) ? {} : { clientSecret: null }),
           },
         }}

@@ -75,7 +75,7 @@ function NewSigner() {
 
 /** The initial values for a new one, beside its defaults. @param found null: to be filled in by hand */
 function given(found: DiscoveredSigner | null): Values {
-  const byHand = { useExternalId: true, tokenEndpointAuthMethod: 'none' };
+  const byHand = { useExternalId: true, clientAuthMethod: 'none' };
   if (found === null) return byHand;
   const { issuer, externalAuthUrl, scopes } = found;
   return {

@@ -2,5 +2,5 @@ import type { Signer } from '../../types.ts';
 
 /** What the server takes for what is not sent. */
 export function usualOf({ jwksEndpoint, certPem }: Pick<Signer, 'jwksEndpoint' | 'certPem'>) {
-  return { tokenEndpointAuthMethod: 'none', discovery: jwksEndpoint === null && certPem === null };
+  return { clientAuthMethod: 'none', discovery: jwksEndpoint === null && certPem === null };
 }
