@@ -78,6 +78,11 @@ const optionsSchema = z
       says`request: ask for a client certificate, but do not require one. none: do not ask; certificate login is off here.`(
         z.enum(['request', 'none']).default('request'),
       ),
+    strictTransportSecurity:
+      says`Whether browsers are told to open this host by https only, for a year. auto: if a public authority issued the certificate.`(
+        z.enum(['auto', 'on', 'off']).default('auto'),
+        { rare: true },
+      ),
     proxyProtocol: section({
       balancers:
         says`Load balancers that begin each connection with a PROXY header: addresses or CIDR ranges. Empty: off.`(

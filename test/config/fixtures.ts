@@ -52,6 +52,7 @@ export function fullFile(): Tree {
           readTimeout: '11s',
           writeTimeout: '1m30s',
           clientCertificates: 'none',
+          strictTransportSecurity: 'on',
           proxyProtocol: { balancers: ['192.0.2.5', '10.1.0.0/24', '2001:db8:5::/64'] },
         },
         apis: [{ binding: 'edge-client' }, { binding: 'edge-management' }, { binding: 'health-checks' }],

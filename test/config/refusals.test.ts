@@ -51,6 +51,7 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'web.options.readTimeout': ['0s', '5', '-5s', '25h', 'never'],
   'web.options.writeTimeout': ['0s', '5', '-5s', '25h', 'never'],
   'web.options.clientCertificates': ['require', 'optional', ''],
+  'web.options.strictTransportSecurity': ['always', true, ''],
   'web.options.proxyProtocol.balancers': [
     '0.0.0.0/0',
     '::/0',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Listener } from '../../src/config/config.ts';
 import { assetRoutes } from '../../src/http/pages/assets.ts';
 import { page, redirect } from '../../src/http/request/answer.ts';
 import { route } from '../../src/http/request/route.ts';
 import { contentSecurityPolicy } from '../../src/http/request/security-headers.ts';
 import { html } from '../../src/pages/html.ts';
-import { branded, echoRoutes, send, startTestListener } from './support.ts';
+import { bindPoint, branded, echoRoutes, send, startTestListener } from './support.ts';
 
 const stylesheet = { path: branded.look.stylesheetPath };
 
@@ -43,7 +44,6 @@ describe('headers of answers', () => {
     ] as const;
     for (const [method, path] of requests) {
       const { headers } = await send(port, path, { method });
-      assert.equal(headers['strict-transport-security'], 'max-age=31536000', path);
       assert.equal(headers['x-content-type-options'], 'nosniff', path);
       assert.equal(headers['referrer-policy'], 'no-referrer', path);
       assert.match(String(headers['x-request-id']), /^[0-9A-Z]{10}$/, path);
@@ -52,6 +52,34 @@ describe('headers of answers', () => {
       for (const name of ['server', 'x-powered-by', 'via', 'set-cookie'])
         assert.equal(headers[name], undefined);
     }
+  });
+
+  test('browsers are told to use https only if a public authority or the configuration vouches for it', async (t) => {
+    const host = 'b2.test';
+    const told = async (strictTransportSecurity: Listener['strictTransportSecurity'], address: string) => {
+      const listener = { bindPoints: [bindPoint(`${address}:0`)], strictTransportSecurity };
+      const { port } = await startTestListener(t, { listener });
+      const { status, headers } = await send(port, '/edge/client/v1/version', {
+        headers: { host: `${address}:${port}` },
+      });
+      assert.equal(status, 200);
+      return headers['strict-transport-security'];
+    };
+    assert.equal(await told('auto', host), undefined);
+    assert.equal(await told('off', host), undefined);
+    assert.equal(await told('on', host), 'max-age=31536000');
+    for (const loopback of ['localhost', 'app.localhost', '127.0.0.1'])
+      assert.equal(await told('on', loopback), undefined, loopback);
+  });
+
+  test('a host that is not ours gets no promise about it', async (t) => {
+    const listener = { bindPoints: [bindPoint('b2.test:0')], strictTransportSecurity: 'on' as const };
+    const { port } = await startTestListener(t, { listener });
+    const { status, headers } = await send(port, '/edge/client/v1/version', {
+      headers: { host: 'evil.example' },
+    });
+    assert.equal(status, 421);
+    assert.equal(headers['strict-transport-security'], undefined);
   });
 
   test('a page allows nothing that it does not use', async (t) => {

@@ -87,6 +87,7 @@ export function testListener(overrides: Partial<Listener> = {}): Listener {
     readTimeout: 10_000,
     writeTimeout: 10_000,
     clientCertificates: 'request',
+    strictTransportSecurity: 'auto',
     proxyProtocol: { balancers: [] },
     apis: allApis,
     ...overrides,

@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { RequestTrace, Tracing, TracingInUse } from '../../platform/tracing.ts';
 import { type ApplicationOrigins, corsHeaders, type OriginCheck } from './cors.ts';
 import { RequestContext } from './request-context.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders, strictTransport } from './security-headers.ts';
 import { mayChangeSomething, Sender } from './sender.ts';
 
 declare module 'fastify' {
@@ -24,6 +24,8 @@ export interface OpenBindPoint {
   /** Of its own pages. */
   readonly ownOrigin: string;
   readonly isAllowedOrigin: OriginCheck;
+  /** Whether browsers are told to use https only. */
+  readonly isHttpsOnly: boolean;
 }
 
 /** What one server (one interface of a listener) knows about itself. */
@@ -109,6 +111,7 @@ export function requestBeginner(
     if (isTraced && tracing != null) context.trace = beginTrace(tracing, request);
 
     reply.headers(commonHeaders);
+    if (found?.isHttpsOnly === true) reply.headers(strictTransport);
     reply.header('x-request-id', request.id);
     if (scope.isDraining) reply.header('connection', 'close');
     // An answer that does not come from a bind point is for nobody to read, so it names no origin either.

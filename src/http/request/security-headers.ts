@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto';
 
-/**
- * On every answer, whatever made it. A handler may replace `cache-control` for a public document.
- * @see RFC 6797 (HSTS, one year)
- */
+/** On every answer, whatever made it. A handler may replace `cache-control` for a public document. */
 export const securityHeaders = {
-  'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 } as const;
+
+/** Browsers open the host, all of its ports, by https only for a year (RFC 6797). */
+export const strictTransport = { 'strict-transport-security': 'max-age=31536000' } as const;
 
 /** For documents that rarely change and name nobody: discovery, keys. */
 export function publicFor(seconds: number): { readonly 'cache-control': string } {

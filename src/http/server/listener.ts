@@ -2,13 +2,11 @@
 import { createServer as createHttpsServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyServerFactoryHandler } from 'fastify';
-import { issuerOf } from '../../config/addresses.ts';
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { OpenBindPoint, ServerScope } from '../request/begin-request.ts';
 import { bodyLimit } from '../request/body.ts';
-import { originCheck, originOfBindPoint } from '../request/cors.ts';
 import { rememberIntermediates, type SentIntermediates } from '../request/peer-certificates.ts';
 import { referenceIds } from '../request/request-context.ts';
 import { type Route, servesApi } from '../request/route.ts';
@@ -23,6 +21,7 @@ import {
 import { listenErrorOf } from './listen-error.ts';
 import { failureHandler, type MountNeeds, mountRoutes } from './mount.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { bindPointOpener, byInterface, nameHost, withPort } from './open-bind-points.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
 import { longestParameter } from './routes-of-path.ts';
 import { type CountedTogether, sharedSourceCounts } from './shared-source-counts.ts';
@@ -257,14 +256,15 @@ interface Application {
 
 async function openApplication(
   needs: ListenerNeeds & { readonly newReferenceId: () => string; readonly load: SourceLoad },
-  { listener, routes, views }: Endpoints,
+  { listener, material, routes, views }: Endpoints,
   [first]: readonly [BindPoint, ...BindPoint[]],
 ): Promise<Application> {
+  const openBindPoint = bindPointOpener(listener, material);
   const byHost = new Map<string, OpenBindPoint>();
   const scope: Application['scope'] = {
     listener,
     byHost,
-    fallback: openBindPoint(first, listener),
+    fallback: openBindPoint(first),
     applicationOrigins: needs.applicationOrigins,
     tracing: needs.tracing,
     isDraining: false,
@@ -297,21 +297,11 @@ async function openApplication(
     handle: (request, response) => handle?.(request, response),
     scope,
     serve(open) {
-      const [fallback] = open.map((bindPoint) => nameHost(byHost, openBindPoint(bindPoint, listener)));
+      const [fallback] = open.map((bindPoint) => nameHost(byHost, openBindPoint(bindPoint)));
       scope.fallback = fallback ?? scope.fallback;
     },
     close: async () => void (await app.close()),
   };
-}
-
-function nameHost(byHost: Map<string, OpenBindPoint>, one: OpenBindPoint): OpenBindPoint {
-  const { address } = one.bindPoint;
-  byHost.set(address, one);
-  // Some SDKs omit a port other than 443, contrary to RFC 9110 section 7.2. On this socket the name alone identifies
-  // the bind point. If two have it, the one on 443 wins, otherwise the first.
-  const name = address.slice(0, address.lastIndexOf(':'));
-  if (address.endsWith(':443') || !byHost.has(name)) byHost.set(name, one);
-  return one;
 }
 
 // zod validates bodies. The framework would load its own schema compilers, more than a hundred modules that every start
@@ -386,31 +376,4 @@ function drain(server: Server, connections: { destroyAll(): void }, longest: Mil
     });
     server.closeIdleConnections();
   });
-}
-
-function openBindPoint(bindPoint: BindPoint, listener: Listener): OpenBindPoint {
-  return {
-    bindPoint,
-    ownOrigin: originOfBindPoint(bindPoint),
-    isAllowedOrigin: originCheck(bindPoint, listener),
-  };
-}
-
-function withPort(bindPoint: BindPoint, port: number): BindPoint {
-  if (!bindPoint.address.endsWith(':0')) return bindPoint;
-  const address = bindPoint.address.replace(/:0$/, `:${port}`);
-  return { interface: { ...bindPoint.interface, port }, address, issuer: issuerOf(address) };
-}
-
-/** Bind points of one interface share a server. If the system chooses the port, each has its own. */
-function byInterface(bindPoints: readonly BindPoint[]): [BindPoint, ...BindPoint[]][] {
-  const groups = new Map<string, [BindPoint, ...BindPoint[]]>();
-  bindPoints.forEach((bindPoint, index) => {
-    const { host, port } = bindPoint.interface;
-    const key = port === 0 ? `chosen ${index}` : `${host} ${port}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [bindPoint]);
-    else group.push(bindPoint);
-  });
-  return [...groups.values()];
 }
