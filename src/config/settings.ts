@@ -16,6 +16,7 @@ import {
   hostName,
   ipRange,
   lifetime,
+  linkUrl,
   tenYears,
 } from './value-kinds.ts';
 
@@ -204,6 +205,22 @@ const brandingSchema = seenAs(
     colorDark: says`The same on dark ground. Default: color, as much lighter as it has to be.`(
       color('dark').optional(),
       { example: defaultColors.dark },
+    ),
+    help: says`Help for people who cannot sign in, shown on the login pages. Default: none.`(
+      orNone(
+        z.strictObject({
+          text: says`Your words, as they are in every language.`(
+            z
+              .string()
+              .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u, 'the text has 1 to 200 characters')
+              .regex(/\S/, 'the text is blank'),
+            { example: 'Forgotten your password?' },
+          ),
+          url: says`Where the text leads: https, mailto or tel. Default: nowhere.`(orNone(linkUrl), {
+            example: 'https://help.example.com',
+          }),
+        }),
+      ),
     ),
   }),
   {

@@ -169,6 +169,17 @@ export function color(scheme: 'light' | 'dark') {
   return text((given) => requireContrast(parseColor(given), scheme), asItIs);
 }
 
+/** An address that a link of the login pages leads to: a page, or who answers mail or the telephone. */
+export const linkUrl = text((given) => {
+  const url = URL.parse(given);
+  if (url === null || !['https:', 'http:', 'mailto:', 'tel:'].includes(url.protocol)) {
+    throw new Refusal(
+      `${JSON.stringify(given)} is not an address that begins with https:, http:, mailto: or tel:`,
+    );
+  }
+  return url.href;
+}, asItIs);
+
 /** The URL of an OTLP collector, without a trailing slash. */
 export const collectorUrl = text((given) => {
   const url = URL.parse(given);

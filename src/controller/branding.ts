@@ -9,7 +9,7 @@ const maxBytes = 64 * 1024;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** @throws ConfigError a logo cannot be read, is too large, or is neither PNG nor an SVG without scripts */
-export function brandingOf({ name, logoFile, logoDarkFile, colors }: BrandingConfig): Branding {
+export function brandingOf({ logoFile, logoDarkFile, ...branding }: BrandingConfig): Branding {
   if (logoFile === null && logoDarkFile !== null) {
     throw refused(
       'branding.logoDark',
@@ -17,8 +17,7 @@ export function brandingOf({ name, logoFile, logoDarkFile, colors }: BrandingCon
     );
   }
   return {
-    name,
-    colors,
+    ...branding,
     logo: logoFile === null ? null : readLogo('branding.logo', logoFile),
     logoDark: logoDarkFile === null ? null : readLogo('branding.logoDark', logoDarkFile),
   };

@@ -8,6 +8,8 @@ export interface Branding {
   readonly logo: Logo | null;
   /** For the dark theme; null: `logo` is for both. */
   readonly logoDark: Logo | null;
+  /** For people who cannot sign in; null: the pages say nothing of their own. */
+  readonly help: { readonly text: string; readonly url: string | null } | null;
 }
 
 export interface Logo {

@@ -14,11 +14,22 @@ export interface Layout {
   readonly wide?: boolean;
   /** A script for this page only, in addition to that of all pages. */
   readonly furtherScriptPath?: string;
+  /** Whether it asks for a proof, which somebody may have lost: the operator's help is below. */
+  readonly hasHelp?: boolean;
 }
 
 /** The frame of every page: the operator's name, one main landmark with one heading. */
 export function layout({ look, language }: View, page: Layout): Html {
-  const { title, heading, content, lead, scripts = false, wide = false, furtherScriptPath } = page;
+  const {
+    title,
+    heading,
+    content,
+    lead,
+    scripts = false,
+    wide = false,
+    furtherScriptPath,
+    hasHelp = false,
+  } = page;
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">
 <head>
@@ -37,10 +48,18 @@ ${furtherScriptPath !== undefined && html`<script src="${furtherScriptPath}" typ
 <h1>${heading}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
 ${content}
+${hasHelp && help(look)}
 </main>
 </body>
 </html>
 `;
+}
+
+/** In the operator's words, so its language is not known. */
+function help({ help }: View['look']): Html | null {
+  if (help === null) return null;
+  const text = help.url === null ? help.text : html`<a href="${help.url}">${help.text}</a>`;
+  return html`<p id="help" class="elsewhere">${text}</p>`;
 }
 
 function brand({ name, logoPath, logoDarkPath }: View['look']): Html {

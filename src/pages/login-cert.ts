@@ -23,6 +23,7 @@ export function certificateLoginPage(view: View, page: CertificateLoginPage): Ht
     title: failure === null ? signIn.title : `${errorTitle(signIn.failedTitle)} - ${signIn.title}`,
     heading: signIn.title,
     lead: destination(view, page.application),
+    hasHelp: true,
     content: html`${failure !== null && refusal(view, failure, isAskedFor)}
 ${
   isAskedFor

@@ -32,6 +32,7 @@ export function providerLoginPage(view: View, page: ProviderLoginPage): Html {
     title: failure === null ? signIn.title : `${errorTitle(signIn.failedTitle)} - ${signIn.title}`,
     heading: signIn.title,
     lead: destination(view, page.application),
+    hasHelp: true,
     content: html`${failure !== null && providerRefusal(view, failure)}
 ${
   buttons.length === 0
@@ -61,6 +62,7 @@ export function secondProviderPage(view: View, page: SecondProviderPage): Html {
   return layout(view, {
     title: failure === null ? title : errorTitle(title),
     heading: secondProvider.heading,
+    hasHelp: true,
     content: html`${failure !== null && providerRefusal(view, failure)}
 ${
   provider === null

@@ -25,6 +25,7 @@ export function loginPage(view: View, page: LoginPage): Html {
     heading: signIn.title,
     lead: destination(view, page.application),
     scripts: true,
+    hasHelp: true,
     content: html`${failure !== null && failureSummary(view, failure, { what: signIn.wrongPassword })}
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">

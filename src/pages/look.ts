@@ -19,7 +19,7 @@ const script = fileOf('pages.js');
 
 /** The look for a branding, and the files to serve for it. */
 export function lookOf(branding: Branding): { readonly look: Look; readonly assets: readonly Asset[] } {
-  const { name, colors } = branding;
+  const { name, colors, help } = branding;
   const stylesheet = asset(colorsOf(colors) + base + styles, {
     name: 'pages',
     extension: 'css',
@@ -37,6 +37,7 @@ export function lookOf(branding: Branding): { readonly look: Look; readonly asse
   return {
     look: {
       name,
+      help,
       logoPath: logo?.path ?? null,
       logoDarkPath: logoDark?.path ?? null,
       iconPath: icon.path,

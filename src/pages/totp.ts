@@ -18,6 +18,7 @@ export function totpPage(view: View, { action, authRequestId, startOver, failure
   return layout(view, {
     title: `${failure === null ? code.title : errorTitle(code.failedTitle)} - ${signIn.title}`,
     heading: code.heading,
+    hasHelp: true,
     content: html`${failure !== null && wrongCode(view, failure)}
 <form method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">

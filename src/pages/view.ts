@@ -1,5 +1,6 @@
 // What a page needs besides its content: the texts in the visitor's language, and the look of the operator's pages.
 
+import type { Branding } from '../model/branding.ts';
 import type { Texts } from './texts/en.ts';
 import type { Language } from './texts/languages.ts';
 
@@ -16,6 +17,7 @@ export interface Look {
   /** Colours and the styles of every page, for pages with styles of their own. */
   readonly baseStylesPath: string;
   readonly scriptPath: string;
+  readonly help: Branding['help'];
 }
 
 export interface View {

@@ -119,6 +119,7 @@ export function fullFile(): Tree {
       logoDark: 'logo-dark.svg',
       color: '#123456',
       colorDark: '#abcdef',
+      help: { text: 'Forgotten your password?', url: 'https://help.example.com/' },
     },
     telemetry: {
       endpoint: 'https://collector.example.com:4318',

@@ -135,6 +135,7 @@ function testPrincipal(overrides: Partial<Principal> = {}): Principal {
 
 /** The look of pages in these tests. */
 export const branded = lookOf({
+  help: null,
   name: 'Test',
   colors: {
     light: { accent: '#0000ff', on: '#ffffff' },

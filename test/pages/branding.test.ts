@@ -6,16 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { brandingOf } from '../../src/controller/branding.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { screenshot, visitor } from '../support/browser.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
 import { authorizationQuery } from '../support/flow.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { createTotpUser, enroll, password, totpPolicy } from '../support/totp.ts';
+import { givePassword } from './support.ts';
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 40"><rect width="160" height="40" rx="8" fill="#0a7d5a"/></svg>`;
 
-function withBranding(branding: Readonly<Record<string, string>>): (yaml: string) => string {
+function withBranding(branding: Readonly<Record<string, unknown>>): (yaml: string) => string {
   const lines = Object.entries(branding).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}\n`);
-  return (yaml) => `${yaml}\nbranding:\n${lines.join('')}`;
+  return (yaml) => (lines.length === 0 ? yaml : `${yaml}\nbranding:\n${lines.join('')}`);
 }
 
 function logoFile(content: string | Buffer): { path: string; remove(): void } {
@@ -89,6 +93,36 @@ test("without a logo there is still an icon, in the operator's colour", async ()
   await server.close();
 });
 
+test("the operator's help is where somebody may have lost a proof, as a link or as text", async () => {
+  const text = 'Locked out? Call <555>';
+  const url = 'https://help.example.com/';
+  for (const [help, shown] of [
+    [{ text, url }, '<a href="https://help.example.com/">Locked out? Call &lt;555&gt;</a>'],
+    [{ text }, 'Locked out? Call &lt;555&gt;'],
+    [undefined, null],
+  ] as const) {
+    const configure = withBranding(help === undefined ? {} : { help });
+    const clock = fixedClock(new Date(systemClock.now()).toISOString());
+    const server = await startTestServer({ clock, configure });
+    await createTotpUser(server, await totpPolicy(server), 'alice');
+    await enroll(server, clock, 'alice');
+    const { page, close } = await visitor();
+    const assertShown = async () => {
+      const found = await page.locator('#help').all();
+      assert.deepEqual(await Promise.all(found.map((one) => one.innerHTML())), shown === null ? [] : [shown]);
+      assert.deepEqual(await accessibilityProblems(page), []);
+    };
+    await page.goto(`${server.url}/oidc/authorization?${authorizationQuery()}`);
+    await assertShown();
+    await givePassword(page, 'alice', password);
+    await page.locator('#code').waitFor();
+    await assertShown();
+    await screenshot(page, 'help');
+    await close();
+    await server.close();
+  }
+});
+
 describe('a branding that cannot be used stops the start and says why', () => {
   const refusals: Readonly<Record<string, readonly [Readonly<Record<string, string>>, RegExp]>> = {
     'a colour that cannot be read': [
@@ -110,7 +144,8 @@ describe('a branding that cannot be used stops the start and says why', () => {
       light: { accent: '#000000', on: '#ffffff' },
       dark: { accent: '#ffffff', on: '#000000' },
     };
-    const branding = (logoFile: string) => ({ name: 'Acme', logoFile, logoDarkFile: null, colors });
+    const common = { name: 'Acme', help: null, colors };
+    const branding = (logoFile: string) => ({ ...common, logoFile, logoDarkFile: null });
     assert.throws(() => brandingOf(branding('/nonexistent/logo.svg')), /cannot be read/);
     const contents: [string | Buffer, RegExp][] = [
       ['GIF89a', /neither an SVG nor a PNG/],
@@ -124,7 +159,7 @@ describe('a branding that cannot be used stops the start and says why', () => {
       assert.throws(() => brandingOf(branding(logo.path)), message);
       logo.remove();
     }
-    const darkOnly = { name: 'Acme', logoFile: null, logoDarkFile: '/dark.svg', colors };
+    const darkOnly = { ...common, logoFile: null, logoDarkFile: '/dark.svg' };
     assert.throws(() => brandingOf(darkOnly), /none of the light/);
   });
 });
