@@ -149,6 +149,19 @@ describe('pki', () => {
     assert.ok(certificates.every(({ daysLeft }: { daysLeft: number }) => daysLeft > 300));
   });
 
+  test('renew keeps the key, so that enrollment JWTs stay good, unless another one is wanted', async (t) => {
+    const box = sandbox();
+    t.after(() => box.close());
+    await box.home('h');
+    const key = () => readFileSync(join(box.cwd, 'h', 'pki', 'server.key.pem'), 'utf8');
+    const first = key();
+    const renew = (...more: string[]) => box.run(['pki', 'renew', '--config', 'h/controller.yml', ...more]);
+    assert.equal((await renew()).code, 0);
+    assert.equal(key(), first);
+    assert.equal((await renew('--new-key')).code, 0);
+    assert.notEqual(key(), first);
+  });
+
   test('renew says what is missing: the root key, or a certificate of its own', async (t) => {
     const box = sandbox();
     t.after(() => box.close());

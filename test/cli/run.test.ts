@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect as connectLocal, createServer } from 'node:net';
@@ -7,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { loadSettledConfig } from '../../src/cli/host/load-config.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { type Clock, DAY, systemClock } from '../../src/platform/clock.ts';
 import { createKeyFile } from '../../src/platform/secrets/master-key.ts';
 import { issueServerCertificate } from '../../src/platform/x509/pki.ts';
 import {
@@ -326,18 +327,49 @@ describe('run controller', () => {
     await assert.rejects(loadSettledConfig(neverDone, file), /another program is writing it/);
   });
 
-  test('warns of what it adjusts, with the old and the new value, and of a certificate that ends soon', async (t) => {
-    const box = await homeBox();
-    t.after(() => box.close());
+  /** Gives the home a server certificate that ends in five days. */
+  async function letEndSoon(box: Sandbox, clock: Clock = systemClock) {
     const pki = join(box.cwd, 'h', 'pki');
     const read = (name: string) => readFileSync(join(pki, name), 'utf8');
     const ca = { certPem: read('root-ca.cert.pem'), keyPem: read('root-ca.key.pem') };
-    const short = await issueServerCertificate(
-      { clock: systemClock },
-      { dnsNames: ['localhost'], ips: [], days: 5, ca },
-    );
+    const wanted = { dnsNames: ['localhost', 'auth.example.com'], ips: ['127.0.0.1'], days: 5, ca };
+    const short = await issueServerCertificate({ clock }, wanted);
     writeFileSync(join(pki, 'server.cert.pem'), short.certPem);
     writeFileSync(join(pki, 'server.key.pem'), short.keyPem);
+    return { pki, short };
+  }
+
+  test('renews its own server certificate before its end, for the same names and with the same key', async (t) => {
+    const inTwoDays: Clock = { ...systemClock, now: () => systemClock.now() + 2 * DAY };
+    // The second was made while the clock was wrong, and is not valid yet.
+    for (const clock of [systemClock, inTwoDays]) {
+      const box = await homeBox();
+      t.after(() => box.close());
+      const { pki, short } = await letEndSoon(box, clock);
+      const run = startRun(box);
+      const { url } = await untilReady(run);
+      const { fingerprint } = await run.line(({ event }) => event === 'certificate.renewed');
+      const shown = await presented(box, url);
+      shown.socket.destroy();
+      assert.equal(shown.fingerprint, fingerprint);
+      const fresh = new X509Certificate(readFileSync(join(pki, 'server.cert.pem')));
+      const old = new X509Certificate(short.certPem);
+      assert.equal(fresh.subjectAltName, old.subjectAltName);
+      assert.deepEqual(fresh.publicKey.export({ format: 'jwk' }), old.publicKey.export({ format: 'jwk' }));
+      assert.ok(fresh.validToDate.getTime() > systemClock.now() + 300 * DAY);
+      assert.ok(fresh.validFromDate.getTime() <= systemClock.now());
+      assert.equal(readFileSync(join(pki, 'server.key.pem'), 'utf8'), short.keyPem);
+      assert.equal(run.output().stdout.includes('ends soon'), false);
+      assert.equal((await stopped(run)).code, 0);
+    }
+  });
+
+  test('warns of what it adjusts, with the old and the new value, and of a certificate that it cannot renew', async (t) => {
+    const box = await homeBox();
+    t.after(() => box.close());
+    const { pki } = await letEndSoon(box);
+    const rootKey = readFileSync(join(pki, 'root-ca.key.pem'));
+    rmSync(join(pki, 'root-ca.key.pem'));
     edit(box, (yaml) => yaml.replace('accessTokenDuration: 30m', 'accessTokenDuration: 30s'));
     const run = startRun(box);
     await untilReady(run);
@@ -351,6 +383,7 @@ describe('run controller', () => {
     const check = await box.run(['run', 'controller', configFile, '--check']);
     assert.match(check.stdout, /warning: the server certificate .* ends in 4 days/);
 
+    writeFileSync(join(pki, 'root-ca.key.pem'), rootKey);
     const quickstart = box.start(['quickstart', '--home', 'h', '--json']);
     await untilReady(quickstart);
     assert.match(quickstart.output().stdout, /"event":"renewed","what":"server certificate"/);

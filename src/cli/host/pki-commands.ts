@@ -9,7 +9,7 @@ import { CliError } from '../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
 import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
-import { homePaths } from './setup/home.ts';
+import { type HomePaths, hasOwnCertificate, homePaths } from './setup/home.ts';
 import { MissingAuthority, renewServerCertificate, shortAddress } from './setup/pki.ts';
 
 export interface ShownCertificate {
@@ -88,18 +88,25 @@ function shown(
  */
 export async function renewPki(
   report: Report,
-  options: ConfigOptions & { readonly dns?: readonly string[]; readonly ip?: readonly string[] },
+  options: ConfigOptions & {
+    readonly dns?: readonly string[];
+    readonly ip?: readonly string[];
+    readonly newKey?: boolean;
+  },
 ): Promise<void> {
   const { ports } = report;
   const { config, configFile } = openConfig(ports, options);
   const paths = homePaths(ports.cwd, dirname(configFile));
-  if (config.identity.serverCertFile !== paths.server.cert || config.identity.keyFile !== paths.server.key) {
+  if (!hasOwnCertificate(config, paths)) {
     throw new CliError('The server certificate of this configuration was not made by overlay-auth.', {
       code: 'foreign_certificate',
       next: `renew it at its issuer, then run: ${reloadCommand(ports, configFile)}`,
     });
   }
-  const facts = await renew(report, paths, [...(options.dns ?? []), ...(options.ip ?? [])]);
+  const facts = await renew(report, paths, {
+    more: [...(options.dns ?? []), ...(options.ip ?? [])],
+    newKey: options.newKey === true,
+  });
   const certificate = shown({ use: 'server', file: paths.server.cert }, facts, ports.clock.now());
   printResult(
     report,
@@ -117,11 +124,11 @@ function reloadCommand({ cwd }: Report['ports'], configFile: string): string {
 
 async function renew(
   { ports }: Report,
-  paths: ReturnType<typeof homePaths>,
-  more: readonly string[],
+  paths: HomePaths,
+  wanted: { readonly more: readonly string[]; readonly newKey: boolean },
 ): Promise<CertificateFacts> {
   try {
-    return await renewServerCertificate(ports, paths, more);
+    return await renewServerCertificate(ports, paths, wanted);
   } catch (error) {
     if (error instanceof MissingAuthority) {
       throw new CliError(`The key of the root CA is not at ${error.path}.`, {

@@ -1,6 +1,6 @@
 // Issues certificates: the private PKI of a first start, and the client certificates of enrollment. All keys made here
 // are P-256. Loading this takes a while: import it only where a certificate is issued.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { Clock } from '../clock.ts';
@@ -44,11 +44,17 @@ export async function createIntermediateCa(
  * A certificate for a listener. Its names are among the alternative names, where clients look for them; one of them is
  * also the common name.
  * @param wanted.dnsNames may include non-ASCII names and wildcards
+ * @param wanted.keyPem the private key to keep; a new one if left out
  * @throws RangeError no name of at most 64 characters, or one that is not a DNS name or IP address
  */
 export async function issueServerCertificate(
   needs: Needs,
-  wanted: Validity & { dnsNames: readonly string[]; ips: readonly string[]; ca: CertifiedKey },
+  wanted: Validity & {
+    dnsNames: readonly string[];
+    ips: readonly string[];
+    ca: CertifiedKey;
+    keyPem?: string | undefined;
+  },
 ): Promise<CertifiedKey> {
   const dnsNames = wanted.dnsNames.map(asciiName);
   const notAnAddress = wanted.ips.find((ip) => isIP(ip) === 0);
@@ -58,10 +64,10 @@ export async function issueServerCertificate(
     ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
     ...wanted.ips.map((value) => ({ type: 'ip' as const, value })),
   ]);
-  const { publicKey, privateKey } = newKeyPair();
-  const { days, ca } = wanted;
+  const { days, ca, keyPem = privatePem(newKeyPair().privateKey) } = wanted;
+  const publicKey = createPublicKey(keyPem);
   const certPem = await certify(needs, { commonName, days, publicKey, extensions, issuer: { ca } });
-  return { certPem, keyPem: privatePem(privateKey) };
+  return { certPem, keyPem };
 }
 
 export interface ClientCertificate extends Validity {

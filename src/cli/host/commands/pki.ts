@@ -16,12 +16,16 @@ export function registerPkiCommands(program: Command, ports: CliPorts): void {
   commandOf(
     pki,
     'renew',
-    "make a new server certificate, signed by the home's own root CA, for the same names",
+    "make a new server certificate, signed by the home's own root CA, for the same names and key",
   )
     .addOption(configOption())
     .option('--dns <name...>', 'also for this DNS name')
     .option('--ip <address...>', 'also for this IP address')
-    .addHelpText('after', '\nA running controller presents it after config reload, or SIGHUP.')
+    .option('--new-key', 'with a new key; enrollment JWTs that were handed out no longer fit')
+    .addHelpText(
+      'after',
+      '\nA running controller renews it by itself 30 days before its end, if it can read the key of the root CA, and presents one renewed by hand after config reload or SIGHUP.',
+    )
     .action(run('renewPki'));
 
   commandOf(pki, 'trust', 'make browsers and the system of this computer trust the authority of a home')

@@ -11,10 +11,10 @@ import { releaseMemory } from '../../../platform/release-memory.ts';
 import { every } from '../../../tasks/schedule.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { loadSettledConfig } from '../load-config.ts';
-import { warnOfEndingCertificates } from './certificate-warnings.ts';
 import { controlSocketPath, openControlSocket } from './control-socket.ts';
 import { type ReadyFacts, readyFacts } from './ready-line.ts';
 import { reloadController } from './reload.ts';
+import { keepCertificatesFresh } from './renew-certificate.ts';
 
 export interface ControllerRun {
   readonly ports: CliPorts;
@@ -42,14 +42,13 @@ export async function runController(run: ControllerRun): Promise<void> {
   for (const warning of loaded.warnings) log.warn('check this setting', { warning });
 
   const controller = await startController(foundations);
-  const stopWarning = every(DAY, { name: 'certificate warnings', log }, async () => {
-    warnOfEndingCertificates(controller.config, clock.now(), log);
-  });
   const reloadConfig = () => loadSettledConfig(ports, file);
   const reload = () => reloadController({ controller, log, clock, reloadConfig });
+  const keepFresh = () => keepCertificatesFresh({ file, controller, clock, log, reload });
+  const stopKeepingFresh = every(DAY, { name: 'certificates', log }, keepFresh);
   let control: Awaited<ReturnType<typeof openControlSocket>> | undefined;
   try {
-    warnOfEndingCertificates(controller.config, clock.now(), log);
+    await keepFresh();
     // Somebody who reads that it is ready may stop it at once. Without a handler by then, the signal would end the
     // process abruptly, and an ephemeral home would stay.
     const stopSignal = untilStopped(() => void reload());
@@ -66,7 +65,7 @@ export async function runController(run: ControllerRun): Promise<void> {
     const signal = await stopSignal;
     log.info('stopping', { event: 'stopping', signal });
   } finally {
-    await stopWarning();
+    await stopKeepingFresh();
     await control?.close();
     await controller.stop();
   }

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { Config } from '../../../config/config.ts';
 
 /** Where everything of one controller is, under its home folder. */
 export interface HomePaths {
@@ -39,4 +40,9 @@ export function homePaths(cwd: string, home: string): HomePaths {
     server: pair('server'),
     caBundle: join(root, 'pki', 'ca-bundle.pem'),
   };
+}
+
+/** Whether the configuration still names the server certificate that was made in its home. */
+export function hasOwnCertificate({ identity }: Pick<Config, 'identity'>, { server }: HomePaths): boolean {
+  return identity.serverCertFile === server.cert && identity.keyFile === server.key;
 }

@@ -67,26 +67,45 @@ async function ensureServerCertificate(
 ): Promise<{ made: Made; facts: CertificateFacts }> {
   const existing = readPair(paths.server);
   if (existing === undefined) return { made: 'created', facts: await issueServer(needs, paths, names) };
-  const facts = factsOf(existing.certPem);
-  const endsSoon = facts.notAfter - needs.clock.now() < renewalTime;
-  // Operators who keep the root key elsewhere renew by hand, and are warned in time.
-  const canRenew = readPair(paths.rootCa) !== undefined;
-  if (!canRenew || (belongTogether(existing) && !endsSoon)) return { made: 'found', facts };
-  return { made: 'renewed', facts: await issueServer(needs, paths, namesOf(facts)) };
+  const facts = await renewEndingCertificate(needs, paths);
+  return facts === null ? { made: 'found', facts: factsOf(existing.certPem) } : { made: 'renewed', facts };
 }
 
 /**
- * Issues a new server certificate and key, for the names in the present one and some more.
+ * Renews the home's server certificate within thirty days of its end, for the same names and with the same key, so that
+ * enrollment JWTs which were handed out stay good. One that is not valid yet was made while the clock was wrong, and is
+ * renewed too.
+ * @returns null if it is not due, or if operators keep the root key elsewhere: they are warned, and renew by hand
+ */
+export async function renewEndingCertificate(
+  needs: { readonly clock: Clock },
+  paths: HomePaths,
+): Promise<CertificateFacts | null> {
+  const existing = readPair(paths.server);
+  if (existing === undefined || readPair(paths.rootCa) === undefined) return null;
+  const facts = factsOf(existing.certPem);
+  const now = needs.clock.now();
+  const isDue = facts.notAfter - now < renewalTime || facts.notBefore > now;
+  const keepsKey = belongTogether(existing);
+  if (keepsKey && !isDue) return null;
+  return issueServer(needs, paths, { ...namesOf(facts), keyPem: keepsKey ? existing.keyPem : undefined });
+}
+
+/**
+ * Issues a new server certificate, for the names in the present one and some more.
+ * @param wanted.newKey another key instead of the present one; so it is without a usable one
  * @throws MissingAuthority the home does not contain certificate and key of a root authority
  */
 export async function renewServerCertificate(
   needs: { readonly clock: Clock },
   paths: HomePaths,
-  more: readonly string[],
+  wanted: { readonly more: readonly string[]; readonly newKey: boolean },
 ): Promise<CertificateFacts> {
   const present = readIfThere(paths.server.cert);
   const { dns, ips } = present === undefined ? { dns: [], ips: [] } : namesOf(factsOf(present));
-  return issueServer(needs, paths, serverNames([...dns, ...ips, ...more]));
+  const pair = wanted.newKey ? undefined : readPair(paths.server);
+  const keyPem = pair !== undefined && belongTogether(pair) ? pair.keyPem : undefined;
+  return issueServer(needs, paths, { ...serverNames([...dns, ...ips, ...wanted.more]), keyPem });
 }
 
 /** A certificate cannot be issued, because the home's authority is missing. */
@@ -111,12 +130,11 @@ export function shortAddress(ip: string): string {
 async function issueServer(
   needs: { readonly clock: Clock },
   paths: HomePaths,
-  names: ServerNames,
+  { dns, ips, keyPem }: ServerNames & { readonly keyPem?: string | undefined },
 ): Promise<CertificateFacts> {
   const { issueServerCertificate } = await pkiMaker();
-  const { dns, ips } = names;
   const ca = signingPair(paths.rootCa);
-  const pair = await issueServerCertificate(needs, { dnsNames: dns, ips, days: serverDays, ca });
+  const pair = await issueServerCertificate(needs, { dnsNames: dns, ips, days: serverDays, ca, keyPem });
   writePair(paths.server, pair);
   return factsOf(pair.certPem);
 }
