@@ -14,7 +14,7 @@ export type FileValue =
 /** The effective configuration in the shape and order of the file, with every default written out. */
 export type FileShape = { readonly [key: string]: FileValue };
 
-/** A database password in it is not masked: only to be read as a file again. */
+/** Passwords in it are not masked: only to be read as a file again. */
 export function toFile({ listeners, edge: { present, ...edge }, ...config }: Config): FileShape {
   const isDefault = (identity: unknown) => JSON.stringify(identity) === JSON.stringify(config.identity);
   const content = {
@@ -30,10 +30,22 @@ export function toFile({ listeners, edge: { present, ...edge }, ...config }: Con
 
 /**
  * The same to be shown: `config show` prints it, and its paths look up the origin of each value. Reading it as a file
- * gives the same configuration, except for a database password, which is masked.
+ * gives the same configuration, except for the passwords of the database and the proxy, which are masked.
  */
 export function toFileShape(config: Config): FileShape {
-  return { ...toFile(config), db: dbText(config.db) };
+  const { edge } = config;
+  const { proxy } = edge.externalJwtSigners.jwksFetch;
+  const jwksFetch = { ...edge.externalJwtSigners.jwksFetch, proxy: proxy && masked(new URL(proxy)).href };
+  const shown = {
+    ...config,
+    edge: { ...edge, externalJwtSigners: { ...edge.externalJwtSigners, jwksFetch } },
+  };
+  return { ...toFile(shown), db: dbText(config.db) };
+}
+
+function masked(url: URL): URL {
+  if (url.password !== '') url.password = '***';
+  return url;
 }
 
 function withoutEmptyMaps(value: FileValue): FileValue {
@@ -52,8 +64,7 @@ function withoutEmptyMaps(value: FileValue): FileValue {
 /** A database URL that can be shown: a password in it becomes `***`. */
 export function dbText(db: DbConfig): string {
   if (db.engine === 'sqlite') return `sqlite:${db.file}`;
-  const url = new URL(db.url);
-  if (url.password !== '') url.password = '***';
+  const url = masked(new URL(db.url));
   for (const key of ['password', 'sslpassword']) {
     if (url.searchParams.has(key)) url.searchParams.set(key, '***');
   }

@@ -3,20 +3,22 @@ import { fileErrorReason } from '../platform/file-error-reason.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Adjustment } from './adjustments.ts';
 import type { Config } from './config.ts';
-import { ConfigError, formatPath, type Problem } from './config-error.ts';
+import { ConfigError, type ConfigPath, formatPath, type Problem } from './config-error.ts';
 import { checkConsistency, type ReadableParts } from './consistency.ts';
 import { describeIssues, type Finding } from './describe-issues.ts';
-import { describedFile, nodesInside, type SettingNode } from './described-file.ts';
+import { describedFile, nodesInside, type SettingNode, valueAt } from './described-file.ts';
 import { listenerSchema } from './listener-settings.ts';
 import { findOddities } from './oddities.ts';
 import { findOrigins, type Origins } from './origins.ts';
 import { resolveConfig } from './resolve.ts';
 import { edgeSchema, fileSchema } from './settings.ts';
-import { dbSchema, filePath } from './value-kinds.ts';
+import { filePath } from './value-kinds.ts';
 import { parseYamlSource, type YamlSource } from './yaml-source.ts';
 
 /** Replaces `db` of the file, so that the file need not contain a database password. */
 export const dbVariable = 'OVERLAY_AUTH_DB';
+/** The same for the password of the proxy. */
+const proxyVariable = 'OVERLAY_AUTH_PROXY';
 
 export interface LoadedConfig {
   /** Deeply frozen. */
@@ -31,7 +33,7 @@ export interface LoadedConfig {
 /**
  * Reads and checks the configuration file.
  * @param path  relative paths inside the file are relative to this file's folder
- * @param needs `readFile` returns UTF-8 text or throws; only `OVERLAY_AUTH_DB` is read from `env`
+ * @param needs `readFile` returns UTF-8 text or throws; `env` is only asked for what replaces settings
  * @throws ConfigError with all problems that were found, not only the first
  */
 export function loadConfig(
@@ -45,8 +47,8 @@ export function loadConfig(
   if (source.faults.length > 0) {
     throw new ConfigError(source.faults.map((fault) => ({ ...fault, file: path, path: '' })));
   }
-  const dbOverride = needs.env[dbVariable] || undefined;
-  const file = withDb(source.value, dbOverride);
+  const replaced = replacements(source.value, needs.env);
+  const file = withEnvironment(source.value, replaced);
 
   const folder = dirname(resolve(path));
   const parsed = fileSchema.safeParse(withAbsolutePaths(file, [describedFile()], folder));
@@ -56,7 +58,7 @@ export function loadConfig(
     ...checkConsistency(parts),
   ];
   if (!parsed.success || findings.length > 0) {
-    const place = (finding: Finding) => placeFinding(finding, { path, source, dbOverride });
+    const place = (finding: Finding) => placeFinding(finding, { path, source, replaced });
     throw new ConfigError(findings.map(place).sort(byPlace));
   }
 
@@ -74,7 +76,7 @@ export function loadConfig(
       file: path,
       source,
       adjustments,
-      environment: new Map(dbOverride === undefined ? [] : [['db', dbVariable]]),
+      environment: new Map(replaced.map(({ at, variable }) => [formatPath(at), variable])),
     }),
   };
 }
@@ -99,15 +101,64 @@ function readText(path: string, readFile: (path: string) => string): string {
   }
 }
 
-/** The file's value with `db` replaced. A bare `edge:` counts as a section with defaults only. */
-function withDb(value: unknown, db: string | undefined): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  const file = value as Record<string, unknown>;
-  return {
-    ...file,
-    ...(db === undefined ? {} : { db }),
-    ...(file.edge === null ? { edge: {} } : {}),
+/** A setting whose value comes from the environment. */
+interface Replacement {
+  readonly at: ConfigPath;
+  readonly variable: string;
+  readonly value: unknown;
+}
+
+const jwksFetch = ['edge', 'externalJwtSigners', 'jwksFetch'] as const;
+
+/**
+ * What the environment sets. Of the variables that other programs have for a proxy, those count that the runtime was
+ * told to use, and only where the file says nothing.
+ */
+function replacements(
+  file: unknown,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly Replacement[] {
+  const first = (names: readonly string[]) => names.find((name) => env[name]);
+  const set = (
+    at: ConfigPath,
+    names: readonly string[],
+    read: (text: string) => unknown = (text) => text,
+  ) => {
+    const variable = first(names);
+    return variable === undefined ? [] : [{ at, variable, value: read(env[variable] ?? '') }];
   };
+  const proxy = [...jwksFetch, 'proxy'];
+  const ours = [...set(['db'], [dbVariable]), ...set(proxy, [proxyVariable])];
+  const usesOthers = env.NODE_USE_ENV_PROXY === '1' && first([proxyVariable]) === undefined;
+  if (!usesOthers || valueAt(file, proxy) !== undefined) return ours;
+  const spared = set([...jwksFetch, 'noProxy'], ['no_proxy', 'NO_PROXY'], sparedIn);
+  if (spared.some(({ value }) => (value as readonly string[]).includes('*'))) return ours;
+  return [...ours, ...set(proxy, ['https_proxy', 'HTTPS_PROXY']), ...spared];
+}
+
+/** As other programs write the list: `*.example.com` for `.example.com`, and perhaps ports, which do not count here. */
+function sparedIn(list: string): readonly string[] {
+  const entries = list.split(/[\s,]+/).filter((entry) => entry !== '');
+  return entries.map((entry) => entry.replace(/^\*\./, '.').replace(/^([^:]+):\d+$/, '$1'));
+}
+
+/** The file's value with what the environment sets. A bare `edge:` counts as a section with defaults only. */
+function withEnvironment(value: unknown, replaced: readonly Replacement[]): unknown {
+  if (!isMap(value)) return value;
+  const file = value.edge === null ? { ...value, edge: {} } : value;
+  // Without the section there is no OIDC provider, and nothing that asks other servers.
+  const used = replaced.filter(({ at: [section = ''] }) => section === 'db' || file[section] !== undefined);
+  return used.reduce<unknown>((changed, { at, value: given }) => withValueAt(changed, at, given), file);
+}
+
+function withValueAt(value: unknown, [key, ...rest]: ConfigPath, given: unknown): unknown {
+  if (key === undefined) return given;
+  const map = value ?? {};
+  return isMap(map) ? { ...map, [key]: withValueAt(map[key], rest, given) } : value;
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** The file's value with the paths of files relative to `folder`. Unacceptable ones stay, to be refused. */
@@ -139,13 +190,24 @@ function readableParts(file: unknown, source: YamlSource): ReadableParts {
 
 function placeFinding(
   finding: Finding,
-  known: { readonly path: string; readonly source: YamlSource; readonly dbOverride: string | undefined },
+  known: {
+    readonly path: string;
+    readonly source: YamlSource;
+    readonly replaced: readonly Replacement[];
+  },
 ): Problem {
   const { message, hint } = finding;
   const path = formatPath(finding.path);
-  if (path === 'db' && known.dbOverride !== undefined && !dbSchema.safeParse(known.dbOverride).success) {
-    return { message, hint, path, file: `environment variable ${dbVariable}`, line: null, column: null };
-  }
+  const replaced = known.replaced.find(({ at }) => at.every((key, index) => finding.path[index] === key));
+  if (replaced !== undefined)
+    return {
+      message,
+      hint,
+      path,
+      file: `environment variable ${replaced.variable}`,
+      line: null,
+      column: null,
+    };
   const place =
     finding.at === 'key' ? known.source.placeOfKey(finding.path) : known.source.placeOfValue(finding.path);
   return { message, hint, path, file: known.path, line: place.line, column: place.column };

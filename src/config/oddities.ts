@@ -87,7 +87,7 @@ function* privateKeyServers({ edge }: ReadableParts): Generator<Finding> {
   yield value(
     ['edge', 'externalJwtSigners', 'jwksFetch', 'blockPrivateAddresses'],
     'keys are fetched from any address of this machine and of private networks',
-    'Leave it true, and name the private key servers in allowedHostnames or allowedIPs.',
+    'Leave it true, and name the private key servers in additionalHostnames or allowedIPs.',
   );
 }
 

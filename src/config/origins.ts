@@ -41,7 +41,7 @@ export function findOrigins(known: {
     const text = formatPath(path);
     const line = source.has(path) ? source.placeOfValue(path).line : null;
     const adjustment = adjustments.find((made) => made.path === text);
-    const variable = environment.get(text);
+    const variable = environment.get(text) ?? environment.get(formatPath(path.slice(0, -1)));
     if (variable !== undefined) origins.set(text, { kind: 'environment', variable });
     else if (adjustment) origins.set(text, { kind: 'adjusted', oldValue: adjustment.oldValue, file, line });
     else if (line !== null) origins.set(text, { kind: 'file', file, line });

@@ -17,6 +17,8 @@ import {
   ipRange,
   lifetime,
   linkUrl,
+  proxyUrl,
+  sparedHost,
   tenYears,
 } from './value-kinds.ts';
 
@@ -110,13 +112,29 @@ const jwksFetchSchema = z.strictObject({
   timeout: says`For one whole fetch, redirects included.`(duration({ min: 1, max: HOUR }).prefault('5s')),
   maxRedirects: says`0 follows none.`(z.int().min(0).max(20).default(5)),
   blockPrivateAddresses:
-    says`Ask no private or loopback address but those that allowedHostnames or allowedIPs name.`(
+    says`Ask no private or loopback address but those that additionalHostnames, allowedHostnames or allowedIPs name.`(
       z.boolean().default(true),
+    ),
+  additionalHostnames:
+    says`Exact names, such as that of a provider on a private network, that are asked besides all others.`(
+      hostNames,
     ),
   allowedHostnames: says`Exact names; when not empty, no other host is asked.`(hostNames),
   deniedHostnames: says`Exact names that are never asked.`(hostNames),
   allowedIPs: says`Addresses or CIDR ranges; when not empty, no other address is asked.`(ipRanges),
   deniedIPs: says`Addresses or CIDR ranges that are never asked.`(ipRanges),
+  trustedRoots: says`PEM files of authorities that are trusted for other servers, besides the system's.`(
+    z.array(filePath).max(100).prefault([]),
+  ),
+  proxy:
+    says`URL of the HTTP proxy through which other servers are asked. The environment variable OVERLAY_AUTH_PROXY replaces it, which keeps a password out of this file. Default: none.`(
+      orNone(proxyUrl),
+      { example: 'http://proxy.example.com:3128' },
+    ),
+  noProxy:
+    says`Hosts that are asked without the proxy: names, .example.com for everything below a domain, addresses, CIDR ranges.`(
+      z.array(sparedHost).max(1000).prefault([]),
+    ),
 });
 
 export const edgeSchema = z.strictObject({

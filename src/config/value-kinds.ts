@@ -8,6 +8,7 @@ import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts
 import {
   formatHostAndPort,
   formatIpRange,
+  type IpRange,
   isHostName,
   isUnspecified,
   parseHostAndPort,
@@ -160,6 +161,40 @@ export const hostName = text((given) => {
   const name = given.toLowerCase();
   if (!isHostName(name)) throw new Refusal(`${JSON.stringify(given)} is not a host name; patterns are not`);
   return name;
+}, asItIs);
+
+/** A host that is asked without the proxy: a name, `.example.com` for everything below it, or addresses. */
+export const sparedHost = text(
+  (given): string | IpRange => {
+    const name = given.toLowerCase();
+    if (isHostName(name.replace(/^\./, ''))) return name;
+    try {
+      return parseIpRange(given);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw new Refusal(
+        `${JSON.stringify(given)} is neither a host name, nor a domain such as .example.com, nor addresses`,
+      );
+    }
+  },
+  (spared) => (typeof spared === 'string' ? spared : formatIpRange(spared)),
+);
+
+/** May contain a password: never print it. The messages never repeat it. */
+export const proxyUrl = text((given) => {
+  const url = URL.parse(given);
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
+    throw new Refusal('the proxy is not an http or https URL, such as http://proxy.example.com:3128');
+  }
+  if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
+    throw new Refusal(`the URL of the proxy has more than a host and a port; ${escapes}`);
+  }
+  try {
+    [url.username, url.password].map(decodeURIComponent);
+  } catch {
+    throw new Refusal(`the URL of the proxy has a character that is not escaped; ${escapes}`);
+  }
+  return url.href;
 }, asItIs);
 
 export const redirectUri = text(parseRedirectUri, formatRedirectUri);

@@ -16,6 +16,7 @@ import {
   readPublishedAuthorities,
   readSigningAuthority,
 } from './overlay-pki.ts';
+import { readOtherRoots } from './providers.ts';
 import type { OverlayPki, Services } from './services.ts';
 
 /** @throws PkiFileError a file of the overlay's PKI cannot be used */
@@ -31,14 +32,15 @@ export function readOverlayPki(foundations: Pick<Foundations, 'config' | 'clock'
 
 /**
  * Reads the files that a start reads beside those of the listeners, and keeps nothing.
- * @throws PkiFileError; ConfigError a logo or the access to the collector cannot be used
+ * @throws PkiFileError; ConfigError a logo, roots or the access to the collector cannot be used
  */
 export async function tryNamedFiles(
   foundations: Pick<Foundations, 'config' | 'clock' | 'log'>,
 ): Promise<void> {
-  const { branding, telemetry } = foundations.config;
+  const { branding, telemetry, edge } = foundations.config;
   readOverlayPki(foundations);
   brandingOf(branding);
+  readOtherRoots(edge.externalJwtSigners.jwksFetch);
   if (telemetry === null) return;
   // A controller without a collector loads nothing for one.
   const { readCollectorAccess } = await import('../telemetry/collector.ts');

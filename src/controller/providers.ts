@@ -1,6 +1,8 @@
 // What this service asks of other providers, and the keys that they publish.
 
-import type { Config } from '../config/config.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config, JwksFetchConfig } from '../config/config.ts';
+import { readRoots } from '../config/named-roots.ts';
 import { jwksCache, remoteJwksCache } from '../platform/jwk/jwks-cache.ts';
 import { outboundClient } from '../platform/network/outbound-client.ts';
 import { tracedFetches } from '../telemetry/traced-fetches.ts';
@@ -8,11 +10,15 @@ import type { Base } from './in-use.ts';
 
 export type Providers = ReturnType<typeof openProviders>;
 
+/** @throws ConfigError a file of trusted roots cannot be used */
 export function openProviders({ config, clock, log, first, tracing, trustedRoots = [] }: Base) {
-  const limitsOf = ({ edge }: Config) => edge.externalJwtSigners.jwksFetch;
-  const settingsOf = ({ edge }: Config) => JSON.stringify(edge.externalJwtSigners);
-  let settings = settingsOf(config);
-  let client = outboundClient(limitsOf(config), { trustedRoots });
+  const accessOf = ({ edge }: Config) => {
+    const { jwksFetch: limits } = edge.externalJwtSigners;
+    return { limits, trustedRoots: [...trustedRoots, ...readOtherRoots(limits)] };
+  };
+  const clientBy = (access: ReturnType<typeof accessOf>) => outboundClient(access.limits, access);
+  let access = accessOf(config);
+  let client = clientBy(access);
   const outbound: typeof client = tracedFetches(
     {
       get: (...request) => client.get(...request),
@@ -27,12 +33,22 @@ export function openProviders({ config, clock, log, first, tracing, trustedRoots
     jwks,
     /** For the other threads; only the first one fetches. */
     keySet: fetched.answer,
-    use(fresh: Config): void {
-      if (settings === settingsOf(fresh)) return;
-      settings = settingsOf(fresh);
-      client = outboundClient(limitsOf(fresh), { trustedRoots });
-      // Keys of a server that may no longer be asked are no longer used.
-      jwks.forgetAll();
+    /** @returns what begins to use the other configuration @throws ConfigError as at the start */
+    prepare(fresh: Config): () => void {
+      const changed = accessOf(fresh);
+      return () => {
+        if (isDeepStrictEqual(access, changed)) return;
+        access = changed;
+        client = clientBy(access);
+        // Keys of a server that may no longer be asked are no longer used.
+        jwks.forgetAll();
+      };
     },
   };
+}
+
+/** PEM. @throws ConfigError */
+export function readOtherRoots({ trustedRoots }: JwksFetchConfig): readonly string[] {
+  const path = 'edge.externalJwtSigners.jwksFetch.trustedRoots';
+  return trustedRoots.map((file) => readRoots(path, file));
 }

@@ -157,13 +157,14 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
       // revoked has to stay so for that long. Harmless if the configuration is refused in the end.
       await view.rememberEnded(inUse.allowTokensOf(fresh));
       const prepared = await prepare(fresh);
+      const useProviders = providers.prepare(fresh);
       return {
         ...prepared.endpoints,
         use() {
           inUse.replace(fresh);
           current.endpoints = prepared.endpoints;
           prepared.useTelemetry();
-          providers.use(fresh);
+          useProviders();
         },
       };
     },

@@ -1,13 +1,11 @@
 // The collector that the configuration names: its credentials, and one POST. It is the operator's own address, so the
 // rules for strangers' addresses do not apply, but nobody waits for it and its answers are not kept.
 
-import { readFileSync } from 'node:fs';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { TelemetryConfig } from '../config/config.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { readNamed, readRoots, refusedFile } from '../config/named-roots.ts';
 import { type Millis, SECOND } from '../platform/clock.ts';
-import { fileErrorReason } from '../platform/file-error-reason.ts';
 import { trustingContext } from '../platform/network/outbound-client.ts';
 
 /** The contents of the configured files. */
@@ -36,20 +34,11 @@ const mostHeaders = 20;
 
 /** @throws ConfigError a file cannot be read, or its contents are wrong */
 export function readCollectorAccess({ headersFile, ca }: TelemetryConfig): CollectorAccess {
-  const roots = ca === null ? [] : [readNamed('telemetry.ca', ca)];
   const lines = headersFile === null ? '' : readNamed('telemetry.headersFile', headersFile);
   return {
     headers: headersFile === null ? {} : readHeaders(headersFile, lines),
-    roots: roots.map((pem) => requireCertificates(ca ?? '', pem)),
+    roots: ca === null ? [] : [readRoots('telemetry.ca', ca)],
   };
-}
-
-function readNamed(path: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw refused(path, `${file} cannot be read: ${fileErrorReason(error)}`);
-  }
 }
 
 /** Names the wrong line, but not its contents, which are secret. */
@@ -57,29 +46,15 @@ function readHeaders(file: string, text: string): Readonly<Record<string, string
   const lines = text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), number: at + 1 }));
   const given = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
   if (given.length > mostHeaders) {
-    throw refused('telemetry.headersFile', `${file} has more than ${mostHeaders} headers`);
+    throw refusedFile('telemetry.headersFile', `${file} has more than ${mostHeaders} headers`);
   }
   return Object.fromEntries(
     given.map(({ line, number }) => {
       const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([\x20-\x7e]+)$/.exec(line) ?? [];
-      if (name === '') throw refused('telemetry.headersFile', `${file}:${number} is not NAME: VALUE`);
+      if (name === '') throw refusedFile('telemetry.headersFile', `${file}:${number} is not NAME: VALUE`);
       return [name.toLowerCase(), value];
     }),
   );
-}
-
-function requireCertificates(file: string, pem: string): string {
-  try {
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('no certificate');
-    trustingContext([pem]);
-    return pem;
-  } catch {
-    throw refused('telemetry.ca', `${file} contains no certificates in PEM`);
-  }
-}
-
-function refused(path: string, message: string): ConfigError {
-  return new ConfigError([{ message, file: 'configuration', line: null, column: null, path, hint: null }]);
 }
 
 /** Opens nothing before the first POST. */

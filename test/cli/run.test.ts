@@ -535,11 +535,14 @@ describe('run controller --check', () => {
     t.after(() => box.close());
     const pki = (name: string) => join(box.cwd, 'h', 'pki', name);
     const copy = (from: string, to: string) => writeFileSync(pki(to), readFileSync(pki(from)));
-    for (const name of ['ca-bundle.pem', 'client-ca.cert.pem', 'client-ca.key.pem'])
-      copy(name, `${name}.kept`);
+    edit(box, (yaml) => yaml.replace('trustedRoots: []', 'trustedRoots: [pki/idp-ca.pem]'));
+    copy('ca-bundle.pem', 'idp-ca.pem');
+    const spoiled = ['ca-bundle.pem', 'client-ca.cert.pem', 'client-ca.key.pem', 'idp-ca.pem'];
+    for (const name of spoiled) copy(name, `${name}.kept`);
     for (const [spoil, said] of [
       [() => writeFileSync(pki('ca-bundle.pem'), ''), /ca-bundle\.pem contains no certificates/],
       [() => writeFileSync(pki('ca-bundle.pem'), 'text'), /ca-bundle\.pem contains no certificates/],
+      [() => writeFileSync(pki('idp-ca.pem'), 'text'), /idp-ca\.pem contains no certificates in PEM/],
       [() => copy('server.key.pem', 'client-ca.key.pem'), /cannot be signed with .*signingCert/],
       [() => copy('server.cert.pem', 'client-ca.cert.pem'), /cannot be signed with .*signingCert/],
     ] as const) {
@@ -547,8 +550,7 @@ describe('run controller --check', () => {
       const { code, stderr } = await check(box);
       assert.equal(code, 1);
       assert.match(stderr, said);
-      for (const name of ['ca-bundle.pem', 'client-ca.cert.pem', 'client-ca.key.pem'])
-        copy(`${name}.kept`, name);
+      for (const name of spoiled) copy(`${name}.kept`, name);
     }
     assert.equal((await check(box)).code, 0);
   });

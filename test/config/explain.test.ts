@@ -90,12 +90,14 @@ edge:
 `;
     const { config, origins, adjustments } = load(text, {
       OVERLAY_AUTH_DB: 'postgres://u:hunter2@h/x?password=hunter2',
+      OVERLAY_AUTH_PROXY: 'http://u:hunter2@proxy',
     });
     const shown = renderShow(config, origins, { origin: true });
     const file = '/srv/overlay/controller.yml';
     for (const line of [
       'v: 3  # /srv/overlay/controller.yml:1',
       'db: postgres://u:***@h/x?password=***  # environment variable OVERLAY_AUTH_DB',
+      '      proxy: http://u:***@proxy/  # environment variable OVERLAY_AUTH_PROXY',
       `  key: /b  # ${file}:4`,
       '  server_cert: /a  # default',
       `      - interface: 127.0.0.1:1280  # ${file}:8`,

@@ -71,8 +71,12 @@ describe('loading the configuration', () => {
           blockPrivateAddresses: true,
           allowedHostnames: [],
           deniedHostnames: [],
+          additionalHostnames: [],
           allowedIPs: [],
           deniedIPs: [],
+          trustedRoots: [],
+          proxy: null,
+          noProxy: [],
         },
       },
     });
@@ -260,6 +264,45 @@ describe('loading the configuration', () => {
     const [problem] = problemsOf(minimalFile(), { OVERLAY_AUTH_DB: 'mysql://u:secret@db.example/x' });
     assert.equal(problem?.file, 'environment variable OVERLAY_AUTH_DB');
     assert.equal(problem?.line, null);
+  });
+
+  test('the proxy of the environment replaces that of the file, and those of other programs count if the runtime uses them', () => {
+    const fetchOf = (file: Tree, env: Record<string, string>) =>
+      load(file, env).config.edge.externalJwtSigners.jwksFetch;
+    const at = ['edge', 'externalJwtSigners', 'jwksFetch', 'proxy'];
+    const named = (url: string) => replaceAt(replaceAt(minimalFile(), ['edge'], {}), at, url);
+    const ours = { OVERLAY_AUTH_PROXY: 'http://u:secret@ours.example:3128' };
+    const theirs = {
+      HTTPS_PROXY: 'http://theirs.example:8080',
+      NO_PROXY: 'localhost, *.corp.example,a.example:8443 10.0.0.0/8',
+    };
+    const used = { ...theirs, NODE_USE_ENV_PROXY: '1' };
+    const file = () => replaceAt(minimalFile(), ['edge'], null);
+    for (const [tree, env, proxy] of [
+      [file(), {}, null],
+      [file(), theirs, null],
+      [file(), { ...used, NO_PROXY: '*' }, null],
+      [file(), used, 'http://theirs.example:8080/'],
+      [file(), { ...used, ...ours }, 'http://u:secret@ours.example:3128/'],
+      [named('http://file.example'), used, 'http://file.example/'],
+      [named('http://file.example'), ours, 'http://u:secret@ours.example:3128/'],
+    ] as const)
+      assert.equal(fetchOf(tree, env).proxy, proxy, JSON.stringify(env));
+    const spared = [
+      'localhost',
+      '.corp.example',
+      'a.example',
+      { address: '10.0.0.0', prefixLength: 8, family: 'ipv4' },
+    ];
+    assert.deepEqual(fetchOf(file(), used).noProxy, spared);
+    assert.deepEqual(fetchOf(file(), { ...used, ...ours }).noProxy, []);
+    const { origins } = load(file(), used);
+    const origin = (path: string) => origins.get(`edge.externalJwtSigners.jwksFetch.${path}`);
+    assert.deepEqual(origin('proxy'), { kind: 'environment', variable: 'HTTPS_PROXY' });
+    assert.deepEqual(origin('noProxy[3]'), { kind: 'environment', variable: 'NO_PROXY' });
+    const [problem] = problemsOf(file(), { OVERLAY_AUTH_PROXY: 'u:secret@ours' });
+    assert.equal(problem?.file, 'environment variable OVERLAY_AUTH_PROXY');
+    assert.doesNotMatch(JSON.stringify(problem), /secret/);
   });
 
   test('a database URL names one host', () => {
@@ -491,7 +534,7 @@ describe('warnings', () => {
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0] ?? '',
-      /blockPrivateAddresses: .*private networks.*allowedHostnames or allowedIPs/s,
+      /blockPrivateAddresses: .*private networks.*additionalHostnames or allowedIPs/s,
     );
   });
 

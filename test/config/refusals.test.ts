@@ -134,6 +134,18 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'edge.externalJwtSigners.jwksFetch.deniedHostnames': ['*', '.example.com', '10.0.0.1', 'é.example'],
   'edge.externalJwtSigners.jwksFetch.allowedIPs': ['10.0.0.1/8', 'localhost', '10.0.0.0/33', ''],
   'edge.externalJwtSigners.jwksFetch.deniedIPs': ['::/129', '10.0.0', '2001:db8::1/32'],
+  'edge.externalJwtSigners.jwksFetch.additionalHostnames': ['*', '.example.com', '10.0.0.1'],
+  'edge.externalJwtSigners.jwksFetch.trustedRoots': ['', 'a\0b'],
+  'edge.externalJwtSigners.jwksFetch.proxy': [
+    '',
+    'proxy.example.com:3128',
+    'socks5://proxy.example.com',
+    'http://',
+    'http://proxy.example.com/path',
+    'http://proxy.example.com/?x=1',
+    'http://user:100%@proxy.example.com',
+  ],
+  'edge.externalJwtSigners.jwksFetch.noProxy': ['*', '*.example.com', 'a:443', '10.0.0.1/8', ''],
   'log.format': ['xml', 'JSON', ''],
   'telemetry.endpoint': [
     '',

@@ -14,6 +14,7 @@ import { readSource } from '../../packages/import-ziti/src/read/source.ts';
 import { UnreadableSource } from '../../packages/import-ziti/src/read/unreadable-source.ts';
 import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { testBudget } from '../support/list-budget.ts';
+import { noLimits } from '../support/outbound-limits.ts';
 import { boltDatabase, boltOfPages, type Content, metaPage, pageHeader, value } from './bolt-writer.ts';
 import { database, freshHome, shortlyAfter } from './support.ts';
 
@@ -31,16 +32,6 @@ function read(bytes: Buffer): ReturnType<typeof readSource> {
   }
 }
 
-const limits = {
-  timeout: 5000,
-  maxRedirects: 0,
-  blockPrivateAddresses: true,
-  allowedHostnames: [],
-  deniedHostnames: [],
-  allowedIPs: [],
-  deniedIPs: [],
-};
-
 /** What the bytes would become here. */
 function plan(bytes: Buffer): ReturnType<typeof planImport> {
   const needs = {
@@ -48,7 +39,7 @@ function plan(bytes: Buffer): ReturnType<typeof planImport> {
     findings: collectFindings(),
     digest: (content: unknown) => JSON.stringify(content),
     issuers: new Set<string>(),
-    limits,
+    limits: { ...noLimits, blockPrivateAddresses: true },
     vault: keyVault(Buffer.alloc(32, 1)),
     recoveryKey: Buffer.alloc(32, 2),
     isOwn: () => false,

@@ -16,6 +16,7 @@ import { type JwksCacheLimits, jwksCache, jwksCacheDefaults } from '../../src/pl
 import { silentLogger } from '../../src/platform/log/logger.ts';
 import { type OutboundLimits, outboundClient } from '../../src/platform/network/outbound-client.ts';
 import { type FixedClock, fixedClock } from '../support/fixed-clock.ts';
+import { noLimits } from '../support/outbound-limits.ts';
 import type { TestIdp } from '../support/test-idp.ts';
 
 export const audience = 'overlay';
@@ -62,17 +63,7 @@ export function newVerifier(
   changed: { readonly fetch?: Partial<OutboundLimits>; readonly cache?: Partial<JwksCacheLimits> } = {},
 ): Verifier {
   const clock = fixedClock('2026-11-21T10:00:00Z');
-  const limits: OutboundLimits = {
-    timeout: 5000,
-    maxRedirects: 5,
-    blockPrivateAddresses: false,
-    allowedHostnames: [],
-    deniedHostnames: [],
-    allowedIPs: [],
-    deniedIPs: [],
-    ...changed.fetch,
-  };
-  const client = outboundClient(limits, { trustedRoots: [idp.caPem] });
+  const client = outboundClient({ ...noLimits, ...changed.fetch }, { trustedRoots: [idp.caPem] });
   const cacheLimits = { ...jwksCacheDefaults, ...changed.cache };
   const jwks = jwksCache({ client, clock, logger: silentLogger }, cacheLimits);
   return { clock, verify: (signers, token) => verifyExternalJwt({ clock, jwks }, signers, token) };

@@ -560,14 +560,14 @@ test('a key server on this machine is contacted only if an allow-list names it, 
   const signer = { name: 'near', issuer, audience, jwksEndpoint: `https://127.0.0.1:${port}/jwks` };
   const refused = await root.call('POST', 'external-jwt-signers', signer);
   assert.equal(refused.status, 400);
-  assert.match(refused.text, /allowedHostnames or allowedIPs in edge\.externalJwtSigners\.jwksFetch/);
+  assert.match(refused.text, /additionalHostnames in edge\.externalJwtSigners\.jwksFetch/);
   // Names are resolved when somebody logs in.
   await createSigner(root, idp, 'near');
   const attempt = await submitJwt(closed, await tokenOf(closed, idp, 'ana@idp'));
   assert.equal(attempt.status, 401);
   assert.equal(idp.requests.size, 0);
   const record = await root.call('GET', `login-attempts/${attempt.headers['x-request-id']}`);
-  assert.match(record.text, /private or loopback address.*allowedHostnames or allowedIPs/);
+  assert.match(record.text, /private or loopback address.*additionalHostnames/);
   await closed.close();
   await idp.close();
 });

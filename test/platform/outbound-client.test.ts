@@ -12,17 +12,9 @@ import { parseIpRange } from '../../src/config/addresses.ts';
 import type { JwksFetchConfig } from '../../src/config/config.ts';
 import { type FetchRefusal, FetchRefused } from '../../src/platform/network/fetch-refused.ts';
 import { type OutboundNeeds, outboundClient } from '../../src/platform/network/outbound-client.ts';
+import { noLimits } from '../support/outbound-limits.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 
-const limits: JwksFetchConfig = {
-  timeout: 5000,
-  maxRedirects: 5,
-  blockPrivateAddresses: false,
-  allowedHostnames: [],
-  deniedHostnames: [],
-  allowedIPs: [],
-  deniedIPs: [],
-};
 const wanted = { accept: 'application/json', maxBytes: 100_000 };
 
 const idp = await startTestIdp();
@@ -30,7 +22,7 @@ after(() => idp.close());
 beforeEach(() => idp.misbehave(null));
 
 function client(changed: Partial<JwksFetchConfig> = {}, needs: OutboundNeeds = {}) {
-  return outboundClient({ ...limits, ...changed }, { trustedRoots: [idp.caPem], ...needs });
+  return outboundClient({ ...noLimits, ...changed }, { trustedRoots: [idp.caPem], ...needs });
 }
 
 async function assertRefused(fetch: Promise<unknown>, reason: FetchRefusal, about: string): Promise<void> {
@@ -322,7 +314,7 @@ async function fetchInChild(env: Record<string, string>): Promise<string> {
   const module = new URL('../../src/platform/network/outbound-client.ts', import.meta.url).href;
   const script = `
     import { outboundClient } from ${JSON.stringify(module)};
-    outboundClient(${JSON.stringify(limits)}).get(${JSON.stringify(idp.jwksEndpoint)}, ${JSON.stringify(wanted)})
+    outboundClient(${JSON.stringify(noLimits)}).get(${JSON.stringify(idp.jwksEndpoint)}, ${JSON.stringify(wanted)})
       .then(() => 'fetched', (error) => error.reason)
       .then((outcome) => process.stdout.write(outcome));`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {

@@ -5,10 +5,13 @@ export const fetchRefusals = {
   host: 'the host is not allowed by the configuration',
   address: 'the host has an IP address that is not allowed',
   'private-address':
-    'the host has a private or loopback address: add it to allowedHostnames or allowedIPs in edge.externalJwtSigners.jwksFetch; that list must then name every other provider too',
+    'the host has a private or loopback address: add its name to additionalHostnames in edge.externalJwtSigners.jwksFetch; a bare address is allowed by allowedIPs, which must then contain every other provider too',
   name: 'the host name could not be resolved',
   connection: 'the server could not be reached or broke the connection',
   tls: 'the TLS handshake failed or the certificate is not trusted',
+  proxy: 'the proxy (proxy in edge.externalJwtSigners.jwksFetch) could not be reached',
+  'proxy-refused':
+    'the proxy (proxy in edge.externalJwtSigners.jwksFetch) refused to connect to the host: check what it allows, and user and password in its URL',
   timeout: 'the answer took too long',
   'too-many-redirects': 'there were too many redirects',
   status: 'the server answered with an error status',

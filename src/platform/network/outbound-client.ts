@@ -1,15 +1,24 @@
 // The only way in which this service calls other servers: HTTPS, by node:https. Addresses come from administrators and
 // redirects from strangers, so every connection is checked where it is made: the socket's own look-up checks the
-// addresses of a name, and no second look-up follows.
+// addresses of a name, and no second look-up follows. Behind a proxy, names and bare addresses are checked here, and the
+// proxy decides where a name leads.
 
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Millis } from '../clock.ts';
-import { type AddressLimits, addressRule, isPlainLoopback, longestUrl } from './address-rules.ts';
+import { withinTime } from '../within-time.ts';
+import {
+  type AddressLimits,
+  type AddressRange,
+  addressRule,
+  addressSet,
+  isPlainLoopback,
+  longestUrl,
+} from './address-rules.ts';
 import { FetchRefused } from './fetch-refused.ts';
 
 export interface OutboundLimits extends AddressLimits {
@@ -22,6 +31,12 @@ export interface OutboundLimits extends AddressLimits {
    */
   readonly allowedHostnames: readonly string[];
   readonly deniedHostnames: readonly string[];
+  /** Exact names in lower case that may be asked beside all others, and may have private addresses. */
+  readonly additionalHostnames: readonly string[];
+  /** URL of the proxy through which other hosts are asked, with user and password; null: none. */
+  readonly proxy: string | null;
+  /** Asked without it: a name in lower case, `.example.com` for everything below a domain, or addresses. */
+  readonly noProxy: readonly (string | AddressRange)[];
 }
 
 export interface OutboundNeeds {
@@ -50,7 +65,7 @@ export interface OutboundRequest {
 export interface OutboundClient {
   /**
    * The body of the 200 answer at the end of the redirects. Sends nothing but the request itself: no cookies, no
-   * credentials, no proxy from the environment.
+   * credentials.
    * @throws FetchRefused
    */
   get(url: string, wanted: OutboundRequest): Promise<Buffer>;
@@ -71,11 +86,9 @@ export function outboundClient(
   needs: OutboundNeeds = {},
 ): OutboundClient & FormPoster {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
-  const usualRefusal = addressRefusal(limits);
-  const lookup = checkedLookup(resolve, usualRefusal);
-  // Whoever may be called there was allowed by listing the address.
-  const plainRefusal = addressRefusal({ ...limits, blockPrivateAddresses: false });
-  let agent: Agent | undefined;
+  const allowedTarget = targetRules(limits);
+  const isSpared = sparedHosts(limits.noProxy);
+  let context: SecureContext | undefined;
   async function fetch(
     url: string,
     wanted: OutboundRequest,
@@ -87,11 +100,12 @@ export function outboundClient(
       let isPlain = wanted.allowPlainLoopback === true && isPlainLoopback(url);
       let target = isPlain ? new URL(url) : readTarget(url);
       for (let redirects = 0; ; redirects += 1) {
-        const refusal = isPlain ? plainRefusal : usualRefusal;
-        checkHost(target, limits, refusal);
+        const refusal = allowedTarget(target, isPlain);
         // Reading the system's roots takes tens of milliseconds, and most configurations never need them.
-        agent ??= openAgent(needs.trustedRoots ?? []);
-        const answer = await send({ target, agent, lookup, refusal, signal: deadline.signal, body }, wanted);
+        context ??= trustingContext(needs.trustedRoots ?? []);
+        const proxy = isPlain || isSpared(bareHost(target)) ? null : limits.proxy;
+        const hop = { target, context, resolve, refusal, proxy, deadline: deadline.signal, limits, body };
+        const answer = await send(hop, wanted);
         if (Buffer.isBuffer(answer)) return answer;
         if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
         target = readTarget(answer.location, target);
@@ -114,7 +128,7 @@ export function outboundClient(
  * @throws FetchRefused
  */
 export function checkAddress(url: string, limits: OutboundLimits): void {
-  checkHost(readTarget(url), limits, addressRefusal(limits));
+  targetRules(limits)(readTarget(url));
 }
 
 /** Why no connection may go to an address; null when one may. */
@@ -139,19 +153,48 @@ function readTarget(text: string, base?: URL): URL {
   return url;
 }
 
-/** Checks the name and, because it needs no look-up, a bare address. */
-function checkHost(target: URL, limits: OutboundLimits, refusal: AddressRefusal): void {
-  const { allowedHostnames, deniedHostnames } = limits;
-  const host = bareHost(target);
-  const name = host.replace(/\.$/, '');
-  if (deniedHostnames.includes(name)) throw new FetchRefused('host');
-  if (allowedHostnames.length > 0 && !allowedHostnames.includes(name)) throw new FetchRefused('host');
-  const refused = isIP(host) === 0 ? null : refusal(host);
-  if (refused !== null) throw new FetchRefused(refused);
+/**
+ * Checks the name and, because it needs no look-up, a bare address.
+ * @returns the rule for the addresses of that host, which throws FetchRefused
+ */
+function targetRules(limits: OutboundLimits): (target: URL, isPlain?: boolean) => AddressRefusal {
+  const { allowedHostnames, deniedHostnames, additionalHostnames } = limits;
+  const usual = addressRefusal(limits);
+  // Whoever may be called there was allowed by listing the address.
+  const plain = addressRefusal({ ...limits, blockPrivateAddresses: false });
+  const additional = addressRefusal({ ...limits, blockPrivateAddresses: false, allowedIPs: [] });
+  return (target, isPlain = false) => {
+    const host = bareHost(target);
+    const name = host.replace(/\.$/, '');
+    const isAdditional = additionalHostnames.includes(name);
+    const isListed = isAdditional || allowedHostnames.length === 0 || allowedHostnames.includes(name);
+    if (!isListed || deniedHostnames.includes(name)) throw new FetchRefused('host');
+    const refusal = isPlain ? plain : isAdditional ? additional : usual;
+    const refused = isIP(host) === 0 ? null : refusal(host);
+    if (refused !== null) throw new FetchRefused(refused);
+    return refusal;
+  };
 }
 
 function bareHost(target: URL): string {
   return target.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Which hosts are asked without the proxy. For the proxy, this machine is another one. */
+function sparedHosts(noProxy: OutboundLimits['noProxy']): (host: string) => boolean {
+  const spared = ['localhost', '.localhost', ...noProxy.filter((entry) => typeof entry === 'string')];
+  const loopback = [
+    { address: '127.0.0.0', prefixLength: 8, family: 'ipv4' },
+    { address: '::1', prefixLength: 128, family: 'ipv6' },
+  ] as const;
+  const isSparedAddress = addressSet([...loopback, ...noProxy.filter((entry) => typeof entry !== 'string')]);
+  return (host) => {
+    const name = host.replace(/\.$/, '');
+    return (
+      isSparedAddress(host) ||
+      spared.some((entry) => (entry.startsWith('.') ? name.endsWith(entry) : name === entry))
+    );
+  };
 }
 
 /**
@@ -180,27 +223,32 @@ function checkedLookup(
 
 interface Hop {
   readonly target: URL;
-  readonly agent: Agent;
-  readonly lookup: LookupFunction;
+  readonly context: SecureContext;
+  readonly resolve: NonNullable<OutboundNeeds['resolve']>;
   readonly refusal: AddressRefusal;
-  readonly signal: AbortSignal;
+  readonly proxy: string | null;
+  readonly deadline: AbortSignal;
+  readonly limits: Pick<OutboundLimits, 'timeout'>;
   /** A form to post; null: GET. */
   readonly body: string | null;
 }
 
 async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: string }> {
-  const { target, agent, lookup, refusal, signal, body } = hop;
+  const { target, context, resolve: look, refusal, deadline: signal, body } = hop;
   const isPlain = target.protocol === 'http:';
   // Importing this module loads another HTTP client of the runtime, which a start need not wait for.
   const ask = isPlain ? (await import('node:http')).request : request;
+  const tunnel = await tunnelOf(hop);
   return new Promise((resolve, reject) => {
     // The abort does not end a look-up under way, so this needs its own listener.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
     const outgoing = ask(target, {
       method: body === null ? 'GET' : 'POST',
       // The agent is for TLS; false means a new one, which reads no proxy from the environment.
-      agent: isPlain ? false : agent,
-      lookup,
+      ...(tunnel === null
+        ? { agent: isPlain ? false : openAgent(context) }
+        : { createConnection: () => tunnel }),
+      lookup: checkedLookup(look, refusal),
       signal,
       maxHeaderSize: 16_384,
       headers: {
@@ -227,6 +275,28 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
     });
     outgoing.end(body ?? undefined);
   });
+}
+
+/**
+ * The connection through the proxy; null: there is none. The proxy looks the name up itself, and decides where it leads.
+ * A name whose addresses are all refused here is not asked for there; one that only the proxy can resolve is.
+ */
+async function tunnelOf({ target, proxy, ...hop }: Hop): Promise<TLSSocket | null> {
+  if (proxy === null) return null;
+  const host = bareHost(target);
+  const wait = hop.limits.timeout / 4;
+  const unknown: readonly LookupAddress[] = [];
+  const looked =
+    isIP(host) === 0 ? withinTime(hop.resolve(host), wait, 'slow').catch(() => unknown) : unknown;
+  const refusals = (await looked).map(({ address }) => hop.refusal(address));
+  const [refused] = refusals;
+  if (refused && !refusals.includes(null)) throw new FetchRefused(refused);
+  const { openTunnel } = await import('./proxy-tunnel.ts');
+  try {
+    return await openTunnel(new URL(proxy), { host, port: target.port || '443', ...hop });
+  } catch (error) {
+    throw refusalOf(error, hop.deadline);
+  }
 }
 
 const redirectStatuses: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
@@ -276,11 +346,11 @@ export function trustingContext(givenRoots: readonly string[]): SecureContext {
 }
 
 /** A separate agent without proxyEnv: the environment can make the global one use a proxy. */
-function openAgent(givenRoots: readonly string[]): Agent {
+function openAgent(secureContext: SecureContext): Agent {
   return new Agent({
     keepAlive: false,
     maxCachedSessions: 0,
-    secureContext: trustingContext(givenRoots),
+    secureContext,
     // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     rejectUnauthorized: true,
   });

@@ -1,0 +1,31 @@
+// The contents of PEM files with authorities that a setting names.
+
+import { readFileSync } from 'node:fs';
+import { fileErrorReason } from '../platform/file-error-reason.ts';
+import { trustingContext } from '../platform/network/outbound-client.ts';
+import { ConfigError } from './config-error.ts';
+
+/** @param path of the setting. @throws ConfigError the file cannot be read */
+export function readNamed(path: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw refusedFile(path, `${file} cannot be read: ${fileErrorReason(error)}`);
+  }
+}
+
+/** Authorities, PEM. @param path of the setting. @throws ConfigError the file cannot be read, or contains none */
+export function readRoots(path: string, file: string): string {
+  const pem = readNamed(path, file);
+  try {
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('no certificate');
+    trustingContext([pem]);
+    return pem;
+  } catch {
+    throw refusedFile(path, `${file} contains no certificates in PEM`);
+  }
+}
+
+export function refusedFile(path: string, message: string): ConfigError {
+  return new ConfigError([{ message, file: 'configuration', line: null, column: null, path, hint: null }]);
+}

@@ -1,0 +1,79 @@
+// A connection to another server through an HTTP proxy (CONNECT), with TLS to that server inside.
+
+import { request as plainRequest } from 'node:http';
+import { request } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { connect, type SecureContext, type TLSSocket } from 'node:tls';
+import { FetchRefused } from './fetch-refused.ts';
+
+interface Wanted {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: string;
+  /** Whom to trust, at the server and at a proxy that is asked by https. */
+  readonly context: SecureContext;
+  readonly deadline: AbortSignal;
+}
+
+/**
+ * Resolves when the server has proved who it is.
+ * @param proxy http or https, with user and password where it asks for them
+ * @throws FetchRefused   proxy, proxy-refused; any other error is one of the connection to the server
+ * @see RFC 9110 section 9.3.6
+ */
+export async function openTunnel(proxy: URL, wanted: Wanted): Promise<TLSSocket> {
+  const socket = await connectThrough(proxy, wanted);
+  const { host, context: secureContext, deadline } = wanted;
+  const secured = connect({
+    socket,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    secureContext,
+    ALPNProtocols: ['http/1.1'],
+    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+    rejectUnauthorized: true,
+  });
+  return new Promise((resolve, reject) => {
+    deadline.addEventListener('abort', () => secured.destroy(new FetchRefused('timeout')), { once: true });
+    secured.once('secureConnect', () => resolve(secured));
+    secured.once('error', reject);
+    secured.once('close', () => reject(new FetchRefused('connection')));
+  });
+}
+
+function connectThrough(proxy: URL, { host, port, context, deadline }: Wanted): Promise<Socket> {
+  const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  const isPlain = proxy.protocol === 'http:';
+  const proxyHost = proxy.hostname.replace(/^\[(.*)\]$/, '$1');
+  const credentials = [proxy.username, proxy.password].map(decodeURIComponent).join(':');
+  const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
+  return new Promise((resolve, reject) => {
+    const outgoing = (isPlain ? plainRequest : request)({
+      method: 'CONNECT',
+      host: proxyHost,
+      port: proxy.port || (isPlain ? 80 : 443),
+      path: authority,
+      // A new agent, which reads no proxy from the environment.
+      agent: false,
+      signal: deadline,
+      maxHeaderSize: 16_384,
+      headers: {
+        host: authority,
+        'user-agent': 'overlay-auth',
+        ...(proxy.username === '' ? {} : { 'proxy-authorization': basic }),
+      },
+      ...(!isPlain && { secureContext: context, rejectUnauthorized: true }),
+    });
+    outgoing.on('connect', ({ statusCode }, socket: Socket, head) => {
+      if (statusCode === 200 && head.length === 0) {
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      reject(new FetchRefused('proxy-refused'));
+    });
+    outgoing.on('response', () => reject(new FetchRefused('proxy-refused')));
+    outgoing.on('error', (error) => reject(new FetchRefused(deadline.aborted ? 'timeout' : 'proxy', error)));
+    outgoing.end();
+  });
+}
