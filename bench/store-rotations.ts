@@ -70,6 +70,7 @@ async function openSession(identityId: string): Promise<Held> {
     codeChallenge: 'c',
     issuer,
     certThumbprint: null,
+    keyThumbprint: null,
     now,
     session: {
       id,
@@ -96,6 +97,7 @@ async function rotate(held: Held): Promise<void> {
     clientId: 'overlay',
     issuer,
     certThumbprint: null,
+    keyThumbprint: null,
     nextHash: hashOf(held.id, held.generation + 1),
     nextExpiresAt: now + 24 * HOUR,
     sessionExpiresAt: now + 24 * HOUR,

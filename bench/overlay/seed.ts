@@ -135,6 +135,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
       passed: ['password' as const],
       authTime: now,
       certThumbprint: null,
+      keyThumbprint: null,
     };
     await store.authRequests.recordPrimaryLogin({
       authRequest,
@@ -153,6 +154,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
       codeChallenge: authRequest.codeChallenge,
       issuer,
       certThumbprint: null,
+      keyThumbprint: null,
       now,
       session: {
         id: sessionId,

@@ -13,8 +13,10 @@ import { openSessionView } from '../sessions/session-view.ts';
 import { ztSessions } from '../sessions/zt-session.ts';
 import { clockWatch } from '../tasks/clock-watch.ts';
 import { accessTokenVerifier } from '../tokens/access-token.ts';
+import { dpopVerifier } from '../tokens/dpop-verifier.ts';
 import { ensureSigningKeys, type KeyRing, longestSignedLifetime, openKeyRing } from '../tokens/key-ring.ts';
 import { openServerSecrets } from '../tokens/server-secrets.ts';
+import { type ProofMemory, usedProofs } from '../tokens/used-proofs.ts';
 import type { Base } from './in-use.ts';
 import type { Providers } from './providers.ts';
 import type { Records } from './records.ts';
@@ -66,7 +68,9 @@ export async function openCallers(
   const secrets = await openServerSecrets({ keys: store.keys, vault, random });
   const secondary = secondaryTokens({ clock, jwks, signers: view.signers }, threads);
   const sessions = ztSessions({ ...view, secondary, clock, tagKey: secrets.tagKey });
-  const needs = { clockWatch: watch, accessTokens, view, secondary, clock, ztSessions: sessions };
+  const memory = proofMemory(base);
+  const proofs = dpopVerifier(secrets.dpopNonceKey, memory, Math.ceil(4000 / threads));
+  const needs = { clockWatch: watch, accessTokens, proofs, view, secondary, clock, ztSessions: sessions };
   const authenticate = requestAuthenticator(needs);
   return {
     ring,
@@ -77,9 +81,26 @@ export async function openCallers(
     rotateKeysWhenDue,
     clients,
     accessTokens,
+    proofs,
+    usedProofs: memory,
     secrets,
     authenticate,
   };
+}
+
+/**
+ * Where used DPoP proofs are remembered: by the first thread, or in the database where other nodes share it.
+ * docs/decisions/dpop.md
+ */
+function proofMemory({ config, store, clock, random, first }: Base): ProofMemory {
+  if (config.db.engine !== 'sqlite') {
+    return {
+      use: async ({ id, until }) => ((await store.oidcClients.useAssertion(id, until)) ? 'new' : 'used'),
+      startedAt: 0,
+      epoch: '',
+    };
+  }
+  return first?.usedProofs ?? { use: usedProofs(), startedAt: clock.now(), epoch: random.id() };
 }
 
 /** Makes the next signing keys when they are due. */

@@ -210,6 +210,7 @@ function support(
       masterKey,
       trustedRoots,
       hashCost: hashPool.cost,
+      usedProofs: { startedAt: services.usedProofs.startedAt, epoch: services.usedProofs.epoch },
       ticketKeys: Object.fromEntries(listeners.map((each) => [each.listener.name, each.ticketKeys()])),
     }),
     isCluster: () => services.node.isCluster,
@@ -227,6 +228,7 @@ function support(
       check: async (id) => services.checks.find((check) => check.id === id)?.check(),
       readMetrics: services.readMetrics,
       devicePoll: async ({ id, now }) => services.devicePolls(id, now),
+      useProof: async ({ proof, now }) => services.usedProofs.use(proof, now),
       keySet: services.keySet,
     },
   };

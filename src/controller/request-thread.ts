@@ -19,6 +19,7 @@ import { HashPoolFull, HashPoolStopped } from '../platform/secrets/hash-pool.ts'
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { Password } from '../platform/secrets/password-hash.ts';
 import { CallFailed, type ThreadCalls, threadCalls } from '../platform/thread-calls.ts';
+import type { PresentedOnce, ProofMemory, ProofOnce } from '../tokens/used-proofs.ts';
 import { openThreadStore } from './database.ts';
 import type { Foundations } from './foundations.ts';
 import { isForMetricsOnly, openListeners, prepareConfig, readOverlayPki } from './listeners.ts';
@@ -37,6 +38,7 @@ export interface ThreadData {
   readonly trustedRoots: readonly string[];
   readonly hashCost: HashCost;
   readonly nodeName: string;
+  readonly usedProofs: Pick<ProofMemory, 'startedAt' | 'epoch'>;
   readonly counted: Pick<CountedTogether, 'table' | 'key'>;
   /** One number: 1 while more than one node is online. */
   readonly isCluster: Int32Array<SharedArrayBuffer>;
@@ -70,6 +72,8 @@ export interface AnswersOfFirst {
   readMetrics(_: null): Promise<MetricsText>;
   /** See `DevicePolls`. */
   devicePoll(poll: { readonly id: string; readonly now: Millis }): Promise<Millis | undefined>;
+  /** See `ProofMemory`. */
+  useProof(of: { readonly proof: PresentedOnce; readonly now: Millis }): Promise<ProofOnce>;
   /** See `FetchingJwksCache`. */
   keySet(question: KeySetQuestion): Promise<KeySetNews | null>;
   /** What a handshake brought, for the other threads. */
@@ -222,7 +226,10 @@ function withoutMetrics(config: Config): Config {
   return { ...config, listeners: config.listeners.filter((listener) => !isForMetricsOnly(listener)) };
 }
 
-function firstThread(first: ThreadCalls<AnswersOfFirst>, { threads, isCluster }: ThreadData): FirstThread {
+function firstThread(
+  first: ThreadCalls<AnswersOfFirst>,
+  { threads, isCluster, usedProofs }: ThreadData,
+): FirstThread {
   return {
     threads,
     isCluster: () => Atomics.load(isCluster, 0) === 1,
@@ -237,6 +244,7 @@ function firstThread(first: ThreadCalls<AnswersOfFirst>, { threads, isCluster }:
     })),
     readMetrics: () => first.ask('readMetrics', null),
     devicePolls: (id, now) => first.ask('devicePoll', { id, now }),
+    usedProofs: { ...usedProofs, use: (proof, now) => first.ask('useProof', { proof, now }) },
     keySet: (question) => first.ask('keySet', question),
   };
 }

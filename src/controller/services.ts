@@ -42,6 +42,7 @@ import {
   enrollmentSigner,
 } from '../tokens/enrollment-jwt.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
+import type { ProofMemory } from '../tokens/used-proofs.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type Callers, openCallers } from './callers.ts';
 import { type Endpoints, endpointsBy, type LastingServices } from './endpoints.ts';
@@ -65,6 +66,7 @@ export interface Services extends Endpoints {
   readonly checks: readonly HealthCheck[];
   readonly readMetrics: () => Promise<MetricsText>;
   readonly devicePolls: DevicePolls;
+  readonly usedProofs: ProofMemory;
   /** For the other threads; only the first one fetches. */
   readonly keySet: FetchingJwksCache['answer'];
   readonly certificateIssuer: ClientCertificateIssuer;
@@ -143,6 +145,7 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
     ...observation,
     attempts,
     keySet: providers.keySet,
+    usedProofs: callers.usedProofs,
     issuers: callers.issuers,
     rotateKeysWhenDue,
     replaceOwnAuthorities: view.authorities.replaceOwn,
@@ -211,7 +214,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
   const { config, store, clock, random, log, vault, first, threads } = base;
   const { audit, attempts } = parts.records;
   const { outbound, jwks } = parts.providers;
-  const { ring, issuers, view, clients, accessTokens, authenticate } = parts.callers;
+  const { ring, issuers, view, clients, accessTokens, proofs, authenticate } = parts.callers;
   const { node, checks, readMetrics } = parts.observation;
   const { authRequestRoot, ...secrets } = parts.callers.secrets;
   return {
@@ -238,6 +241,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     hasher: passwordHasher(base.hashPool),
     ring,
     accessTokens,
+    proofs,
     attempts,
     jwks,
     outbound,
@@ -260,7 +264,7 @@ function mountNeeds(
   { records, callers, observation }: Omit<Parts, 'providers'>,
 ): Services['mount'] {
   const { clock, log, tracing, inspectAnswer } = base;
-  const { view, watch, authenticate } = callers;
+  const { view, watch, authenticate, proofs } = callers;
   return {
     applicationOrigins: originsOfApplications(view.clients.all),
     clock,
@@ -273,5 +277,6 @@ function mountNeeds(
     clockWatch: watch,
     feed: view.feed,
     authenticate,
+    nonces: proofs.nonces,
   };
 }

@@ -6,6 +6,7 @@ import type { MetricSources, MetricsText } from '../http/server/metrics.ts';
 import type { DevicePolls } from '../oidc/services.ts';
 import type { KeySetNews, KeySetQuestion } from '../platform/jwk/jwks-cache.ts';
 import type { SampledLines } from '../platform/log/sampled-lines.ts';
+import type { ProofMemory } from '../tokens/used-proofs.ts';
 import type { ThreadCounts } from './thread-counts.ts';
 
 /** The request threads beside the first one, as that one sees them. */
@@ -31,6 +32,8 @@ export interface FirstThread {
   readonly checks: readonly HealthCheck[];
   readonly readMetrics: () => Promise<MetricsText>;
   readonly devicePolls: DevicePolls;
+  /** On SQLite, whose process has no other beside it. */
+  readonly usedProofs: ProofMemory;
   /** Fetches the keys of other issuers: see `FetchingJwksCache`. */
   readonly keySet: (question: KeySetQuestion) => Promise<KeySetNews | null>;
   readonly isCluster: () => boolean;

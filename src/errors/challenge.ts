@@ -1,16 +1,20 @@
 // Challenges of a 401 (spec 7.2). Values here; http/request/challenges.ts prints them as header lines.
 
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
+import { foreignAlgorithms as proofAlgorithms } from '../platform/jwk/jws-signature.ts';
 
 export type ChallengeError = 'missing' | 'invalid' | 'expired';
 
 /** The token is good, and its login is too long ago for this call (RFC 9470 section 3). */
 export type StepUpError = 'insufficient_user_authentication';
 
+/** What a caller with a DPoP token is told (RFC 6750 section 3.1, RFC 9449 section 7.1). */
+export type DpopError = 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce';
+
 export interface Challenge {
-  readonly scheme: 'Bearer' | 'zt-session';
+  readonly scheme: 'Bearer' | 'DPoP' | 'zt-session';
   readonly realm: 'overlay-oidc' | 'zt-session' | 'overlay-primary-ext-jwt' | 'overlay-secondary-ext-jwt';
-  readonly error: ChallengeError | StepUpError;
+  readonly error: ChallengeError | DpopError | StepUpError;
   readonly errorDescription: string;
   /** External JWT signer id, or several joined by `|`; for the external JWT realms. */
   readonly id?: string;
@@ -18,6 +22,8 @@ export interface Challenge {
   readonly issuer?: string;
   /** How old the login may be; for a step-up. */
   readonly maxAge?: Seconds;
+  /** Signature algorithms of proofs, separated by spaces; for DPoP. */
+  readonly algs?: string;
 }
 
 const descriptions: Record<ChallengeError, string> = {
@@ -26,9 +32,15 @@ const descriptions: Record<ChallengeError, string> = {
   expired: 'token is expired',
 };
 
-/** The OIDC access token is lacking or was refused. */
-export function oidcChallenge(error: ChallengeError): Challenge {
+/** The OIDC access token is lacking or was refused. @param isBound whether it was sent as one that is bound to a key */
+export function oidcChallenge(error: ChallengeError, isBound = false): Challenge {
+  if (isBound) return dpopChallenge('invalid_token', descriptions[error]);
   return { scheme: 'Bearer', realm: 'overlay-oidc', error, errorDescription: descriptions[error] };
+}
+
+/** The token of a caller that proves a key, or the proof, was refused. */
+export function dpopChallenge(error: DpopError, errorDescription: string): Challenge {
+  return { scheme: 'DPoP', realm: 'overlay-oidc', error, errorDescription, algs: proofAlgorithms.join(' ') };
 }
 
 /** The legacy session token is lacking or was refused. */
@@ -37,9 +49,12 @@ export function ztSessionChallenge(error: ChallengeError): Challenge {
 }
 
 /** The caller must prove once more who they are. @param maxAge how old the login may be (RFC 9470 section 3) */
-export function freshProofChallenge(mechanism: 'oidc' | 'legacy', maxAge: Millis): Challenge {
+export function freshProofChallenge(
+  { mechanism, provesKey }: { readonly mechanism: 'oidc' | 'legacy'; readonly provesKey?: boolean },
+  maxAge: Millis,
+): Challenge {
   return {
-    ...(mechanism === 'oidc' ? oidcChallenge('invalid') : ztSessionChallenge('invalid')),
+    ...(mechanism === 'oidc' ? oidcChallenge('invalid', provesKey) : ztSessionChallenge('invalid')),
     error: 'insufficient_user_authentication',
     errorDescription: 'a fresh proof is needed',
     maxAge: maxAge / SECOND,

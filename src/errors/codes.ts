@@ -1,8 +1,8 @@
 // The one home of every failure that has a meaning outside. Texts for people are in pages/texts, by the kind of page.
 
 /**
- * The error values in use, from RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1, RFC 8628 3.5 and OIDC Core
- * 3.1.2.6.
+ * The error values in use, from RFC 6749 4.1.2.1 and 5.2, RFC 6750 3.1, RFC 7009 2.2.1, RFC 8628 3.5, RFC 9449 12.2
+ * and OIDC Core 3.1.2.6.
  */
 export type OAuthError =
   | 'invalid_request'
@@ -12,6 +12,8 @@ export type OAuthError =
   | 'invalid_token'
   | 'insufficient_scope'
   | 'invalid_target'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
@@ -78,6 +80,11 @@ export const errorCodes = {
   ),
   unsupported_token_type: code`the token type is not supported`(
     '400 unsupported_token_type COULD_NOT_VALIDATE',
+  ),
+  // RFC 9449 5, 8
+  invalid_dpop_proof: code`the DPoP proof is not valid`('400 invalid_dpop_proof COULD_NOT_VALIDATE'),
+  use_dpop_nonce: code`sign the DPoP proof again with the nonce in DPoP-Nonce`(
+    '400 use_dpop_nonce COULD_NOT_VALIDATE',
   ),
   // RFC 8628 3.5
   authorization_pending: code`the person has not finished the login yet; ask again`(

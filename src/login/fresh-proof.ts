@@ -36,7 +36,7 @@ export async function requireFreshProof(
   if (await isProvenOrExempt(needs, caller, leafThumbprint)) return;
   throw new AuthError('unauthorized', {
     description: 'A fresh proof is needed: send the current password as currentPassword, or log in again',
-    challenges: [freshProofChallenge(caller.mechanism, freshFor)],
+    challenges: [freshProofChallenge(caller, freshFor)],
   });
 }
 

@@ -25,6 +25,8 @@ export interface ApiSession extends ClientProgram {
   readonly passed: readonly PassedMethod[];
   readonly authTime: Millis;
   readonly certThumbprint: string | null;
+  /** The key to which its tokens are bound (RFC 7638, SHA-256, base64url); null for none. */
+  readonly keyThumbprint: string | null;
   /** The signer of the primary proof when that was an external JWT. */
   readonly signerId: SignerId | null;
   /** The third-party authority of the certificate that opened it; null: the overlay's own, or no certificate. */

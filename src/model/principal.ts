@@ -19,6 +19,8 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** Whether the token works for userinfo only, and not for the Edge APIs. */
   readonly isOfApplication?: boolean;
+  /** Whether the call has proven the key to which the token is bound (DPoP). */
+  readonly provesKey?: boolean;
   readonly configTypes: readonly string[];
   readonly passed: ProvenFactors;
   readonly authTime: Millis;

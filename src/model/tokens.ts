@@ -2,7 +2,17 @@ import type { Seconds } from '../platform/clock.ts';
 import type { ApiSessionId, CaId, IdentityId, SignerId } from './ids.ts';
 import type { PassedMethod } from './login.ts';
 
-/** Claims of the access token (spec 2.5, RFC 9068, RFC 8705 3.1). Wire names. */
+/** What must be proven with a token: a certificate (RFC 8705 3.1), a key (RFC 9449 6.1), or both. Wire names. */
+export interface Confirmation {
+  readonly 'x5t#S256'?: string;
+  readonly jkt?: string;
+}
+
+/** How an access token is presented (RFC 6750, RFC 9449 5). */
+export const accessTokenTypes = ['Bearer', 'DPoP'] as const;
+export type AccessTokenType = (typeof accessTokenTypes)[number];
+
+/** Claims of the access token (spec 2.5, RFC 9068). Wire names. */
 export interface AccessTokenClaims {
   readonly iss: string;
   readonly sub: IdentityId;
@@ -26,7 +36,7 @@ export interface AccessTokenClaims {
   readonly z_caid?: CaId;
   /** The signer of the external JWT that opened the session; the token is valid while that is enabled. */
   readonly z_ejsid?: SignerId;
-  readonly cnf?: { readonly 'x5t#S256': string };
+  readonly cnf?: Confirmation;
 }
 
 /** Claims of the ID token (OIDC Core 2, 3.1.3.6). Wire names. */
@@ -63,7 +73,7 @@ export interface ExchangeResponse {
   readonly access_token: string;
   readonly issued_token_type: TokenType;
   /** `N_A`: the issued token is not an access token. */
-  readonly token_type: 'Bearer' | 'N_A';
+  readonly token_type: AccessTokenType | 'N_A';
   readonly expires_in: Seconds;
   readonly scope: string;
   readonly refresh_token?: string;
@@ -74,7 +84,7 @@ export interface ExchangeResponse {
 /** Answer of the token endpoint (spec 2.4, RFC 6749 5.1). Wire names. */
 export interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: AccessTokenType;
   readonly expires_in: Seconds;
   readonly id_token: string;
   readonly scope: string;

@@ -65,6 +65,7 @@ export function discoveryDocument(
     introspection_endpoint_auth_methods_supported: [...provenMethods, 'Bearer'],
     introspection_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: foreignAlgorithms,
     acr_values_supported: acrValues,
     claims_supported: [
       'iss',

@@ -6,8 +6,9 @@ import type { ApiSession } from '../model/api-session.ts';
 import { asId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
+import type { AccessTokenType, Confirmation } from '../model/tokens.ts';
 import type { Millis, Seconds } from '../platform/clock.ts';
-import { toSeconds } from '../tokens/access-token.ts';
+import { confirmationOf, toSeconds } from '../tokens/access-token.ts';
 import { type RefreshTokenForm, readRefreshToken } from '../tokens/refresh-token.ts';
 import { mayUse, refreshTokenFormOf } from './clients.ts';
 import { type Parameters, required } from './parameters.ts';
@@ -17,7 +18,7 @@ import type { OidcServices } from './services.ts';
 export interface ActiveToken {
   readonly active: true;
   /** For access tokens only; the others cannot be used for calls. */
-  readonly token_type?: 'Bearer';
+  readonly token_type?: AccessTokenType;
   readonly scope: string;
   readonly client_id: string;
   readonly username: string;
@@ -30,7 +31,7 @@ export interface ActiveToken {
   readonly amr: readonly string[];
   readonly auth_time: Seconds;
   readonly z_asid: string;
-  readonly cnf?: { readonly 'x5t#S256': string };
+  readonly cnf?: Confirmation;
 }
 
 /** Reveals nothing more, whatever the reason (RFC 7662 2.2). */
@@ -81,7 +82,7 @@ async function accessToken(
   if (username === undefined) return undefined;
   return {
     active: true,
-    token_type: 'Bearer',
+    token_type: cnf?.jkt === undefined ? 'Bearer' : 'DPoP',
     scope,
     client_id,
     username,
@@ -126,7 +127,7 @@ async function refreshToken(
     amr: provenFactors(needs.view, session),
     auth_time: toSeconds(session.authTime),
     z_asid: session.id,
-    ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
+    ...confirmationOf(session),
   };
 }
 

@@ -10,6 +10,7 @@ import type { DailySealer } from '../platform/secrets/sealed-box.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { DpopVerifier } from '../tokens/dpop-verifier.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
 import type { ClientRegistry, IssuingRules } from './clients.ts';
 import type { ExchangePlaces } from './flow/exchange-limit.ts';
@@ -23,6 +24,7 @@ export interface OidcServices extends LoginServices, ProviderServices, IssuingRu
   readonly pushedRequests: DailySealer;
   readonly ring: KeyRing;
   readonly accessTokens: AccessTokenVerifier;
+  readonly proofs: DpopVerifier;
   readonly view: Pick<SessionView, 'accounts' | 'signers' | 'authorities'>;
   readonly certificateIssuer: ClientCertificateIssuer;
   /** Of the SPIFFE ids in certificates of sessions; a host name. */

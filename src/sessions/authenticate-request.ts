@@ -1,7 +1,7 @@
 // Turns the tokens of a request into a Principal, or into the challenges of a 401 (spec 5.1, 7.2).
 
 import { AuthError } from '../errors/auth-error.ts';
-import { noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
+import { type DpopError, dpopChallenge, noTokenChallenges, oidcChallenge } from '../errors/challenge.ts';
 import { askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { type Opening, openingObjection, provenFactors } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
@@ -10,6 +10,8 @@ import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { AccessTokenVerdict, AccessTokenVerifier } from '../tokens/access-token.ts';
+import type { PresentedProof } from '../tokens/dpop-proof.ts';
+import type { DpopVerifier, ProofVerdict } from '../tokens/dpop-verifier.ts';
 import { allowsIdentity } from './client-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { PresentedCertificates } from './session-certificate-view.ts';
@@ -23,6 +25,8 @@ export interface PresentedTokens {
   readonly ztSession: string | null;
   /** The token of each `Authorization: Bearer` line. */
   readonly bearers: readonly string[];
+  /** The token of an `Authorization: DPoP` line, with the proof of the request, if it has one; null: there is none. */
+  readonly bound: { readonly accessToken: string; readonly proof: PresentedProof | null } | null;
   /** The client certificates of the connection; called only if a token is bound to one. */
   readonly clientCertificates: () => PresentedCertificates | null;
 }
@@ -37,6 +41,7 @@ export interface ClockJudge {
 export interface AuthenticateNeeds {
   readonly clockWatch: ClockJudge;
   readonly accessTokens: AccessTokenVerifier;
+  readonly proofs: DpopVerifier;
   readonly view: SessionView;
   readonly secondary: SecondaryTokens;
   readonly ztSessions: ZtSessions;
@@ -67,20 +72,28 @@ function authenticateRequest(
     const call = () => needs.ztSessions.authenticate(ztSession, bearers);
     return needs.view.feed.isBehind ? whenFresh(needs).then(call) : call();
   }
-  if (presented.bearers.length === 0) throw new AuthError('unauthorized', { challenges: noTokenChallenges });
-
   const now = needs.clock.now();
+  if (presented.bound !== null) {
+    const { accessToken } = presented.bound;
+    const verdict = needs.accessTokens.verify(accessToken, now);
+    if (verdict.verdict !== 'valid')
+      throw refused(presented, verdict.verdict, `access token ${verdict.verdict}`);
+    return callerOf(needs, { token: verdict, accessToken, presented, now });
+  }
+  if (bearers.length === 0) throw new AuthError('unauthorized', { challenges: noTokenChallenges });
+
   let sawExpired = false;
-  for (const bearer of presented.bearers) {
+  for (const bearer of bearers) {
     const verdict = needs.accessTokens.verify(bearer, now);
     if (verdict.verdict === 'valid')
       return callerOf(needs, { token: verdict, accessToken: bearer, presented, now });
     if (verdict.verdict === 'expired') sawExpired = true;
   }
-  if (!sawExpired && presented.bearers.every((bearer) => needs.secondary.isForeign(bearer))) {
+  if (!sawExpired && bearers.every((bearer) => needs.secondary.isForeign(bearer))) {
     throw new AuthError('unauthorized', { challenges: noTokenChallenges, detail: 'external JWTs only' });
   }
   throw refused(
+    presented,
     sawExpired ? 'expired' : 'invalid',
     sawExpired ? 'access token expired' : 'no valid access token',
   );
@@ -100,14 +113,37 @@ function callerOf(needs: AuthenticateNeeds, call: Call): Principal | Promise<Pri
   // Starts over: the token may have been revoked meanwhile.
   if (needs.view.feed.isBehind)
     return whenFresh(needs).then(() => authenticateRequest(needs, call.presented));
-  if (needs.view.ended.has(claims.z_asid)) throw refused('invalid', `session ${claims.z_asid} has ended`);
+  if (needs.view.ended.has(claims.z_asid))
+    throw refused(call.presented, 'invalid', `session ${claims.z_asid} has ended`);
   const isProven = provesSession(needs, call);
-  if (isProven === true) return withAccount(needs, call);
-  if (isProven === false) throw notBound();
+  if (isProven === true) return withKey(needs, call);
+  if (isProven === false) throw notBound(call);
   return isProven.then((proven) => {
-    if (!proven) throw notBound();
-    return withAccount(needs, call);
+    if (!proven) throw notBound(call);
+    return withKey(needs, call);
   });
+}
+
+/** A token that is bound to a key counts only with a proof of it, and as a DPoP token; any other only as a bearer token. */
+function withKey(needs: AuthenticateNeeds, call: Call): Principal | Promise<Principal> {
+  const { token, accessToken, presented, now } = call;
+  const { cnf, sub: owner } = token.claims;
+  const boundTo = cnf?.jkt;
+  const { bound } = presented;
+  if (bound === null) {
+    if (boundTo !== undefined) throw refused(presented, 'invalid', 'the token is bound to a key');
+    return withAccount(needs, call);
+  }
+  if (boundTo === undefined) throw refused(presented, 'invalid', 'the token is not bound to a key');
+  if (bound.proof === null) throw proofRefused('invalid_dpop_proof', 'the DPoP header is missing');
+  const proceed = (verdict: ProofVerdict) => {
+    if (verdict.verdict === 'needs-nonce') throw proofRefused('use_dpop_nonce', verdict.reason);
+    if (verdict.verdict === 'invalid') throw proofRefused('invalid_dpop_proof', verdict.reason);
+    if (verdict.keyThumbprint === boundTo) return withAccount(needs, call);
+    throw refused(presented, 'invalid', 'the token is bound to another key');
+  };
+  const verdict = needs.proofs.verify(bound.proof, { accessToken, owner }, now);
+  return verdict instanceof Promise ? verdict.then(proceed) : proceed(verdict);
 }
 
 /** Whether the connection has the certificate that the token is bound to, or one issued for the session. */
@@ -122,8 +158,12 @@ function provesSession({ view }: AuthenticateNeeds, call: Call): boolean | Promi
   return view.sessionCertificates.standsFor(claims.z_asid, certificates, now);
 }
 
-function notBound(): AuthError {
-  return refused('invalid', 'the token is bound to a certificate that the connection does not have');
+function notBound({ presented }: Call): AuthError {
+  return refused(
+    presented,
+    'invalid',
+    'the token is bound to a certificate that the connection does not have',
+  );
 }
 
 function withAccount(needs: AuthenticateNeeds, call: Call): Principal | Promise<Principal> {
@@ -149,22 +189,23 @@ async function whenFresh({ view }: AuthenticateNeeds): Promise<void> {
 /** What the login proved counts, except for the external JWT of a policy, which must come with every call. */
 function admit(
   needs: AuthenticateNeeds,
-  { token, accessToken, presented }: Call,
+  call: Call,
   account: Account | null,
 ): Principal | Promise<Principal> {
+  const { token, accessToken, presented } = call;
   const { claims } = token;
-  if (account === null) throw refused('invalid', `identity ${claims.sub} is disabled or deleted`);
+  if (account === null) throw refused(presented, 'invalid', `identity ${claims.sub} is disabled or deleted`);
   const opening = openedBy(claims);
   const objection = openingObjection(needs.view, account.policy, opening);
-  if (objection !== null) throw refused('invalid', `session ${claims.z_asid}: ${objection}`);
+  if (objection !== null) throw refused(presented, 'invalid', `session ${claims.z_asid}: ${objection}`);
   const client = needs.view.clients.find(claims.client_id);
   if (client !== undefined && !allowsIdentity(client, account.identity)) {
-    throw refused('invalid', `identity ${claims.sub} may not use the client ${claims.client_id}`);
+    throw refused(presented, 'invalid', `identity ${claims.sub} may not use the client ${claims.client_id}`);
   }
   const signerId = account.policy.secondary.requireExtJwt;
-  if (signerId === null) return principalOf(token, account, provenFactors(needs.view, opening));
+  if (signerId === null) return principalOf(call, account, provenFactors(needs.view, opening));
   const passed = [...new Set([...opening.passed, `ejs:${signerId}` as const])];
-  const principal = principalOf(token, account, provenFactors(needs.view, { ...opening, passed }));
+  const principal = principalOf(call, account, provenFactors(needs.view, { ...opening, passed }));
   const others = presented.bearers.filter((bearer) => bearer !== accessToken);
   const verified = needs.secondary.require(signerId, {
     identity: account.identity,
@@ -178,7 +219,8 @@ function openedBy({ amr, z_ejsid, z_caid }: AccessTokenClaims): Opening {
   return { passed: amr, signerId: z_ejsid ?? null, caId: z_caid ?? null };
 }
 
-function principalOf({ claims, use }: VerifiedToken, account: Account, passed: ProvenFactors): Principal {
+function principalOf({ token, presented }: Call, account: Account, passed: ProvenFactors): Principal {
+  const { claims, use } = token;
   return {
     identityId: account.identity.id,
     account,
@@ -190,6 +232,7 @@ function principalOf({ claims, use }: VerifiedToken, account: Account, passed: P
     clientId: claims.client_id,
     scopes: claims.scope.split(' '),
     isOfApplication: use === 'application',
+    provesKey: presented.bound !== null,
     configTypes: claims.z_ct,
     passed,
     authTime: claims.auth_time * SECOND,
@@ -199,6 +242,15 @@ function principalOf({ claims, use }: VerifiedToken, account: Account, passed: P
   };
 }
 
-function refused(error: 'invalid' | 'expired', detail: string): AuthError {
-  return new AuthError('unauthorized', { challenges: [oidcChallenge(error)], detail });
+/** @param description for the caller */
+function proofRefused(error: DpopError, description: string): AuthError {
+  return new AuthError('unauthorized', {
+    challenges: [dpopChallenge(error, description)],
+    detail: description,
+  });
+}
+
+/** In the scheme of the caller. */
+function refused({ bound }: PresentedTokens, error: 'invalid' | 'expired', detail: string): AuthError {
+  return new AuthError('unauthorized', { challenges: [oidcChallenge(error, bound !== null)], detail });
 }

@@ -44,6 +44,7 @@ const session = {
   caId: null,
   signerId: null,
   certThumbprint: null,
+  keyThumbprint: null,
 } as unknown as ProvenSession;
 
 const proven = (...passed: readonly PassedMethod[]) => passed as unknown as ProvenFactors;
@@ -121,11 +122,14 @@ describe('an access token', () => {
       z_ice: false,
     });
     const proven = claimsIn(
-      mint({ caId: asId('ca'), signerId: asId('signer'), certThumbprint: 'x5' }, [edgeAudience, 'sdk']),
+      mint({ keyThumbprint: 'k', caId: asId('ca'), signerId: asId('signer'), certThumbprint: 'x5' }, [
+        edgeAudience,
+        'sdk',
+      ]),
     );
     assert.deepEqual(
       [proven.aud, proven.z_caid, proven.z_ejsid, proven.cnf],
-      [['overlay-edge-apis', 'sdk'], 'ca', 'signer', { 'x5t#S256': 'x5' }],
+      [['overlay-edge-apis', 'sdk'], 'ca', 'signer', { 'x5t#S256': 'x5', jkt: 'k' }],
     );
   });
 
@@ -297,7 +301,7 @@ describe('an access token', () => {
       { z_ct: undefined },
       { z_caid: 1 },
       { z_ejsid: 1 },
-      ...[null, 'a', {}, { 'x5t#S256': 1 }, { jkt: 'a' }, []].map((cnf) => ({ cnf })),
+      ...[null, 'a', {}, { 'x5t#S256': 1 }, { jkt: 1 }, { jkt: 'a', x: 'b' }, []].map((cnf) => ({ cnf })),
       ...[1, undefined, null, {}, [1], 'other', '', [edgeAudience]].map((aud) => ({ aud })),
     ];
     for (const change of wrong) assert.equal(verdict(signed(change)), 'invalid', JSON.stringify(change));

@@ -1,9 +1,9 @@
 // Access tokens (spec 2.5, RFC 9068): minting, and the only function that accepts one.
 
 import { hash } from 'node:crypto';
-import type { ProvenSession } from '../model/api-session.ts';
+import type { ApiSession, ProvenSession } from '../model/api-session.ts';
 import type { ProvenFactors } from '../model/login.ts';
-import type { AccessTokenClaims } from '../model/tokens.ts';
+import type { AccessTokenClaims, Confirmation } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { recentMap } from '../platform/recent-map.ts';
@@ -62,10 +62,24 @@ export function mintAccessToken(
     z_ice: token.isCertExtendable,
     ...(session.caId === null ? {} : { z_caid: session.caId }),
     ...(session.signerId === null ? {} : { z_ejsid: session.signerId }),
-    ...(session.certThumbprint === null ? {} : { cnf: { 'x5t#S256': session.certThumbprint } }),
+    ...confirmationOf(session),
   };
   const { material, header } = needs.ring.signer('ES256', 'at+jwt', now);
   return signJwt(material, header, claims);
+}
+
+/** The `cnf` of the tokens of a session. */
+export function confirmationOf({
+  certThumbprint,
+  keyThumbprint,
+}: Pick<ApiSession, 'certThumbprint' | 'keyThumbprint'>): { readonly cnf?: Confirmation } {
+  if (certThumbprint === null && keyThumbprint === null) return {};
+  return {
+    cnf: {
+      ...(certThumbprint === null ? {} : { 'x5t#S256': certThumbprint }),
+      ...(keyThumbprint === null ? {} : { jkt: keyThumbprint }),
+    },
+  };
 }
 
 /** What a token is good for: the Edge APIs, or only what its application asks about who logged in. */
@@ -199,13 +213,16 @@ function isAccessTokenClaims(value: unknown): value is AccessTokenClaims {
     isTextList(claims.z_ct) &&
     (claims.z_caid === undefined || typeof claims.z_caid === 'string') &&
     (claims.z_ejsid === undefined || typeof claims.z_ejsid === 'string') &&
-    (claims.cnf === undefined || isCertificateBinding(claims.cnf))
+    (claims.cnf === undefined || isConfirmation(claims.cnf))
   );
 }
 
 /** A binding that cannot be read must not pass for none. */
-function isCertificateBinding(cnf: unknown): boolean {
-  return typeof cnf === 'object' && cnf !== null && 'x5t#S256' in cnf && typeof cnf['x5t#S256'] === 'string';
+function isConfirmation(cnf: unknown): boolean {
+  if (typeof cnf !== 'object' || cnf === null) return false;
+  const members = Object.entries(cnf);
+  const isKnown = (name: string) => name === 'x5t#S256' || name === 'jkt';
+  return members.length > 0 && members.every(([name, value]) => isKnown(name) && typeof value === 'string');
 }
 
 function isTextList(value: unknown): boolean {

@@ -9,6 +9,8 @@ export interface ServerSecrets {
   readonly tagKey: Buffer;
   /** Root of the keys that seal authorization requests. */
   readonly authRequestRoot: Buffer;
+  /** Authenticates nonces for DPoP proofs. */
+  readonly dpopNonceKey: Buffer;
   /** Hashes recovery codes. */
   readonly recoveryKey: Buffer;
   /** Keys the hash that stands for an unknown user name in decision records. */
@@ -31,6 +33,7 @@ export async function openServerSecrets(needs: {
   return {
     tagKey: deriveSecret(root, 'opaque-token-tag v1'),
     authRequestRoot: deriveSecret(root, 'auth-request v1'),
+    dpopNonceKey: deriveSecret(root, 'dpop-nonce v1'),
     recoveryKey: deriveSecret(root, 'recovery-code v1'),
     unknownNameKey: deriveSecret(root, 'unknown-user-name v1'),
   };

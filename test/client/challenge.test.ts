@@ -30,7 +30,7 @@ test('every challenge that the server writes is read back', () => {
     ]);
     assert.deepEqual(parseChallenges(lines(make('missing', []))), [{ realm, error: 'missing', signers: [] }]);
   }
-  assert.deepEqual(parseChallenges(lines(freshProofChallenge('oidc', 300 * SECOND))), [
+  assert.deepEqual(parseChallenges(lines(freshProofChallenge({ mechanism: 'oidc' }, 300 * SECOND))), [
     { realm: 'overlay-oidc', error: 'insufficient_user_authentication', maxAgeSeconds: 300 },
   ]);
 });

@@ -140,6 +140,7 @@ describe('exchanging a refresh token', () => {
       clientId: goClient,
       issuer: server.issuer,
       certThumbprint: null,
+      keyThumbprint: null,
       expiresAt: null,
       ipAddress: '192.0.2.77',
       now: clock.now(),

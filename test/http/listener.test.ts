@@ -304,6 +304,7 @@ describe('opening a listener', () => {
         write: ({ level, message, fields }) => log[level](message, fields),
       }),
       ...awake,
+      nonces: { current: () => '' },
       authenticate: () => {
         throw new Error('not asked');
       },

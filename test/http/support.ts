@@ -190,6 +190,7 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
       }),
       authenticate,
       ...awake,
+      nonces: { current: () => '' },
     },
     {
       listener: testListener(options.listener),

@@ -264,6 +264,20 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.equal(outcome.outcome, 'rotated');
     });
 
+    test('a session that is bound to a key asks for it, and its used tokens end nothing without it', async () => {
+      const { store } = shared();
+      const user = await createUser(store);
+      const id = await openSession(store, user, { keyThumbprint: 'mine' });
+      for (const generation of [1, 2, 3]) {
+        for (const keyThumbprint of [null, 'another']) {
+          const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1, { keyThumbprint }));
+          assert.deepEqual(outcome, { outcome: 'refused', reason: 'wrong-binding' });
+        }
+        const mine = rotation(id, generation, { keyThumbprint: 'mine' });
+        assert.equal((await store.apiSessions.rotateRefreshToken(mine)).outcome, 'rotated');
+      }
+    });
+
     test('a session without a certificate accepts any', async () => {
       const { store } = shared();
       const id = await openSession(store, await createUser(store));
@@ -311,14 +325,19 @@ export function apiSessionTests(shared: GetDatabase): void {
     test('is extended for its own client, issuer and certificate, and never shortened', async () => {
       const { store } = shared();
       const user = await createUser(store);
-      const id = await openSession(store, user, { progress: { certThumbprint: 'leaf' } });
-      const good = renewal(id, { certThumbprint: 'leaf' });
+      const id = await openSession(store, user, {
+        progress: { certThumbprint: 'leaf' },
+        keyThumbprint: 'key',
+      });
+      const good = renewal(id, { certThumbprint: 'leaf', keyThumbprint: 'key' });
       for (const wrong of [
         { sessionId: newId<ApiSessionId>() },
         { clientId: 'another' },
         { issuer: 'https://other.localhost:1280/oidc' },
         { certThumbprint: null },
         { certThumbprint: 'another' },
+        { keyThumbprint: null },
+        { keyThumbprint: 'another' },
         { now: t0 + sessionLifetime },
       ]) {
         assert.equal(await store.apiSessions.renew({ ...good, ...wrong }), null);

@@ -337,7 +337,7 @@ export function authRequestTests(shared: GetDatabase): void {
         request: { configTypes: ['router.v1'] },
         progress: { passed: ['cert', 'totp'], certThumbprint: 'thumb', place },
       });
-      const redeem = redemption(login, { certThumbprint: 'thumb' });
+      const redeem = redemption(login, { certThumbprint: 'thumb', keyThumbprint: 'key' });
       const outcome = await store.authRequests.redeemCode(redeem);
       assert.ok(outcome.outcome === 'redeemed');
       assert.equal(outcome.nonce, 'n1');
@@ -351,6 +351,7 @@ export function authRequestTests(shared: GetDatabase): void {
         passed: ['cert', 'totp'],
         authTime: t0,
         certThumbprint: 'thumb',
+        keyThumbprint: 'key',
         signerId: null,
         caId: null,
         clientId: 'overlay',
@@ -499,6 +500,7 @@ export function authRequestTests(shared: GetDatabase): void {
         clientId: 'overlay',
         issuer: 'https://localhost:1280/oidc',
         certThumbprint: null,
+        keyThumbprint: null,
         nextHash: `${id}-2`,
         nextExpiresAt: t0 + sessionLifetime,
         sessionExpiresAt: t0 + sessionLifetime,

@@ -122,6 +122,7 @@ export function redemption({ authRequest, codeHash }: Login, changes: Partial<Re
     codeChallenge: authRequest.codeChallenge,
     issuer: authRequest.issuer,
     certThumbprint: null,
+    keyThumbprint: null,
     now: t0 + SECOND,
     session: {
       id,
@@ -139,10 +140,14 @@ export function redemption({ authRequest, codeHash }: Login, changes: Partial<Re
 export async function openSession(
   store: Store,
   user: User,
-  changes: Parameters<typeof loginWithCode>[2] & { session?: Partial<RedeemCode['session']> } = {},
+  changes: Parameters<typeof loginWithCode>[2] & {
+    session?: Partial<RedeemCode['session']>;
+    keyThumbprint?: string;
+  } = {},
 ): Promise<ApiSessionId> {
   const certThumbprint = changes.progress?.certThumbprint ?? null;
-  const redeem = redemption(await loginWithCode(store, user, changes), { certThumbprint });
+  const { keyThumbprint = null } = changes;
+  const redeem = redemption(await loginWithCode(store, user, changes), { certThumbprint, keyThumbprint });
   const session = { ...redeem.session, ...changes.session };
   const outcome = await store.authRequests.redeemCode({ ...redeem, session });
   if (outcome.outcome !== 'redeemed') throw new Error(outcome.reason);
@@ -163,6 +168,7 @@ export function rotation(
     clientId: 'overlay',
     issuer: 'https://localhost:1280/oidc',
     certThumbprint: null,
+    keyThumbprint: null,
     nextHash: `${sessionId}-${generation + 1}`,
     nextExpiresAt: now + sessionLifetime,
     sessionExpiresAt: now + sessionLifetime,
@@ -179,6 +185,7 @@ export function renewal(sessionId: ApiSessionId, changes: Partial<RenewSession> 
     clientId: 'overlay',
     issuer: 'https://localhost:1280/oidc',
     certThumbprint: null,
+    keyThumbprint: null,
     expiresAt: t0 + 2 * sessionLifetime,
     ipAddress: '192.0.2.8',
     now: t0 + MINUTE,

@@ -136,6 +136,7 @@ export function redemption(
     codeChallenge,
     issuer,
     certThumbprint: null,
+    keyThumbprint: null,
     now,
     session: {
       id,
@@ -178,6 +179,7 @@ export function rotation(
     clientId,
     issuer,
     certThumbprint: null,
+    keyThumbprint: null,
     nextHash: refreshHash(sessionId, generation + 1),
     nextExpiresAt: now + DAY,
     sessionExpiresAt: now + DAY,

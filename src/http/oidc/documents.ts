@@ -40,6 +40,7 @@ const discoverySchema = z
     introspection_endpoint_auth_methods_supported: words,
     introspection_endpoint_auth_signing_alg_values_supported: words,
     code_challenge_methods_supported: words,
+    dpop_signing_alg_values_supported: words,
     acr_values_supported: words,
     claims_supported: words,
     ui_locales_supported: words,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
+import { accessTokenTypes } from '../../model/tokens.ts';
 import { authenticateClient, hasClientProof } from '../../oidc/grants/authenticate-client.ts';
 import { type IntrospectionCaller, introspect } from '../../oidc/introspection.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
@@ -16,7 +17,7 @@ const introspectionSchema = z
     z.strictObject({ active: z.literal(false) }),
     z.strictObject({
       active: z.literal(true),
-      token_type: z.literal('Bearer').optional(),
+      token_type: z.enum(accessTokenTypes).optional(),
       scope: z.string(),
       client_id: z.string(),
       username: z.string(),
@@ -29,7 +30,7 @@ const introspectionSchema = z
       amr: z.array(z.string()),
       auth_time: z.int(),
       z_asid: z.string(),
-      cnf: z.strictObject({ 'x5t#S256': z.string() }).optional(),
+      cnf: z.strictObject({ 'x5t#S256': z.string().optional(), jkt: z.string().optional() }).optional(),
     }),
   ])
   .meta({ id: 'Introspection' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tokenTypes } from '../../model/tokens.ts';
+import { accessTokenTypes, tokenTypes } from '../../model/tokens.ts';
 import { assertionType } from '../../oidc/grants/client-assertion.ts';
 import { deviceCodeGrant } from '../../oidc/grants/grant-device-code.ts';
 import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
@@ -21,7 +21,7 @@ const csrPem = z
 const tokenSchema = z
   .strictObject({
     access_token: z.string(),
-    token_type: z.literal('Bearer'),
+    token_type: z.enum(accessTokenTypes),
     expires_in: z.int(),
     id_token: z.string(),
     scope: z.string(),
@@ -35,7 +35,7 @@ const exchangeSchema = z
   .strictObject({
     access_token: z.string(),
     issued_token_type: z.enum(tokenTypes),
-    token_type: z.enum(['Bearer', 'N_A']),
+    token_type: z.enum([...accessTokenTypes, 'N_A']),
     expires_in: z.int(),
     scope: z.string(),
     refresh_token: z.string().optional(),
@@ -123,6 +123,8 @@ function tokenRoute(needs: PageServices, path: string): Route {
       'invalid_client',
       'client_not_authenticated',
       'invalid_target',
+      'invalid_dpop_proof',
+      'use_dpop_nonce',
       'invalid_grant',
       'invalid_scope',
       'csr_not_acceptable',
@@ -141,6 +143,7 @@ function tokenRoute(needs: PageServices, path: string): Route {
         origin: originOf(context),
         isFromProgram: context.sender.kind === 'program',
         clientCertificates: () => context.sender.certificates,
+        proof: context.proof,
         arrivedAt: context.startedAt,
       });
       return json(answer, { headers: { pragma: 'no-cache' } });

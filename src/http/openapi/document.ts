@@ -111,7 +111,7 @@ const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'An access token of the OpenID provider. A policy may ask for an external JWT in a second Authorization line.',
+      'An access token of the OpenID provider; one that is bound to a key comes in the scheme DPoP, with a proof in the header DPoP (RFC 9449). A policy may ask for an external JWT in a second Authorization line.',
   },
   ztSession: {
     type: 'apiKey',

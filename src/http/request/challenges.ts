@@ -9,7 +9,7 @@ export function challengeLines(challenges: readonly Challenge[]): string[] {
 }
 
 /**
- * `scheme realm="…", error="…", error_description="…", max_age="…", id="…", issuer="…"`.
+ * `scheme realm="…", error="…", error_description="…", algs="…", max_age="…", id="…", issuer="…"`.
  * `id` and `issuer` come from administrators. A value that a header cannot carry is omitted, because a challenge
  * without the hint is more useful than none.
  * @throws RangeError when one of the other parameters has such a value, which is a defect
@@ -20,6 +20,7 @@ export function formatChallenge(challenge: Challenge): string {
     `error=${quotedString(challenge.error)}`,
     `error_description=${quotedString(challenge.errorDescription)}`,
   ];
+  if (challenge.algs !== undefined) parts.push(`algs=${quotedString(challenge.algs)}`);
   if (challenge.maxAge !== undefined) parts.push(`max_age=${quotedString(String(challenge.maxAge))}`);
   if (challenge.id !== undefined && isPrintable(challenge.id)) parts.push(`id=${quotedString(challenge.id)}`);
   if (challenge.issuer !== undefined && isPrintable(challenge.issuer)) {

@@ -17,11 +17,12 @@ export type OriginCheck = (origin: string) => boolean;
 export type ApplicationOrigins = (origin: string, isForApplications: boolean) => boolean;
 
 const allowedMethods = 'GET, POST, PUT, PATCH, DELETE';
-const allowedHeaders = 'authorization, content-type, accept, if-match, zt-session, mfa-validation-code';
+const allowedHeaders = 'authorization, dpop, content-type, accept, if-match, zt-session, mfa-validation-code';
 const exposedHeaders = [
   'etag',
   'location',
   'www-authenticate',
+  'dpop-nonce',
   'auth-request-id',
   'totp-required',
   'expires-at',

@@ -38,10 +38,10 @@ export function enforceGuard(guard: Guard, principal: Principal, permission?: Pe
  * Refuses a token of an application where applications may not call.
  * @throws AuthError unauthorized
  */
-export function requireAudience(api: Api, { isOfApplication }: Principal): void {
+export function requireAudience(api: Api, { isOfApplication, provesKey }: Principal): void {
   if (isOfApplication !== true || api === 'oidc') return;
   throw new AuthError('unauthorized', {
-    challenges: [oidcChallenge('invalid')],
+    challenges: [oidcChallenge('invalid', provesKey)],
     detail: 'the token is for an application without apiAccess',
   });
 }
@@ -49,13 +49,14 @@ export function requireAudience(api: Api, { isOfApplication }: Principal): void 
 /** The refusal of a caller who lost the session or the right during the call. */
 export function callerRefusal(refused: CallerRefused, principal: Principal | null): AuthError {
   if (refused.lacks === 'right') return new AuthError('forbidden', { cause: refused });
-  const challenge = principal?.mechanism === 'legacy' ? ztSessionChallenge : oidcChallenge;
-  return new AuthError('unauthorized', { challenges: [challenge('invalid')], cause: refused });
+  const isLegacy = principal?.mechanism === 'legacy';
+  const challenge = isLegacy ? ztSessionChallenge('invalid') : oidcChallenge('invalid', principal?.provesKey);
+  return new AuthError('unauthorized', { challenges: [challenge], cause: refused });
 }
 
-function challengesOf({ mechanism, lackingJwt }: Principal): readonly Challenge[] {
+function challengesOf({ mechanism, lackingJwt, provesKey }: Principal): readonly Challenge[] {
   // An access token cannot be upgraded: only a new login, with every factor, yields a sufficient one.
-  if (mechanism === 'oidc') return [oidcChallenge('invalid')];
+  if (mechanism === 'oidc') return [oidcChallenge('invalid', provesKey)];
   // RFC 9110 15.5.2 requires a challenge. The token is not sufficient for this call.
   if (lackingJwt === undefined) return [ztSessionChallenge('invalid')];
   const { signerId: id, issuer, error } = lackingJwt;

@@ -13,6 +13,8 @@ import type { Random } from '../../platform/random.ts';
 import type { RequestTrace } from '../../platform/tracing.ts';
 import type { PresentedTokens } from '../../sessions/authenticate-request.ts';
 import type { Unchanged } from '../../store/contracts/versions.ts';
+import type { PresentedProof } from '../../tokens/dpop-proof.ts';
+import { originOfBindPoint } from './cors.ts';
 import type { Sender } from './sender.ts';
 
 /** When and where a request arrived; see RequestContext. */
@@ -60,6 +62,7 @@ export class RequestContext {
   /** The trace that the request belongs to; null when there is none. */
   trace: RequestTrace | null = null;
   readonly #request: FastifyRequest;
+  #proof: PresentedProof | null | undefined;
 
   constructor(request: FastifyRequest, arrival: Arrival) {
     this.#request = request;
@@ -116,6 +119,18 @@ export class RequestContext {
     return typeof value === 'string' ? value : undefined;
   }
 
+  /** The DPoP proof, which is about this request; null for none. Always the same object. */
+  get proof(): PresentedProof | null {
+    if (this.#proof !== undefined) return this.#proof;
+    const { dpop } = this.#request.headers;
+    if (dpop === undefined) return null;
+    // The target may be a whole address (RFC 9112 section 3.2.2), which begin-request.ts has compared with the bind point.
+    const path = this.path.startsWith('/') ? this.path : (URL.parse(this.path)?.pathname ?? '');
+    const url = `${originOfBindPoint(this.bindPoint)}${path}`;
+    this.#proof = { text: String(dpop), method: this.method, url };
+    return this.#proof;
+  }
+
   /** Whether the client tried to authenticate with the Basic scheme. */
   get usedBasic(): boolean {
     return this.authorization.some((value) => /^basic(?: |$)/i.test(value));
@@ -151,13 +166,14 @@ export function presentedTokens(context: RequestContext): PresentedTokens {
     // Clients without a session may send an empty header.
     ztSession: context.ztSession || null,
     bearers: bearerTokens(context.authorization),
+    bound: boundToken(context),
     clientCertificates: () => context.sender.certificates,
   };
 }
 
 /**
- * The tokens of the lines with the Bearer scheme, whose name is case-insensitive (RFC 9110 11.1). A proxy may have
- * joined several lines with commas. A line without a token yields an empty one, which is never valid.
+ * The tokens of the lines with the Bearer scheme, whose name is case-insensitive (RFC 9110 11.1). A line without a token
+ * yields an empty one, which is never valid.
  * @throws AuthError invalid_request   more tokens than lines are allowed, since each of them costs a verification
  */
 export function bearerTokens(lines: readonly string[]): readonly string[] {
@@ -167,17 +183,33 @@ export function bearerTokens(lines: readonly string[]): readonly string[] {
   if (lines.length === 1 && first.startsWith(plainScheme) && !first.includes(',')) {
     return [first.slice(plainScheme.length).trim()];
   }
-  const tokens = lines
-    .flatMap((line) => line.split(','))
-    .map((credentials) => /^\s*bearer(?: +(.*))?$/i.exec(credentials))
-    .filter((match) => match !== null)
-    .map((match) => match[1]?.trim() ?? '');
+  const tokens = tokensOf(lines, 'bearer');
   if (tokens.length > mostTokens) {
     throw new AuthError('invalid_request', {
       description: `At most ${mostTokens} bearer tokens are accepted`,
     });
   }
   return tokens;
+}
+
+/** The token of the line with the DPoP scheme. @throws AuthError invalid_request   there are several */
+function boundToken(context: RequestContext): PresentedTokens['bound'] {
+  const [first, ...others] = context.authorization;
+  if (first === undefined || (others.length === 0 && first.startsWith(plainScheme))) return null;
+  const [token, ...more] = tokensOf(context.authorization, 'dpop');
+  if (token === undefined) return null;
+  if (more.length > 0)
+    throw new AuthError('invalid_request', { description: 'At most one DPoP token is accepted' });
+  return { accessToken: token, proof: context.proof };
+}
+
+/** The tokens of the lines with a scheme, in order. A proxy may have joined several lines with commas. */
+function tokensOf(lines: readonly string[], scheme: 'bearer' | 'dpop'): readonly string[] {
+  return lines
+    .flatMap((line) => line.split(','))
+    .map((credentials) => /^\s*([a-z]+)(?: +(.*))?$/i.exec(credentials))
+    .filter((match) => match?.[1]?.toLowerCase() === scheme)
+    .map((match) => match?.[2]?.trim() ?? '');
 }
 
 /**

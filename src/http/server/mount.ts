@@ -15,6 +15,7 @@ import type { TracingInUse } from '../../platform/tracing.ts';
 import type { Authenticate, ClockJudge } from '../../sessions/authenticate-request.ts';
 import type { FollowedFeed } from '../../sessions/follow-feed.ts';
 import { CallerRefused } from '../../store/contracts/store.ts';
+import type { DpopNonces } from '../../tokens/dpop-nonce.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, htmlType, isInParts, isUnacceptable, redirect, sendAnswer } from '../request/answer.ts';
 import { type Admission, requestBeginner, type ServerScope } from '../request/begin-request.ts';
@@ -40,6 +41,8 @@ export interface MountNeeds {
   /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
+  /** What the next DPoP proof of a client may contain. */
+  readonly nonces: Pick<DpopNonces, 'current'>;
   readonly clockWatch: ClockJudge;
   readonly feed: Pick<FollowedFeed, 'hasStoodStill' | 'beFresh'>;
   /** Origins of registered applications; none if absent. */
@@ -181,7 +184,7 @@ function afterItsBody(request: IncomingMessage, send: () => void): void {
 }
 
 function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): void {
-  const { clock, scope, load, authenticate, audit } = needs;
+  const { clock, scope, load, authenticate, audit, nonces } = needs;
   const begin = requestBeginner(clock, scope, admissionOf(route.api, route));
   const admit = admitter(route);
   const finish = finisher(needs, { api: route.api });
@@ -206,6 +209,8 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
         const context = begin(request, reply);
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
+        if (request.headers.dpop !== undefined)
+          reply.header('dpop-nonce', nonces.current(context.receivedAt));
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (isCounted && !load.count(context.remoteAddress)) throw tooMuchLoad();
         if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {

@@ -7,6 +7,7 @@ import { endOldestSessions } from '../../login/session-limit.ts';
 import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
+import type { RedeemOutcome } from '../../store/contracts/auth-requests.ts';
 import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import {
@@ -23,6 +24,7 @@ import { isForDevice } from '../redirect-uri.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
 import { issueTokens, mayBeCertified, patienceLeft, sessionCertificate, sessionEnd } from './issue-tokens.ts';
+import { provenKey } from './proven-key.ts';
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an
@@ -65,6 +67,7 @@ export async function redeemCode(
 
   const key = asId<AuthRequestKey>(code.id);
   await requireGrantedResources(needs, request, key);
+  const keyThumbprint = await provenKey(needs, request, { owner: key });
   const now = needs.clock.now();
   const sessionId = asId<ApiSessionId>(needs.random.id());
   const refresh = firstRefreshToken(needs, sessionId, refreshTokenFormOf(client));
@@ -80,6 +83,7 @@ export async function redeemCode(
     codeChallenge: verifier === null ? '' : codeChallengeOf(verifier),
     issuer: origin.issuer,
     certThumbprint: request.clientCertificates()?.leafThumbprint ?? null,
+    keyThumbprint,
     now,
     session: {
       id: sessionId,
@@ -96,17 +100,7 @@ export async function redeemCode(
     within: patienceLeft(needs.clock, request.arrivedAt),
   });
 
-  if (outcome.outcome === 'refused') {
-    const { reason, endedSession } = outcome;
-    const ended = endedSession === null ? null : await needs.store.apiSessions.find(endedSession);
-    const of = ended === null ? {} : { identityId: ended.identityId };
-    const event = { reason, clientId: client.clientId, endedSessionId: endedSession, ...of };
-    needs.audit.record({ event: 'code.refused', ...event }, origin);
-    const detail = `code refused: ${reason}`;
-    if (reason !== 'wrong-certificate') throw new AuthError('invalid_grant', { detail });
-    const description = 'The code of a login by certificate needs a connection with that certificate';
-    throw new AuthError('invalid_grant', { description, detail });
-  }
+  if (outcome.outcome === 'refused') throw await codeRefused(needs, request, outcome);
   const { session, identity, policy, nonce, certificateKey } = outcome;
   const account = isForSome(client) ? await needs.view.accounts.find(identity.id, now) : null;
   const objection =
@@ -130,6 +124,21 @@ export async function redeemCode(
   const wanted = certificateKey === null || !mayBeCertified(client) ? null : requestedKeyOf(certificateKey);
   const sessionCert = await sessionCertificate(needs, { session, key: wanted, origin }, now);
   return issueTokens(needs, request, { session: present, identity, now, nonce, refreshToken, sessionCert });
+}
+
+async function codeRefused(
+  { store, audit }: OidcServices,
+  { client, origin }: GrantRequest,
+  { reason, endedSession }: Extract<RedeemOutcome, { outcome: 'refused' }>,
+): Promise<AuthError> {
+  const ended = endedSession === null ? null : await store.apiSessions.find(endedSession);
+  const of = ended === null ? {} : { identityId: ended.identityId };
+  const event = { reason, clientId: client.clientId, endedSessionId: endedSession, ...of };
+  audit.record({ event: 'code.refused', ...event }, origin);
+  const detail = `code refused: ${reason}`;
+  if (reason !== 'wrong-certificate') return new AuthError('invalid_grant', { detail });
+  const description = 'The code of a login by certificate needs a connection with that certificate';
+  return new AuthError('invalid_grant', { description, detail });
 }
 
 /**

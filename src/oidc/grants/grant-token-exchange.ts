@@ -19,7 +19,9 @@ import {
   issueRefreshToken,
   requestedKey,
   sessionCertificate,
+  tokenTypeOf,
 } from './issue-tokens.ts';
+import { provenKey } from './proven-key.ts';
 import {
   duplicateWindow,
   presentedRefreshToken,
@@ -130,8 +132,13 @@ async function exchangeAccessToken(
   const sessionId = access.claims.z_asid;
   const stored = await needs.store.apiSessions.find(sessionId);
   if (stored === null) throw new AuthError('invalid_grant');
-  const session = narrowed(client, stored, narrowedScope(client, stored, optional(parameters, 'scope')));
-  await requireStanding(needs, session, request);
+  const scopes = narrowedScope(client, stored, optional(parameters, 'scope'));
+  await requireStanding(needs, stored, request);
+  const keyThumbprint = await provenKey(needs, request, { owner: stored.identityId });
+  const { jkt = null } = access.claims.cnf ?? {};
+  if (jkt !== null && jkt !== keyThumbprint)
+    throw refreshRefused(needs, request, { session: stored, reason: 'wrong-key' });
+  const session = { ...narrowed(client, stored, scopes), keyThumbprint };
 
   const wantsIdToken = requested === tokenTypes.idToken;
   const isRenewable = stored.openedByProgram && !stored.scopes.includes('offline_access');
@@ -143,6 +150,7 @@ async function exchangeAccessToken(
     clientId: client.clientId,
     issuer: origin.issuer,
     certThumbprint: provenThumbprint(stored, request),
+    keyThumbprint,
     expiresAt: wantsIdToken ? null : now + needs.lifetimes.accessToken,
     ipAddress: origin.ipAddress,
     now,
@@ -181,7 +189,7 @@ async function accessTokenAnswer(
   return {
     access_token: issueAccessToken(needs, request, { session, identity, now }),
     issued_token_type: requested,
-    token_type: 'Bearer',
+    token_type: tokenTypeOf(session),
     expires_in: toSeconds(needs.lifetimes.accessToken),
     scope: session.scopes.join(' '),
     ...(certificate === null ? {} : { session_cert: certificate }),

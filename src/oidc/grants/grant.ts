@@ -3,6 +3,7 @@
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PresentedCertificates } from '../../sessions/session-certificate-view.ts';
+import type { PresentedProof } from '../../tokens/dpop-proof.ts';
 import type { Client } from '../clients.ts';
 import type { Parameters } from '../parameters.ts';
 import type { BasicCredentials } from './authenticate-client.ts';
@@ -15,6 +16,8 @@ export interface TokenRequest {
   readonly isFromProgram: boolean;
   /** Those on the connection, or null; called only if a code or a session may be bound to one. */
   readonly clientCertificates: () => PresentedCertificates | null;
+  /** Of a key (RFC 9449); null for none. `provenKey` checks it. */
+  readonly proof: PresentedProof | null;
   /** On the monotonic clock. */
   readonly arrivedAt: Millis;
 }

@@ -7,7 +7,7 @@ import { provenFactors } from '../../login/standing.ts';
 import type { ApiSession, ProvenSession } from '../../model/api-session.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { IdentityInTokens } from '../../model/entities/identity.ts';
-import type { TokenResponse } from '../../model/tokens.ts';
+import type { AccessTokenType, TokenResponse } from '../../model/tokens.ts';
 import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import type { Within } from '../../store/contracts/auth-requests.ts';
 import { mintAccessToken, toSeconds } from '../../tokens/access-token.ts';
@@ -44,13 +44,18 @@ export function issueTokens(
   const idToken = issueIdToken(needs, request.client, { session, identity, now, accessToken, nonce });
   return {
     access_token: accessToken,
-    token_type: 'Bearer',
+    token_type: tokenTypeOf(session),
     expires_in: toSeconds(needs.lifetimes.accessToken),
     id_token: idToken,
     scope: session.scopes.join(' '),
     ...(secret === null ? {} : { refresh_token: issueRefreshToken(needs, { secret, session }, now) }),
     ...(sessionCert === null ? {} : { session_cert: sessionCert }),
   };
+}
+
+/** @param session with the key that the request has proven */
+export function tokenTypeOf({ keyThumbprint }: ApiSession): AccessTokenType {
+  return keyThumbprint === null ? 'Bearer' : 'DPoP';
 }
 
 export function issueAccessToken(

@@ -17,6 +17,7 @@ import { narrowed, narrowedScope, optional, required, resourcesWithin } from '..
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
 import { issueTokens, patienceLeft, requestedKey, sessionCertificate, sessionEnd } from './issue-tokens.ts';
+import { provenKey } from './proven-key.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
@@ -69,6 +70,7 @@ export async function useRefreshToken(
   resourcesWithin(client, session.resources, request.resources);
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
   await requireStanding(needs, session, request);
+  const key = await provenKey(needs, request, { owner: session.identityId, needsNonce: true });
 
   const now = needs.clock.now();
   const next = nextRefreshToken(needs, presented, {
@@ -83,6 +85,7 @@ export async function useRefreshToken(
     clientId: client.clientId,
     issuer: origin.issuer,
     certThumbprint: provenThumbprint(session, request),
+    keyThumbprint: keyFor(session, client, key),
     nextHash: next.hash,
     nextExpiresAt,
     sessionExpiresAt: sessionEnd(needs.lifetimes, nextExpiresAt, now),
@@ -98,7 +101,8 @@ export async function useRefreshToken(
       { event: 'token.refreshed', identityId: outcome.identity.id, sessionId, clientId: client.clientId },
       origin,
     );
-    const rotated = narrowed(client, withNews(session, outcome), asked);
+    const current = { ...withNews(session, outcome), keyThumbprint: key };
+    const rotated = narrowed(client, current, asked);
     return { outcome: 'replaced', session: rotated, identity: outcome.identity, next, now };
   }
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
@@ -112,6 +116,19 @@ export function provenThumbprint(
   { clientCertificates }: Pick<GrantRequest, 'clientCertificates'>,
 ): string | null {
   return certThumbprint === null ? null : (clientCertificates()?.leafThumbprint ?? null);
+}
+
+/**
+ * The key that counts as that of a session: a client that authenticates may prove another one than before, because its
+ * refresh tokens are worth nothing to others anyway (RFC 9449 5).
+ */
+export function keyFor(
+  { keyThumbprint }: ApiSession,
+  { registered }: Client,
+  proven: string | null,
+): string | null {
+  const isConfidential = registered !== null && registered.tokenEndpointAuthMethod !== 'none';
+  return proven !== null && isConfidential ? keyThumbprint : proven;
 }
 
 /** @throws AuthError invalid_grant   the client may no longer have refresh tokens */

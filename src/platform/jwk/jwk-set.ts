@@ -92,7 +92,10 @@ function withoutEmptyMembers(jwk: Record<string, unknown>): Record<string, unkno
 
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'] as const;
 
-function readVerificationKey(jwk: Record<string, unknown>): VerificationKey | IgnoredKeyReason {
+/** The public key that one JWK is, or why it is not used. */
+export function readVerificationKey(
+  jwk: Readonly<Record<string, unknown>>,
+): VerificationKey | IgnoredKeyReason {
   if ((jwk.use ?? 'sig') !== 'sig') return 'purpose';
   if (jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify')))
     return 'purpose';
@@ -126,7 +129,9 @@ const coordinateBytes: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /** The members that make up the public key, checked for length before anything computes with them. */
-function publicMembers(jwk: Record<string, unknown>): Record<string, string> | 'encoding' | undefined {
+function publicMembers(
+  jwk: Readonly<Record<string, unknown>>,
+): Record<string, string> | 'encoding' | undefined {
   const { kty, crv, n, e, x, y } = jwk;
   if (kty === 'RSA') {
     return isBase64url(n, 1, longestRsaModulus / 8) && isBase64url(e, 1, 8) ? { kty, n, e } : 'encoding';

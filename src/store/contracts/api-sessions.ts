@@ -16,6 +16,8 @@ export interface RotateRefreshToken {
   readonly issuer: string;
   /** SHA-256, base64url, of the DER leaf on the connection. Must equal the session's, if the session has one. */
   readonly certThumbprint: string | null;
+  /** The key that was proven (RFC 7638). Must equal the session's, if the session has one. */
+  readonly keyThumbprint: string | null;
   readonly nextHash: string;
   /** Sliding end of the successor; capped by the family's absolute end. */
   readonly nextExpiresAt: Millis;
@@ -65,6 +67,7 @@ export interface RenewSession {
   readonly issuer: string;
   /** As in `RotateRefreshToken`. */
   readonly certThumbprint: string | null;
+  readonly keyThumbprint: string | null;
   /** The session lives at least until then; null: unchanged. */
   readonly expiresAt: Millis | null;
   readonly ipAddress: string;

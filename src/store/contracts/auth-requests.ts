@@ -61,6 +61,8 @@ export interface RedeemCode {
   readonly issuer: string;
   /** SHA-256 of the certificate on the connection, base64url; null when there is none. */
   readonly certThumbprint: string | null;
+  /** The key that was proven (RFC 7638): that of the code, if it has one, and then of the session. */
+  readonly keyThumbprint: string | null;
   readonly now: Millis;
   /** The session to open, with its first refresh token when `offline_access` was granted. */
   readonly session: {

@@ -71,6 +71,7 @@ export const tablesOfLogins: readonly string[] = [
     passed TEXT NOT NULL,
     auth_time BIGINT NOT NULL,
     cert_thumbprint TEXT,
+    key_thumbprint TEXT,
     cert_chain TEXT,
     signer_id TEXT,
     ca_id TEXT,

@@ -25,6 +25,7 @@ const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   rotateRefreshToken: none,
   renewSession: none,
   endSession: none,
+  useAssertion: none,
   openLegacySession: none,
   recordActivity: none,
   burnTotpStep: none,

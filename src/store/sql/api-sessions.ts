@@ -261,6 +261,7 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
      WHERE id = ? AND refresh_hash = ? AND refresh_generation = ? AND ended_at IS NULL
        AND refresh_expires_at > ? AND family_expires_at > ?
        AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
+       AND (key_thumbprint IS NULL OR key_thumbprint = ?)
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
          AND (disabled_at IS NULL OR disabled_until <= ?))
      RETURNING expires_at, ${bearerSql}`,
@@ -279,6 +280,7 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
     rotate.clientId,
     rotate.issuer,
     rotate.certThumbprint,
+    rotate.keyThumbprint,
     now,
   );
   if (row === undefined) return yield* refuseRefresh(rotate);
@@ -318,11 +320,12 @@ function* refuseRefresh(rotate: RotateRefreshToken): Intent<RotateOutcome> {
 }
 
 function isBound(row: SqlRow, rotate: RotateRefreshToken): boolean {
-  const boundTo = textOrNull(row, 'cert_thumbprint');
+  const holds = (column: string, proven: string | null) => [null, proven].includes(textOrNull(row, column));
   return (
     text(row, 'client_id') === rotate.clientId &&
     text(row, 'issuer') === rotate.issuer &&
-    (boundTo === null || boundTo === rotate.certThumbprint)
+    holds('cert_thumbprint', rotate.certThumbprint) &&
+    holds('key_thumbprint', rotate.keyThumbprint)
   );
 }
 
@@ -366,6 +369,7 @@ function* renewSession(renew: RenewSession): Intent<{ session: SqlRow; identity:
        expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
      WHERE id = ? AND mechanism = 'oidc' AND ended_at IS NULL AND expires_at > ?
        AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
+       AND (key_thumbprint IS NULL OR key_thumbprint = ?)
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
          AND (disabled_at IS NULL OR disabled_until <= ?))
      RETURNING *`,
@@ -378,6 +382,7 @@ function* renewSession(renew: RenewSession): Intent<{ session: SqlRow; identity:
     renew.clientId,
     renew.issuer,
     renew.certThumbprint,
+    renew.keyThumbprint,
     now,
   );
   if (session === undefined) return undefined;

@@ -253,7 +253,11 @@ interface OpenedSession {
 }
 
 /** The session that a code opens, derived from its login, which is given as the text of its columns. */
-function openedSession({ session, now }: RedeemCode, request: string, proven: string): OpenedSession {
+function openedSession(
+  { session, keyThumbprint, now }: RedeemCode,
+  request: string,
+  proven: string,
+): OpenedSession {
   const authRequest = JSON.parse(request) as AuthRequest;
   const progress = JSON.parse(proven) as LoginProgress;
   return {
@@ -265,6 +269,7 @@ function openedSession({ session, now }: RedeemCode, request: string, proven: st
       passed: progress.passed,
       authTime: progress.authTime,
       certThumbprint: progress.certThumbprint,
+      keyThumbprint,
       signerId: progress.signerId,
       caId: progress.caId,
       clientId: authRequest.clientId,

@@ -149,7 +149,7 @@ export const ownSessionOf = reader<OwnSession>()(
 );
 
 export const apiSessionOf = reader<ApiSession>()(
-  'id mechanism identityId authenticatorId? passed:json authTime certThumbprint? signerId? caId? clientId openedByProgram:flag scopes:json issuer configTypes:json resources:list ipAddress loginIpAddress? program? operatingSystem? createdAt lastActivityAt expiresAt endedAt? endReason?',
+  'id mechanism identityId authenticatorId? passed:json authTime certThumbprint? keyThumbprint? signerId? caId? clientId openedByProgram:flag scopes:json issuer configTypes:json resources:list ipAddress loginIpAddress? program? operatingSystem? createdAt lastActivityAt expiresAt endedAt? endReason?',
 );
 
 export const signingKeyOf = reader<SigningKey>()(

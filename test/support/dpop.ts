@@ -1,0 +1,82 @@
+// A client's key for DPoP (RFC 9449), made independently of the code under test.
+
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import type { HttpsClient, RequestInit } from './https-client.ts';
+
+export type ProofAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256';
+
+/** What differs from a proper proof; null removes a member. */
+export interface ProofChanges {
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+export interface DpopKey {
+  readonly jwk: Readonly<Record<string, unknown>>;
+  readonly privateKey: KeyObject;
+  /** RFC 7638. */
+  readonly thumbprint: string;
+  /** @param now Millis */
+  proof(
+    request: { readonly method: string; readonly url: string },
+    now: number,
+    changes?: ProofChanges,
+  ): string;
+}
+
+export function dpopKey(alg: ProofAlgorithm = 'ES256', modulusLength = 2048): DpopKey {
+  const { privateKey, publicKey } = pairOf(alg, modulusLength);
+  const jwk: Readonly<Record<string, unknown>> = { ...publicKey.export({ format: 'jwk' }) };
+  const { kty, crv, x, y, n, e } = jwk;
+  const members = kty === 'RSA' ? { e, kty, n } : kty === 'EC' ? { crv, kty, x, y } : { crv, kty, x };
+  return {
+    jwk,
+    privateKey,
+    thumbprint: hashOf(JSON.stringify(members)),
+    proof({ method, url }, now, { header = {}, claims = {} } = {}) {
+      const parts = [
+        { typ: 'dpop+jwt', alg, jwk, ...header },
+        { jti: randomUUID(), htm: method, htu: url, iat: Math.floor(now / 1000), ...claims },
+      ];
+      const input = parts.map((part) => segment(JSON.stringify(part, dropNull))).join('.');
+      return `${input}.${signed(alg, privateKey, input)}`;
+    },
+  };
+}
+
+/** `ath` of an access token. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** The same client with these headers on every request. */
+export function withHeaders(client: HttpsClient, headers: Readonly<Record<string, string>>): HttpsClient {
+  const merged = (init: RequestInit = {}) => ({ ...init, headers: { ...init.headers, ...headers } });
+  return {
+    ...client,
+    request: (method, path, init) => client.request(method, path, merged(init)),
+    get: (path, init) => client.get(path, merged(init)),
+    post: (path, init) => client.post(path, merged(init)),
+  };
+}
+
+function pairOf(alg: ProofAlgorithm, modulusLength: number) {
+  if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return alg === 'EdDSA' ? generateKeyPairSync('ed25519') : generateKeyPairSync('rsa', { modulusLength });
+}
+
+function signed(alg: ProofAlgorithm, key: KeyObject, input: string): string {
+  const data = Buffer.from(input);
+  if (alg === 'EdDSA') return sign(null, data, key).toString('base64url');
+  const how =
+    alg === 'PS256' ? { padding: 6, saltLength: 32 } : alg === 'ES256' ? { dsaEncoding: 'ieee-p1363' } : {};
+  return sign('sha256', data, { key, ...how } as Parameters<typeof sign>[2]).toString('base64url');
+}
+
+function segment(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function dropNull(_name: string, value: unknown): unknown {
+  return value === null ? undefined : value;
+}
