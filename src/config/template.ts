@@ -10,7 +10,7 @@ const heading = `# Configuration of the overlay authentication service.
 #   overlay-auth config show --origin FILE   prints every value in force and where it comes from
 #   overlay-auth config schema               prints the JSON Schema of this file, for editors
 #
-# Relative paths are relative to this file's folder. Durations are written like 30m, 24h or 1h30m.
+# Relative paths are relative to this file's folder. Durations are written like 30m, 24h or 7d.
 `;
 
 /**

@@ -228,7 +228,13 @@ describe('run controller', () => {
     assert.equal(same.stdout, 'Read again; no setting has changed.\n');
     const renewed = await box.run(['pki', 'renew', '--config', configFile]);
     const [, next = ''] = /^next: overlay-auth (.+)$/m.exec(renewed.stderr) ?? [];
-    assert.equal((await box.run(next.split(' '))).code, 0, `${renewed.stderr}: can be typed as printed`);
+    const taken = await box.run(next.split(' '));
+    assert.equal(taken.code, 0, `${renewed.stderr}: can be typed as printed`);
+    assert.match(
+      taken.stdout,
+      /^A new certificate is presented: h\/pki\/server\.cert\.pem, valid until 20\d\d-/m,
+    );
+    assert.equal((await reload()).stdout, 'Read again; no setting has changed.\n');
 
     const original = readFileSync(join(box.cwd, configFile), 'utf8');
     edit(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { reloadController } from '../../src/cli/host/run/reload.ts';
+import { controllerReload } from '../../src/cli/host/run/reload.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { answerTimes } from '../../src/explain/counts.ts';
 import { refusalReasons } from '../../src/model/refusal-reason.ts';
@@ -185,7 +185,7 @@ describe('metrics', () => {
     const { log, controller, clock } = server;
     const openLog = { ...log, lostLines: () => 0, setLevel() {}, reopen() {}, flush: async () => {} };
     const reload = async (reloadConfig: () => Promise<LoadedConfig>) =>
-      (await reloadController({ controller, clock, log: openLog, reloadConfig })).outcome;
+      (await controllerReload({ controller, clock, log: openLog, reloadConfig })()).outcome;
     const path = join(server.home, 'controller.yml');
     const loaded = loadConfig(path, { readFile: readNamedFile, env: {} });
     const isRefused = () => sampleOf('overlay_auth_config_reload_refused');

@@ -58,11 +58,15 @@ export async function reloadConfig(report: Report, options: ConfigOptions): Prom
       next: `correct what is named, then run: overlay-auth config reload --config ${shellWord(shownPath(ports.cwd, file))}`,
     });
   }
-  const { changed, needsRestart, warnings } = answer;
-  printResult(report, { changed, needsRestart, warnings }, () =>
+  const { changed, needsRestart, newCertificates, warnings } = answer;
+  printResult(report, { changed, needsRestart, newCertificates, warnings }, () =>
     [
       changed.length === 0 ? 'Read again; no setting has changed.' : 'Read again. In use from now on:',
       ...changed.map(lineOf),
+      ...newCertificates.map(
+        ({ file, notAfter }) =>
+          `A new certificate is presented: ${shownPath(ports.cwd, file)}, valid until ${notAfter.slice(0, 10)}.`,
+      ),
       ...(needsRestart.length === 0 ? [] : ['In use after a restart:', ...needsRestart.map(lineOf)]),
       ...warnings.map((warning) => `warning: ${warning}`),
     ].join('\n'),

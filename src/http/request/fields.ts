@@ -42,7 +42,7 @@ export const optionalTime = timeText.nullish().transform((text) => (text == null
 
 export const durationText = z.string().meta({ examples: ['5m'] });
 
-/** A duration in Go's notation, such as `1h30m`; Millis afterwards. */
+/** A duration such as `1h30m` or `7d`; Millis afterwards. */
 export const durationField = durationText.transform((text, context): Millis => {
   try {
     return parseDuration(text);

@@ -15,6 +15,7 @@ const nanosPerUnit: Readonly<Record<string, bigint>> = {
   s: 1_000_000_000n,
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
+  d: 86_400_000_000_000n,
 };
 const nanosPerMilli = 1_000_000n;
 /** The range of the notation, about 292 years: a signed 64-bit count of nanoseconds. */
@@ -23,8 +24,8 @@ const longestText = 64;
 const termPattern = /(\d+)(?:\.(\d+))?([a-z\u00b5\u03bc]+)/y;
 
 /**
- * Reads a duration in Go's notation: decimal numbers, each with a unit (`ns us ms s m h`), written together: `1h30m`,
- * `500ms`, `1.5h`; a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
+ * Reads a duration in Go's notation and in days of 24 hours: decimal numbers, each with a unit (`ns us ms s m h d`),
+ * written together: `1h30m`, `500ms`, `1.5h`, `7d`; a bare `0` is zero. Computed in whole nanoseconds, so `0.1s` is exactly 100 ms.
  * @throws DurationError also for what the notation allows but no setting can use: a negative duration, or a fraction of
  *   a millisecond
  * @see https://pkg.go.dev/time#ParseDuration
@@ -33,7 +34,7 @@ export function parseDuration(text: string): Millis {
   if (text === '0') return 0;
   const shown = text.length > longestText ? `${text.slice(0, longestText)}…` : text;
   const refuse = (why: string) => new DurationError(`"${shown}" is not a duration: ${why}`);
-  if (text === '') throw refuse('it is empty; write for example 30m, 24h or 1h30m');
+  if (text === '') throw refuse('it is empty; write for example 30m, 24h or 7d');
   if (text.length > longestText) throw refuse('it is too long');
   if (/^-/.test(text)) throw refuse('it must not be negative');
   if (/^\d+(\.\d+)?$/.test(text)) throw refuse(`the unit is missing; write for example ${text}s or ${text}m`);
@@ -42,10 +43,10 @@ export function parseDuration(text: string): Millis {
   termPattern.lastIndex = 0;
   for (let at = 0; at < text.length; at = termPattern.lastIndex) {
     const term = termPattern.exec(text);
-    if (term === null) throw refuse('write numbers with units h, m, s or ms, for example 30m, 24h or 1h30m');
+    if (term === null) throw refuse('write numbers with units d, h, m, s or ms, for example 30m, 24h or 7d');
     const [, whole = '', fraction = '', unit = ''] = term;
     const perUnit = Object.hasOwn(nanosPerUnit, unit) ? nanosPerUnit[unit] : undefined;
-    if (perUnit === undefined) throw refuse(`"${unit}" is not a unit; the units are h, m, s and ms`);
+    if (perUnit === undefined) throw refuse(`"${unit}" is not a unit; the units are d, h, m, s and ms`);
     const scaled = BigInt(whole + fraction) * perUnit;
     const divisor = 10n ** BigInt(fraction.length);
     if (scaled % divisor !== 0n) throw refuse('it is finer than a millisecond');

@@ -27,7 +27,7 @@ export const invite = onEntity(
       printResult(report, { id, name }, () => `The link of ${name} no longer works.`);
       return;
     }
-    const json = { ...(expires === undefined ? {} : { expiresIn: inHours(expires) }), endSessions };
+    const json = { ...(expires === undefined ? {} : { expiresIn: expires }), endSessions };
     let url = '';
     let expiresAt = '';
     const make = async () => {
@@ -50,12 +50,6 @@ export const invite = onEntity(
       throw usageError('--withdraw goes with no other option.', 'overlay-auth invite --help');
   },
 );
-
-/** The server reads Go's notation, which has no days. */
-function inHours(text: string): string {
-  const days = /^(\d{1,3})d$/.exec(text)?.[1];
-  return days === undefined ? text : `${Number(days) * 24}h`;
-}
 
 const usualColumns = 80;
 

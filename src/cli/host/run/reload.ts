@@ -1,5 +1,6 @@
 // Reloads a running controller when a signal or `config reload` asks for it: what is read, and what is reported.
 
+import type { Config } from '../../../config/config.ts';
 import { ConfigError } from '../../../config/config-error.ts';
 import { renderAdjustment, renderProblems } from '../../../config/explain.ts';
 import type { LoadedConfig } from '../../../config/load.ts';
@@ -15,10 +16,19 @@ export type ReloadAnswer =
       readonly outcome: 'reloaded';
       readonly changed: readonly SettingChange[];
       readonly needsRestart: readonly SettingChange[];
+      /** Server certificates that are presented since this reload. */
+      readonly newCertificates: readonly PresentedCertificate[];
       readonly warnings: readonly string[];
     }
   /** Nothing was changed. */
   | { readonly outcome: 'refused'; readonly reason: string };
+
+export interface PresentedCertificate {
+  readonly file: string;
+  readonly fingerprint: string;
+  /** RFC 3339. */
+  readonly notAfter: string;
+}
 
 export interface ReloadNeeds {
   readonly controller: RunningController;
@@ -29,16 +39,31 @@ export interface ReloadNeeds {
 }
 
 /**
- * Reads the configuration file and the files that it names again, and applies what needs no restart. Renewed
- * certificates are used even if the configuration file is refused. Reopens the log. Never throws.
+ * Reloads a controller: reads the configuration file and the files that it names again, and applies what needs no
+ * restart. Renewed certificates are used even if the configuration file is refused. Reopens the log. Never throws.
  */
-export async function reloadController(needs: ReloadNeeds): Promise<ReloadAnswer> {
-  const answer = await readAgain(needs);
-  needs.controller.services.noteReload({ isRefused: answer.outcome === 'refused' });
-  return answer;
+export function controllerReload(needs: ReloadNeeds): () => Promise<ReloadAnswer> {
+  const presented: Presented = { last: presentedCertificates(needs.controller.config) };
+  return async () => {
+    const answer = await readAgain(needs, presented);
+    needs.controller.services.noteReload({ isRefused: answer.outcome === 'refused' });
+    return answer;
+  };
 }
 
-async function readAgain(needs: ReloadNeeds): Promise<ReloadAnswer> {
+interface Presented {
+  last: readonly PresentedCertificate[];
+}
+
+function presentedCertificates(config: Config): readonly PresentedCertificate[] {
+  return serverCertificates(config).map(({ path, facts }) => ({
+    file: path,
+    fingerprint: facts.fingerprint,
+    notAfter: new Date(facts.notAfter).toISOString(),
+  }));
+}
+
+async function readAgain(needs: ReloadNeeds, presented: Presented): Promise<ReloadAnswer> {
   const { log, controller } = needs;
   log.reopen();
   let loaded: LoadedConfig | null = null;
@@ -51,11 +76,15 @@ async function readAgain(needs: ReloadNeeds): Promise<ReloadAnswer> {
   try {
     const reloaded = await controller.reload(loaded?.config);
     log.setLevel(controller.config.log.level);
-    sayReloaded(needs, loaded, reloaded);
+    const certificates = presentedCertificates(controller.config);
+    const known = new Set(presented.last.map(({ fingerprint }) => fingerprint));
+    presented.last = certificates;
+    sayReloaded(needs, loaded, { ...reloaded, certificates });
     if (refusal !== null || loaded === null) return { outcome: 'refused', reason: refusal ?? '' };
     return {
       outcome: 'reloaded',
       ...reloaded,
+      newCertificates: certificates.filter(({ fingerprint }) => !known.has(fingerprint)),
       warnings: [...loaded.adjustments.map(renderAdjustment), ...loaded.warnings],
     };
   } catch (error) {
@@ -85,7 +114,7 @@ function reasonOf(error: unknown): string {
 function sayReloaded(
   { controller, log, clock }: ReloadNeeds,
   loaded: LoadedConfig | null,
-  reloaded: Reloaded,
+  reloaded: Reloaded & { readonly certificates: readonly PresentedCertificate[] },
 ): void {
   const { config } = controller;
   for (const adjustment of loaded?.adjustments ?? []) {
@@ -94,13 +123,12 @@ function sayReloaded(
   }
   for (const warning of loaded?.warnings ?? []) log.warn('check this setting', { warning });
   const paths = (changes: readonly SettingChange[]) => changes.map(({ path }) => path);
-  const certificates = serverCertificates(config).map(({ path, facts }) => ({
-    file: path,
-    fingerprint: facts.fingerprint,
-    notAfter: new Date(facts.notAfter).toISOString(),
-  }));
   const changed = paths(reloaded.changed);
-  log.info('certificates and settings were read again', { event: 'reloaded', changed, certificates });
+  log.info('certificates and settings were read again', {
+    event: 'reloaded',
+    changed,
+    certificates: reloaded.certificates,
+  });
   if (reloaded.needsRestart.length > 0) {
     log.warn('these settings of the configuration file need a restart of the controller', {
       event: 'reload.incomplete',

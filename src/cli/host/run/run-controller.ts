@@ -13,7 +13,7 @@ import type { CliPorts } from '../../terminal/ports.ts';
 import { loadSettledConfig } from '../load-config.ts';
 import { controlSocketPath, openControlSocket } from './control-socket.ts';
 import { type ReadyFacts, readyFacts } from './ready-line.ts';
-import { reloadController } from './reload.ts';
+import { controllerReload } from './reload.ts';
 import { keepCertificatesFresh } from './renew-certificate.ts';
 
 export interface ControllerRun {
@@ -43,7 +43,7 @@ export async function runController(run: ControllerRun): Promise<void> {
 
   const controller = await startController(foundations);
   const reloadConfig = () => loadSettledConfig(ports, file);
-  const reload = () => reloadController({ controller, log, clock, reloadConfig });
+  const reload = controllerReload({ controller, log, clock, reloadConfig });
   const keepFresh = () => keepCertificatesFresh({ file, controller, clock, log, reload });
   const stopKeepingFresh = every(DAY, { name: 'certificates', log }, keepFresh);
   let control: Awaited<ReturnType<typeof openControlSocket>> | undefined;
