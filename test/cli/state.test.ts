@@ -171,6 +171,24 @@ describe('apply', () => {
     assert.match(twice.stderr, /identity cleo appears twice: in one\.yml and in two\.yml/);
   });
 
+  test('says in which file, line and entry the server found what is wrong', async () => {
+    const first = file('first.yml', 'identity:\n  - name: dora\n');
+    const text =
+      'identity:\n  - name: emil\n  - name: fritz\n    roleAttributes:\n      - sales\n      - 7\n';
+    const wrong = await cli.run(['apply', first, file('second.yml', text)]);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /^error: second\.yml:6: identity fritz, roleAttributes\.1: /);
+    assert.match(wrong.stderr, /next: correct the file; nothing was changed/);
+    const json = '{"auth-policy": [\n{"name": "p",\n "primary": {"updb": {"allowed": "perhaps"}}}]}';
+    const inJson = await cli.run(['apply', file('third.json', json)]);
+    assert.match(inJson.stderr, /^error: third\.json:3: auth-policy p, primary\.updb\.allowed: /);
+    const misspelt = await cli.run([
+      'apply',
+      file('fourth.yml', 'identity:\n  - name: gerd\n    roleAtributes: []\n'),
+    ]);
+    assert.match(misspelt.stderr, /^error: fourth\.yml:\d: identity gerd, roleAtributes: .*roleAttributes/);
+  });
+
   test('a client secret comes from a file beside the document, or from the environment', async () => {
     mkdirSync(join(cli.cwd, 'folder'));
     file('folder/secret.txt', 'of our client there\n');

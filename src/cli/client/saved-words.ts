@@ -61,7 +61,7 @@ async function ask(
   const field = lookupFields.at(-1) ?? 'id';
   const url = new URL(`/edge/management/v1${path}`, login.apiUrl);
   url.searchParams.set('limit', String(most));
-  if (typed !== '') url.searchParams.set('filter', `${field} contains ${filterText(typed)}`);
+  if (typed !== '') url.searchParams.set('filter', `${field} icontains ${filterText(typed)}`);
   const headers = { authorization: `Bearer ${login.accessToken}` };
   const answer = await http.send({ method: 'GET', url, headers });
   const rows = asList(asObject(answer.body).data).map(asObject);

@@ -56,7 +56,7 @@ function describeList(
   { lookupFields: [field = 'identityName'] }: EntityDescriptor,
 ): Command {
   return command
-    .argument('[filter]', `such as: ${field} contains "x"`)
+    .argument('[filter]', `such as: ${field} icontains "x", which ignores case`)
     .option('--limit <n>', 'how many at most, or none (default: 100)')
     .option('--offset <n>', 'how many to leave out before')
     .option('--sort <fields>', 'such as: name desc');

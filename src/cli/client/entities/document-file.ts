@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
 import { usageError } from '../../terminal/cli-error.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -9,13 +9,31 @@ import { readNamedFile, readStdin } from '../../terminal/secret-input.ts';
  * @throws CliError exit 2 when it cannot be read, or is not a document
  */
 export async function readDocument(ports: CliPorts, path: string): Promise<JsonObject> {
+  return (await readPlacedDocument(ports, path)).members;
+}
+
+export interface PlacedDocument {
+  readonly members: JsonObject;
+  /** The line of a member, or of the nearest that contains it, from 1. */
+  lineOf(place: readonly (string | number)[]): number;
+}
+
+/** The same with the lines of its members. @throws as readDocument */
+export async function readPlacedDocument(ports: CliPorts, path: string): Promise<PlacedDocument> {
   const text = path === '-' ? await readStdin(ports) : await readNamedFile(ports, path, 'file');
-  const document = parseDocument(text, { uniqueKeys: true });
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { uniqueKeys: true, lineCounter });
   const [problem] = document.errors;
   if (problem !== undefined) throw usageError(`${path} is not YAML: ${problem.message}`, 'correct the file');
   // A few aliases are a convenience, a great many are an attack.
   const content: unknown = document.toJS({ maxAliasCount: 100 });
   const members = asObject(content);
   if (members !== content) throw usageError(`${path} does not contain an object.`, 'correct the file');
-  return members;
+  return { members, lineOf: (place) => lineCounter.linePos(offsetOf(document, place)).line };
+}
+
+function offsetOf(document: Document, place: readonly (string | number)[]): number {
+  const node = document.getIn(place, true);
+  if (isNode(node)) return node.range?.[0] ?? 0;
+  return place.length === 0 ? 0 : offsetOf(document, place.slice(0, -1));
 }

@@ -12,12 +12,20 @@ interface ExplainPolicyOptions {
   readonly policy?: string;
 }
 
-/** `explain policy IDENTITY`: prints what the server says this identity must prove, and what would refuse it. */
+/**
+ * `explain policy IDENTITY`: prints what the server says this identity must prove, and what would refuse it; with
+ * `--policy FILE`, if it had that policy.
+ */
 export const explainPolicy = onEntity(
   'identity',
   async ({ report, api, id, name, path }, { method }: ExplainPolicyOptions, sent: JsonObject | undefined) => {
-    const query = method === undefined ? {} : { method };
-    const { data } = await api.call({ method: 'GET', path: `${path}/login-explanation`, query });
+    const asked = method === undefined ? {} : { method };
+    const { data } = await api.call({
+      path: `${path}/login-explanation`,
+      ...(sent === undefined
+        ? { method: 'GET', query: asked }
+        : { method: 'POST', json: { ...asked, policy: sent } }),
+    });
     const logins = (Array.isArray(data) ? asList(data) : [data]).map(asObject);
     const canLogIn = logins.some(({ outcome }) => outcome === 'allowed');
     const preview = sent === undefined ? undefined : await previewOf(api, sent);
@@ -25,7 +33,7 @@ export const explainPolicy = onEntity(
     printResult(report, value, () =>
       [
         ...logins.map(loginText),
-        `${name} ${canLogIn ? 'can' : 'cannot'} log in${method === undefined ? '' : ` with ${method}`}.`,
+        `${name} ${sent === undefined ? (canLogIn ? 'can' : 'cannot') : canLogIn ? 'could' : 'could not'} log in${method === undefined ? '' : ` with ${method}`}.`,
         ...(preview === undefined ? [] : [previewText(preview)]),
       ].join('\n\n'),
     );

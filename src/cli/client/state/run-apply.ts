@@ -7,7 +7,7 @@ import { canPrompt, confirm } from '../../terminal/prompt.ts';
 import { readSecretFile } from '../../terminal/secret-input.ts';
 import { withApi } from '../connection/api-client.ts';
 import { changed } from '../entities/change.ts';
-import { readDocument } from '../entities/document-file.ts';
+import { readPlacedDocument } from '../entities/document-file.ts';
 
 interface ApplyOptions {
   readonly server?: string;
@@ -24,12 +24,16 @@ export async function applyCommand(
   [files]: readonly [readonly string[]],
 ): Promise<void> {
   const { ports } = report;
-  const state = await readStateFiles(ports, files);
+  const { state, places } = await readStateFiles(ports, files);
   const { prune = false, dryRun = false, force } = options;
   await withApi(report, options.server, async (api) => {
     const send = async (isTrial: boolean) => {
       const json = { state, prune, dryRun: isTrial };
-      return asObject((await changed(api, { method: 'POST', path: '/state', json }, { force })).data);
+      try {
+        return asObject((await changed(api, { method: 'POST', path: '/state', json }, { force })).data);
+      } catch (error) {
+        throw error instanceof CliError ? inItsFile(error, places) : error;
+      }
     };
     if (prune && !dryRun && options.yes !== true) await askBeforePruning(report, await send(true));
     const changes = await send(dryRun);
@@ -93,33 +97,62 @@ function shown(value: unknown): string {
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }
 
+/** Where an entry stands. */
+interface Place {
+  readonly file: string;
+  readonly name: string;
+  lineOf(members: readonly string[]): number;
+}
+
+/** Of each entry that is sent: by kind, in the order of sending. */
+type Places = ReadonlyMap<string, readonly Place[]>;
+
+/** The server names `state.KIND.NUMBER.MEMBER` of the document that all files make together. */
+function inItsFile(error: CliError, places: Places): CliError {
+  const [root, kind = '', at = '', ...members] = error.field?.split('.') ?? [];
+  const place = root === 'state' ? places.get(kind)?.[Number(at)] : undefined;
+  if (place === undefined) return error;
+  const where = `${place.file}:${place.lineOf(members)}`;
+  const what = [`${kind} ${place.name}`.trim(), members.join('.')].filter((part) => part !== '').join(', ');
+  const said = error.message.replace(`${error.field} `, '');
+  return error.inOtherWords(`${where}: ${what}: ${said}`, 'correct the file; nothing was changed');
+}
+
 /**
  * Combines the documents of all files. The server reports what is wrong inside an entity.
  * @throws CliError exit 2: a file cannot be read, a kind is not a list, or two files describe one entity
  */
-async function readStateFiles(ports: CliPorts, files: readonly string[]): Promise<JsonObject> {
+async function readStateFiles(
+  ports: CliPorts,
+  files: readonly string[],
+): Promise<{ readonly state: JsonObject; readonly places: Places }> {
   const state = new Map<string, unknown[]>();
-  const places = new Map<string, string>();
+  const places = new Map<string, Place[]>();
+  const fileOf = new Map<string, string>();
   for (const file of files) {
-    for (const [kind, entities] of Object.entries(await readDocument(ports, file))) {
+    const { members, lineOf } = await readPlacedDocument(ports, file);
+    for (const [kind, entities] of Object.entries(members)) {
       if (!Array.isArray(entities))
         throw usageError(`${file}: ${kind} does not hold a list.`, 'correct the file');
       const list = state.get(kind) ?? [];
+      const known = places.get(kind) ?? [];
       state.set(kind, list);
-      for (const entity of asList(entities)) {
+      places.set(kind, known);
+      for (const [at, entity] of asList(entities).entries()) {
         const name = textField(asObject(entity), 'name') ?? '';
-        const former = places.get(`${kind} ${name}`);
+        const former = fileOf.get(`${kind} ${name}`);
         if (name !== '' && former !== undefined)
           throw usageError(
             `${kind} ${name} appears twice: in ${former} and in ${file}.`,
             'leave it in one place',
           );
-        places.set(`${kind} ${name}`, file);
+        fileOf.set(`${kind} ${name}`, file);
+        known.push({ file, name, lineOf: (within) => lineOf([kind, at, ...within]) });
         list.push(await withSecrets(ports, { file, kind, entity }));
       }
     }
   }
-  return Object.fromEntries(state);
+  return { state: Object.fromEntries(state), places };
 }
 
 /**
