@@ -18,7 +18,7 @@ export const examples: readonly string[] = [
   'create identity ada --type User --updb',
   'create identity grace',
   'get identity ada',
-  "list identities 'name contains \"ad\"' --sort 'name desc' --limit 20",
+  "list identities 'name icontains \"ad\"' --sort 'name desc' --limit 20",
   'update identity ada --permission read',
   'create authenticator updb grace grace',
   'get authenticator ada',

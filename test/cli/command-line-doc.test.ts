@@ -76,7 +76,7 @@ test('help shows them, also of a group of commands', async () => {
     [['help', 'create'], 'overlay-auth create identity ada --type User --updb'],
     [
       ['list', 'identity', '-h'],
-      "overlay-auth list identities 'name contains \"ad\"' --sort 'name desc' --limit 20",
+      "overlay-auth list identities 'name icontains \"ad\"' --sort 'name desc' --limit 20",
     ],
     [['login', '-h'], 'overlay-auth login https://localhost:1280 -u ada'],
   ] as const) {

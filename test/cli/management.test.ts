@@ -85,6 +85,16 @@ describe('identities', () => {
     await fine(['delete', 'identity', 'LOOKOUT', 'Lookout', 'lookout', '--yes']);
   });
 
+  test('are found by user name too, if none has that as its name', async () => {
+    await fine(['create', 'identity', 'Rosa Parks', '--updb', 'rosa', '--password-stdin'], password);
+    assert.equal((await fine(['get', 'identity', 'rosa', '-j'])).json.name, 'Rosa Parks');
+    await fine(['identity', 'disable', 'rosa']);
+    assert.equal((await fine(['get', 'identity', 'Rosa Parks', '-j'])).json.disabled, true);
+    const nobody = await cli.run(['get', 'identity', 'parks']);
+    assert.match(nobody.stderr, /^error: There is no identity "parks"\.\n/);
+    await fine(['delete', 'identity', 'rosa', '--yes']);
+  });
+
   test('are listed as a table or as JSON, with filter, limit and a note about the rest', async () => {
     for (const name of ['list-a', 'list-b', 'list-c']) await fine(['create', 'identity', name]);
     const filter = 'name contains "list-" sort by name desc';

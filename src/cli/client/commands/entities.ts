@@ -77,8 +77,11 @@ function nameArgument(command: Command, entity: EntityDescriptor): Command {
   return argumentCompletedBy(command, { entity: entity.name });
 }
 
-function nameHelp({ lookupFields }: EntityDescriptor): string {
-  return [...lookupFields, 'id'].join(' or ').replace('identityName', 'name of the identity');
+function nameHelp({ lookupFields, foundBy }: EntityDescriptor): string {
+  return [...lookupFields, ...(foundBy === undefined ? [] : ['user name']), 'id']
+    .join(', ')
+    .replace(/, (?=[^,]+$)/, ' or ')
+    .replace('identityName', 'name of the identity');
 }
 
 function addOptions(command: Command, entity: EntityDescriptor, name: 'create' | 'update'): void {

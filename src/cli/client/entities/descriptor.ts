@@ -23,6 +23,8 @@ export interface EntityDescriptor {
   readonly lookupFields: readonly string[];
   /** Its id is that of one of these entities, so their names find it too. */
   readonly sharesIdsWith?: readonly string[];
+  /** Other entities that belong to one of these: a field of theirs finds it too, if none has the text as its name. */
+  readonly foundBy?: { readonly path: string; readonly field: string; readonly owner: string };
   readonly columns: readonly ColumnSpelling<JsonObject>[];
   /** Positional arguments of `create`. Without them the entity cannot be created here. */
   readonly createArguments: readonly TypedField[];

@@ -28,6 +28,7 @@ const identity = managed(identityEntity, {
   isUpdatable: true,
   forceable: 'names',
   hasDetail: true,
+  foundBy: { path: '/authenticators', field: 'username', owner: 'identityId' },
   afterCreate: {
     options: [
       ['--updb [username]', 'also give it a password; user name: its name, unless said otherwise'],

@@ -6,7 +6,7 @@ import { entityNamed } from './entities.ts';
 import { entityNoun } from './entity-noun.ts';
 
 /**
- * The entity with this id, or otherwise with this name.
+ * The entity with this id, or otherwise with this name; an identity also by the user name of its password.
  * @throws CliError when there is none, or several have the name
  */
 export async function findEntity(
@@ -28,6 +28,9 @@ export async function findEntity(
       const theirs = bearer === undefined ? undefined : await withId(api, entity, bearer);
       if (theirs !== undefined) return theirs;
     }
+    const owner = await ownerOf(api, entity, text);
+    const owned = owner === undefined ? undefined : await withId(api, entity, owner);
+    if (owned !== undefined) return owned;
     throw new CliError(`There is no ${what} "${nameOrId}".`, {
       code: 'NOT_FOUND',
       next: `overlay-auth list ${entity.aliases[0] ?? entity.name}`,
@@ -51,10 +54,27 @@ async function withId(
 }
 
 /** The id of the entity with exactly this name; undefined when there is none. */
-async function idByName(api: ApiClient, entity: EntityDescriptor, name: string): Promise<string | undefined> {
-  const query = { filter: `name = ${filterText(name)}`, limit: '1' };
-  const [found] = asList((await api.call({ method: 'GET', path: entity.path, query })).data).map(asObject);
-  return textField(found ?? {}, 'id');
+function idByName(api: ApiClient, entity: EntityDescriptor, name: string): Promise<string | undefined> {
+  return idIn(api, { path: entity.path, filter: `name = ${filterText(name)}`, member: 'id' });
+}
+
+/** The id of the entity whose password, for example, has this user name. */
+async function ownerOf(
+  api: ApiClient,
+  { foundBy }: EntityDescriptor,
+  text: string,
+): Promise<string | undefined> {
+  if (foundBy === undefined) return undefined;
+  const { path, field, owner } = foundBy;
+  return idIn(api, { path, filter: `${field} = ${text}`, member: owner });
+}
+
+async function idIn(
+  api: ApiClient,
+  { path, filter, member }: { readonly path: string; readonly filter: string; readonly member: string },
+): Promise<string | undefined> {
+  const { data } = await api.call({ method: 'GET', path, query: { filter, limit: '1' } });
+  return textField(asObject(asList(data)[0]), member);
 }
 
 /** A text literal in the filter language. Names are stored in Unicode NFC. */
