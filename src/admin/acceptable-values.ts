@@ -6,6 +6,8 @@ import type { Tags } from '../model/entities/entity.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 
 const longestName = 255;
+/** RFC 5321 section 4.5.3.1.3, without the brackets. */
+const longestEmail = 254;
 const mostRoleAttributes = 100;
 const mostTags = 100;
 const longestTag = 1024;
@@ -64,6 +66,23 @@ export function acceptableExternalId(text: string | null): string | null {
   if (text === null || text === '') return null;
   requireText('externalId', text, text);
   return text;
+}
+
+/**
+ * An email address, with spaces around it dropped; empty text means none. Whether mail reaches it shows when it is sent.
+ * @throws AuthError could_not_validate
+ */
+export function acceptableEmail(text: string | null): string | null {
+  const address = text?.trim() ?? '';
+  if (address === '') return null;
+  requireText('email', address, address);
+  if (address.length <= longestEmail && /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/.test(address))
+    return address;
+  throw refusedField(
+    'email',
+    `must be one address such as ada@example.com, of at most ${longestEmail} characters`,
+    text,
+  );
 }
 
 /** Each in the form of a name, once, without spaces around it. @throws AuthError could_not_validate */

@@ -8,6 +8,7 @@ import type { Millis } from '../platform/clock.ts';
 import type { NewEnrollment } from '../store/contracts/enrollments.ts';
 import type { IdentityPatch, NewIdentity } from '../store/contracts/identities.ts';
 import {
+  acceptableEmail,
   acceptableExternalId,
   acceptableRoleAttributes,
   refusedField,
@@ -30,8 +31,16 @@ const acceptable = acceptableBy<typeof identityEntity>({
   fields: {
     permissions: (held) => [...new Set(held)],
     externalId: acceptableExternalId,
+    email: acceptableEmail,
     authPolicyId: (id, needs) => existingPolicy(needs, id),
     roleAttributes: acceptableRoleAttributes,
+  },
+  follows: ({ email, emailVerified }, before) => {
+    const isOther = email !== undefined && email !== (before?.email ?? null);
+    return isOther && emailVerified === undefined ? { emailVerified: false } : {};
+  },
+  check: ({ email, emailVerified }) => {
+    if (emailVerified && email === null) throw refusedField('emailVerified', 'needs an email');
   },
 });
 const { fields: table } = identityEntity;

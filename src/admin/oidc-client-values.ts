@@ -56,7 +56,7 @@ export function acceptableClientScopes(scopes: readonly string[]): readonly stri
   return clientScopes.filter((scope) => scopes.includes(scope));
 }
 
-const sources = ['name', 'username', 'externalId', 'roleAttributes'];
+const sources = ['name', 'username', 'email', 'externalId', 'roleAttributes'];
 const mappedClaims: readonly string[] = Object.values(claimsOfScope).flat();
 
 export function acceptableClaims(claims: Readonly<Record<string, string>>): OidcClient['claims'] {

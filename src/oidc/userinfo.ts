@@ -12,6 +12,8 @@ export interface UserInfo {
   /** The user name, if the identity has one. */
   readonly preferred_username?: string;
   readonly email?: string;
+  /** Of the address that the identity has; who entered a tag, nobody knows. */
+  readonly email_verified?: boolean;
   readonly groups?: readonly string[];
 }
 
@@ -19,7 +21,7 @@ export interface UserInfo {
 const defaultClaims: Readonly<Record<MappedClaim, string>> = {
   name: 'name',
   preferred_username: 'username',
-  email: 'tags.email',
+  email: 'email',
   groups: 'roleAttributes',
 };
 
@@ -59,7 +61,8 @@ function mappedClaims(
     const shaped = claim === 'groups' ? asList(value) : asText(value);
     if (shaped !== undefined) values[claim] = shaped;
   }
-  return values as Omit<UserInfo, 'sub'>;
+  const isOfField = values.email !== undefined && values.email === identity.email;
+  return { ...values, ...(isOfField && { email_verified: identity.emailVerified }) } as Omit<UserInfo, 'sub'>;
 }
 
 type Found = string | readonly string[] | undefined;
@@ -67,6 +70,8 @@ type Found = string | readonly string[] | undefined;
 function claimOf(identity: Identity, source: string): Found {
   if (source === 'name') return identity.name;
   if (source === 'externalId') return identity.externalId ?? undefined;
+  // Before identities had an address, a tag had it.
+  if (source === 'email') return identity.email ?? claimOf(identity, 'tags.email');
   if (source === 'roleAttributes') return identity.roleAttributes;
   const tag = source.slice('tags.'.length);
   const value = Object.hasOwn(identity.tags, tag) ? identity.tags[tag] : undefined;

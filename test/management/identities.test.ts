@@ -14,6 +14,66 @@ after(() => server.close());
 const identity = async (id: string) => (await admin.get(`identities/${id}`)).json.data;
 const create = async (fields: object) => createdId(await admin.call('POST', 'identities', fields));
 
+describe('the email address of an identity', () => {
+  const mailOf = async (id: string) => {
+    const { email, emailVerified } = await identity(id);
+    return [email, emailVerified];
+  };
+
+  test('is verified as long as it stays, and a whole document that lacks it keeps it', async () => {
+    const id = await create({ name: 'mail', email: ' Ada@Corp.example ', emailVerified: true });
+    assert.deepEqual(await mailOf(id), ['Ada@Corp.example', true]);
+    const whole = { name: 'mail', type: 'User', isAdmin: false, roleAttributes: [] };
+    for (const [method, body, expected] of [
+      ['PATCH', { tags: { a: 'b' } }, ['Ada@Corp.example', true]],
+      ['PUT', whole, ['Ada@Corp.example', true]],
+      ['PATCH', { email: 'Ada@Corp.example' }, ['Ada@Corp.example', true]],
+      ['PATCH', { email: 'ada@other.example' }, ['ada@other.example', false]],
+      ['PATCH', { email: 'new@other.example', emailVerified: true }, ['new@other.example', true]],
+      ['PATCH', { email: '' }, [null, false]],
+    ] as const) {
+      const answer = await admin.call(method, `identities/${id}`, body);
+      assert.equal(answer.status, 200, answer.text);
+      assert.deepEqual(await mailOf(id), expected, JSON.stringify(body));
+    }
+  });
+
+  test('is one address, which several identities may share and lists find', async () => {
+    for (const email of [
+      ...['ada', '@corp.example', 'ada@', 'a@b@c', 'a b@corp.example', 'Ada <ada@corp.example>'],
+      ...[
+        'a@x.example, b@x.example',
+        'a@x.example\r\nBcc: b@x.example',
+        `${'a'.repeat(250)}@x.example`,
+        'a\u202eb@x',
+      ],
+    ])
+      assertRefused(
+        await admin.call('POST', 'identities', { name: 'm', email }),
+        400,
+        'COULD_NOT_VALIDATE',
+        'email',
+      );
+    const unknown = { name: 'm', emailVerified: true };
+    assertRefused(
+      await admin.call('POST', 'identities', unknown),
+      400,
+      'COULD_NOT_VALIDATE',
+      'emailVerified',
+    );
+    const ids = [
+      await create({ name: 'm1', email: 'Team@corp.example' }),
+      await create({ name: 'm2', email: 'team@corp.example' }),
+    ];
+    for (const filter of ['email icontains "TEAM@"', 'email contains "eam@corp" and emailVerified = false']) {
+      const { data } = (await admin.get(`identities?filter=${encodeURIComponent(filter)}`)).json;
+      assert.deepEqual(data.map(({ id }: { id: string }) => id).sort(), [...ids].sort());
+    }
+    const { data } = (await admin.get('state?kinds=identity')).json;
+    assert.match(JSON.stringify(data), /"email":"Team@corp.example","emailVerified":false/);
+  });
+});
+
 describe('creating an identity', () => {
   test('stores what was sent, and nothing else', async () => {
     const id = await create({
@@ -54,6 +114,8 @@ describe('creating an identity', () => {
       permissions: ['read'],
       isDefaultAdmin: false,
       externalId: 'ext-1',
+      email: null,
+      emailVerified: false,
       authPolicyId: 'default',
       authPolicy: (await identity(id)).authPolicy,
       enrollment: {},

@@ -488,6 +488,27 @@ describe('claims for applications', () => {
     assert.deepEqual(scopes_supported, all);
   });
 
+  test('get email and email_verified from the field of the identity, and the address alone from a tag', async () => {
+    const admin = await asRoot();
+    const app = await registerClient(admin);
+    const { access_token } = await loginAt(server, app, 'alice');
+    const mailOf = async (fields: object) => {
+      assert.equal((await admin.call('PATCH', `identities/${aliceId}`, fields)).status, 200);
+      const { email, email_verified } = (await userinfo(access_token)).json;
+      return [email, email_verified];
+    };
+    const tags = { email: 'old@corp.example' };
+    assert.deepEqual(await mailOf({ tags }), ['old@corp.example', undefined]);
+    assert.deepEqual(await mailOf({ email: 'alice@corp.example' }), ['alice@corp.example', false]);
+    assert.deepEqual(await mailOf({ emailVerified: true }), ['alice@corp.example', true]);
+    await change(app.id, { claims: { email: 'tags.email' } });
+    assert.deepEqual(await mailOf({}), ['old@corp.example', undefined]);
+    await change(app.id, { claims: { email: 'email' } });
+    assert.deepEqual(await mailOf({ email: null, tags: {} }), [undefined, undefined]);
+    const { claims_supported } = (await server.get('/oidc/.well-known/openid-configuration')).json;
+    assert.ok(['email', 'email_verified'].every((claim) => claims_supported.includes(claim)));
+  });
+
   test('are not given for scopes that the client does not have, and a refresh may repeat them', async () => {
     const app = await registerClient(await asRoot(), { scopes: ['openid', 'offline_access', 'profile'] });
     const tokens = await loginAt(server, app, 'alice');

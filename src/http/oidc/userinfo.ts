@@ -11,6 +11,7 @@ const userInfoSchema = z
     name: z.string().optional(),
     preferred_username: z.string().optional(),
     email: z.string().optional(),
+    email_verified: z.boolean().optional(),
     groups: z.array(z.string()).optional(),
   })
   .meta({ id: 'UserInfo' });

@@ -35,6 +35,15 @@ export const identityEntity = entity<IdentityId>()({
     }),
     /** Matched by external JWT signers and third-party CAs that map to `externalId`. Unique when set. */
     externalId: text({ isNullable: true, isListed: true, isSearched: true }),
+    /** Where mail reaches the person. Several may share one, and nothing is decided by it. */
+    email: text({ isNullable: true, whenLeftOut: 'kept', isListed: true, isSearched: true }),
+    /** Whether somebody has verified that it is theirs: an administrator says so, or the provider that they came from. */
+    emailVerified: flag({
+      default: false,
+      whenLeftOut: 'kept',
+      isListed: true,
+      description: 'Becomes false when the address changes, unless the same body says otherwise',
+    }),
     authPolicyId: reference<AuthPolicyId>('auth-policy')({ ...usually(defaultAuthPolicyId), isListed: true }),
     isAdmin: flag({ default: false, whenLeftOut: 'refused', isListed: true }),
     /** For somebody who is not an administrator; administrators need none. */
@@ -71,6 +80,8 @@ export const identityEntity = entity<IdentityId>()({
     isAdmin: ['--admin', 'let it administer'],
     permissions: ['--permission <list>', 'without administering: read, helpdesk; separated by commas'],
     externalId: 'id in claims of external JWTs',
+    email: ['<address>', 'email address, which applications get with the scope email'],
+    emailVerified: 'the address is known to be theirs',
     authPolicyId: 'name or id of its auth policy',
     passwordMustChange: 'ask for a new password at the next login with a password',
     disabled: 'refuse its logins',

@@ -66,7 +66,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
     resources: texts({ default: [], isSet: true }),
     /** Who may use it: identities with one of these; empty: everybody. */
     allowedRoleAttributes: texts({ default: [], isSet: true }),
-    /** Where claims come from: `name`, `username`, `externalId`, `roleAttributes` or `tags.NAME`. */
+    /** Where claims come from: `name`, `username`, `email`, `externalId`, `roleAttributes` or `tags.NAME`. */
     claims: pairs<MappedClaim>()({ default: {} }),
     /** Null: as configured for the server. */
     accessTokenDuration: duration({ isNullable: true }),

@@ -8,8 +8,10 @@ import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from './authenticators.ts';
 import type { Unstored } from './entities.ts';
 
-type ByDefault = 'permissions' | 'passwordMustChange' | 'disabledAt' | 'disabledUntil';
-/** Enabled, without permissions, and with a password that may stay, unless said otherwise. */
+type ByDefault =
+  | ('permissions' | 'passwordMustChange' | 'disabledAt' | 'disabledUntil')
+  | ('email' | 'emailVerified');
+/** Enabled, without permissions and email address, and with a password that may stay, unless said otherwise. */
 export type NewIdentity = Partial<Pick<Identity, ByDefault>> &
   Omit<Unstored<typeof identityEntity>, ByDefault>;
 

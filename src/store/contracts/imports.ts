@@ -33,7 +33,10 @@ export type ImportedAuthPolicy = Imported & { readonly id: AuthPolicyId; readonl
 export type ImportedSigner = Imported & { readonly signer: NewExternalJwtSigner };
 export type ImportedCa = Imported & { readonly ca: Omit<Ca, 'createdAt' | 'updatedAt'> };
 export type ImportedConfigType = Imported & { readonly configType: NewConfigType };
-export type ImportedIdentity = Imported & { readonly identity: Omit<Identity, 'createdAt' | 'updatedAt'> };
+/** Without an email address, which the source does not have: what was entered here stays. */
+export type ImportedIdentity = Imported & {
+  readonly identity: Omit<Identity, 'createdAt' | 'updatedAt' | 'email' | 'emailVerified'>;
+};
 
 export type ImportedAuthenticator = Imported &
   (

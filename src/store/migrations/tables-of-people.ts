@@ -35,6 +35,8 @@ export const tablesOfPeople: readonly string[] = [
     name TEXT NOT NULL UNIQUE,
     type TEXT NOT NULL,
     external_id TEXT UNIQUE,
+    email TEXT,
+    email_verified INTEGER NOT NULL DEFAULT 0,
     auth_policy_id TEXT NOT NULL REFERENCES auth_policies (id),
     is_admin INTEGER NOT NULL,
     permissions TEXT NOT NULL DEFAULT '[]',
@@ -46,7 +48,8 @@ export const tablesOfPeople: readonly string[] = [
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     name_lower TEXT,
-    external_id_lower TEXT
+    external_id_lower TEXT,
+    email_lower TEXT
   )`,
   'CREATE INDEX identities_by_policy ON identities (auth_policy_id, id)',
   'CREATE INDEX identities_admins ON identities (id) WHERE is_admin = 1',

@@ -66,7 +66,7 @@ interface IdentityCreation extends MayShareName {
 }
 
 export function* createIdentity({ identity, password, now, sharesName }: IdentityCreation): Intent<void> {
-  const byDefault = { permissions: [], passwordMustChange: false };
+  const byDefault = { permissions: [], passwordMustChange: false, email: null, emailVerified: false };
   yield* identityTable.insert({ ...byDefault, ...identity }, now);
   yield* giveName({ identityId: identity.id, kind: 'name', name: identity.name, sharesName });
   if (password !== null) {

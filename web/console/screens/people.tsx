@@ -107,6 +107,7 @@ function filterOf(
   const matches = [
     contains('name', q),
     contains('externalId', q),
+    contains('email', q),
     looksLikeId(q) ? equal('id', q) : null,
     owners.length === 0 ? null : `id in [${owners.map(quoted).join(', ')}]`,
   ].filter((one) => one !== null);

@@ -12,7 +12,8 @@ import type { Identity } from '../types.ts';
 export function PersonPicker({ choose }: { readonly choose: (id: string) => void }) {
   const [text, setText] = useState('');
   const q = text.trim();
-  const matches = [contains('name', q), contains('externalId', q), looksLikeId(q) ? equal('id', q) : null];
+  const parts = (['name', 'externalId', 'email'] as const).map((field) => contains(field, q));
+  const matches = [...parts, looksLikeId(q) ? equal('id', q) : null];
   const filter = matches.filter((match) => match !== null).join(' or ');
   const query = useList<Identity>(['pick', filter], 'identities', {
     filter,

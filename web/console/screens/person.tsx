@@ -120,7 +120,11 @@ function PersonFacts({ person }: { readonly person: IdentityDetail }) {
               <code>{person.id}</code> <CopyButton text={person.id} />
             </>,
           ],
-          ...factsOf(identityEntity, person, ['externalId', 'roleAttributes', 'tags']),
+          ...factsOf(identityEntity, person, [
+            'externalId',
+            ...(person.email === null ? [] : ['email', 'emailVerified']),
+            ...['roleAttributes', 'tags'],
+          ]),
         ]}
       />
     </Card>

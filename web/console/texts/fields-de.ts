@@ -18,6 +18,8 @@ export const fields: Fields = {
     labels: {
       type: 'Art',
       externalId: 'Externe Id',
+      email: 'E-Mail-Adresse',
+      emailVerified: 'Die E-Mail-Adresse ist bestätigt',
       authPolicyId: 'Auth-Richtlinie',
       isAdmin: german.administrator,
       permissions: 'Berechtigung',

@@ -18,6 +18,8 @@ export const fields = {
     labels: {
       type: 'Type',
       externalId: 'External id',
+      email: 'Email address',
+      emailVerified: 'The email address is verified',
       authPolicyId: 'Auth policy',
       isAdmin: english.administrator,
       permissions: 'Permission',

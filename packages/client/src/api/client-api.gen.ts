@@ -977,6 +977,9 @@ export interface components {
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
             externalId: string | null;
+            email: string | null;
+            /** @description Becomes false when the address changes, unless the same body says otherwise */
+            emailVerified: boolean;
             authPolicyId: string;
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];

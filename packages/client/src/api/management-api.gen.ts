@@ -1765,6 +1765,9 @@ export interface components {
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
             externalId: string | null;
+            email: string | null;
+            /** @description Becomes false when the address changes, unless the same body says otherwise */
+            emailVerified: boolean;
             authPolicyId: string;
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];
@@ -2032,6 +2035,9 @@ export interface components {
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
             externalId: string | null;
+            email: string | null;
+            /** @description Becomes false when the address changes, unless the same body says otherwise */
+            emailVerified: boolean;
             authPolicyId: string;
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];
@@ -2088,6 +2094,9 @@ export interface components {
             /** @enum {string} */
             typeId: "Default" | "User" | "Device" | "Service" | "Router";
             externalId: string | null;
+            email: string | null;
+            /** @description Becomes false when the address changes, unless the same body says otherwise */
+            emailVerified: boolean;
             authPolicyId: string;
             isAdmin: boolean;
             permissions: ("read" | "helpdesk")[];
@@ -2848,6 +2857,9 @@ export interface components {
                 /** @enum {string} */
                 type?: "Default" | "User" | "Device" | "Service" | "Router";
                 externalId?: string | null;
+                email?: string | null;
+                /** @description Becomes false when the address changes, unless the same body says otherwise */
+                emailVerified?: boolean;
                 authPolicy?: string | null;
                 isAdmin?: boolean;
                 permissions?: ("read" | "helpdesk")[] | null;
@@ -3731,6 +3743,12 @@ export interface operations {
                      */
                     type?: "Default" | "User" | "Device" | "Service" | "Router";
                     externalId?: string | null;
+                    email?: string | null;
+                    /**
+                     * @description Becomes false when the address changes, unless the same body says otherwise
+                     * @default false
+                     */
+                    emailVerified?: boolean;
                     /** @default default */
                     authPolicyId?: string | null;
                     /** @default false */
@@ -3817,6 +3835,9 @@ export interface operations {
                     /** @enum {string} */
                     type: "Default" | "User" | "Device" | "Service" | "Router";
                     externalId?: string | null;
+                    email?: string | null;
+                    /** @description Becomes false when the address changes, unless the same body says otherwise */
+                    emailVerified?: boolean;
                     /** @default default */
                     authPolicyId?: string | null;
                     isAdmin: boolean;
@@ -3902,6 +3923,9 @@ export interface operations {
                     /** @enum {string} */
                     type?: "Default" | "User" | "Device" | "Service" | "Router";
                     externalId?: string | null;
+                    email?: string | null;
+                    /** @description Becomes false when the address changes, unless the same body says otherwise */
+                    emailVerified?: boolean;
                     authPolicyId?: string | null;
                     isAdmin?: boolean;
                     permissions?: ("read" | "helpdesk")[] | null;

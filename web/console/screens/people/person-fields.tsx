@@ -28,7 +28,12 @@ export function PersonFields({
         form={form}
         id="who"
         title={words.who}
-        names={['name', 'type', 'externalId', 'roleAttributes', 'tags']}
+        names={[
+          ...['name', 'type', 'externalId', 'email'],
+          ...(form.draft.email ? ['emailVerified'] : []),
+          ...['roleAttributes', 'tags'],
+        ]}
+        details={{ email: { also: () => ({ emailVerified: false }) } }}
       />
       <FieldCard
         form={form}
