@@ -184,7 +184,7 @@ export const edgeSchema = z.strictObject({
   loginAttempts: section({
     keep: says`How long decision records of logins are kept.`(lifetime.prefault('720h')),
     keepAtMost:
-      says`Records kept at most; beyond that, the identity or source with most records loses its oldest.`(
+      says`Records of logins kept at most, and a quarter as many of other refused requests; beyond that, the identity or source with most records loses its oldest.`(
         recordsKept,
       ),
   }),

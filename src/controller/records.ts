@@ -17,7 +17,7 @@ import type { ThreadCounts } from './thread-counts.ts';
 
 export interface Records {
   readonly audit: KeptAuditTrail;
-  readonly attempts: Pick<RunningAttemptLog, 'begin' | 'keep' | 'flush'>;
+  readonly attempts: Pick<RunningAttemptLog, 'begin' | 'refused' | 'keep' | 'flush'>;
   /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
   /** Of this thread. */

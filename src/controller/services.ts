@@ -59,7 +59,7 @@ export interface Services extends Endpoints {
   readonly view: SessionView;
   readonly hasher: PasswordHasher;
   readonly audit: KeptAuditTrail;
-  readonly attempts: Pick<RunningAttemptLog, 'begin' | 'keep' | 'flush'>;
+  readonly attempts: Pick<RunningAttemptLog, 'begin' | 'refused' | 'keep' | 'flush'>;
   /** What this thread has counted. */
   counts(): ThreadCounts;
   /** For the whole controller. */
@@ -270,6 +270,7 @@ function mountNeeds(
     clock,
     log,
     audit: records.audit,
+    attempts: records.attempts,
     strangersLog: records.strangersLog,
     tracing,
     onAnswer: observation.onAnswer,

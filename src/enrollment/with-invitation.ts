@@ -2,12 +2,14 @@
 // time, and looking at it does not use it up.
 
 import { acceptableUsername } from '../admin/acceptable-values.ts';
+import type { Seen } from '../errors/auth-error.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
 import { isDisabled } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
+import type { RefusalReason } from '../model/refusal-reason.ts';
 import { isoTime } from '../platform/clock.ts';
 import type { OpenInvitation } from '../store/contracts/invitations.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
@@ -28,15 +30,28 @@ export interface ShownInvitation {
 /** Why a link does not work. A used link looks like one that was withdrawn or never existed. */
 export type DeadInvitation = 'unknown' | 'expired';
 
+/** A link that does not work, and what administrators are told. */
+interface DeadLink {
+  readonly state: DeadInvitation;
+  readonly refusal: { readonly reason: RefusalReason; readonly identityId?: string; readonly seen?: Seen };
+}
+
 /** Reads a link without using it up: programs that preview links open them too. */
 export async function lookAtInvitation(
   needs: Pick<EnrollmentServices, 'store' | 'tagKey' | 'clock'>,
   token: string,
-): Promise<ShownInvitation | { readonly state: DeadInvitation }> {
+): Promise<ShownInvitation | DeadLink> {
   const found = await find(needs, token);
-  const state = found === null ? 'unknown' : stateOf(found, needs.clock.now());
-  if (found === null || state !== 'usable') return { state: state === 'expired' ? 'expired' : 'unknown' };
-  const { identity, policy, username } = found;
+  if (found === null) return { state: 'unknown', refusal: { reason: 'invitation-unknown' } };
+  const state = stateOf(found, needs.clock.now());
+  const { identity, policy, username, invitation } = found;
+  if (state !== 'usable') {
+    const facts = [['valid until', isoTime(invitation.expiresAt)]] as const;
+    return {
+      state: state === 'expired' ? 'expired' : 'unknown',
+      refusal: { reason: reasons[state], identityId: identity.id, seen: { subject: identity.name, facts } },
+    };
+  }
   return {
     state,
     username: username ?? identity.name,
@@ -121,6 +136,14 @@ function stateOf({ invitation, identity, policy }: OpenInvitation, now: number):
   if (invitation.isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
   return policy.primary.updb.allowed ? 'usable' : 'no-passwords';
 }
+
+const reasons = {
+  expired: 'invitation-expired',
+  disabled: 'identity-disabled',
+  'beyond-help': 'invitation-not-allowed',
+  'no-passwords': 'method-not-allowed',
+  unknown: 'invitation-unknown',
+} as const satisfies Readonly<Record<Exclude<State, 'usable'>, RefusalReason>>;
 
 function dead(attempt: AttemptRecorder, state: Exclude<State, 'usable'>, saw: string): Error {
   switch (state) {

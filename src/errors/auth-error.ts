@@ -15,11 +15,21 @@ export interface FieldProblem {
 export const grantReasons = ['expired', 'revoked', 'reused'] as const;
 export type GrantReason = (typeof grantReasons)[number];
 
+/** What a request was about, and what else somebody needs to know who wants it to pass. */
+export interface Seen {
+  /** A name of ours, or `quoted`. */
+  readonly subject?: string;
+  /** Further facts, in order. */
+  readonly facts?: readonly (readonly [check: string, saw: string])[];
+}
+
 export interface AuthErrorOptions {
   /** Replaces the description of the code, for the client; must name no internals and no secret. */
   readonly description?: string;
   /** For the log and for administrators only. */
   readonly detail?: string;
+  /** For administrators, under the reference id: what was looked at, by short names. Contains no secret. */
+  readonly seen?: Seen;
   readonly cause?: unknown;
   readonly challenges?: readonly Challenge[];
   readonly fields?: readonly FieldProblem[];
@@ -40,6 +50,7 @@ export class AuthError extends Error {
   /** The text for the client. */
   readonly description: string;
   readonly detail: string | undefined;
+  readonly seen: Seen | undefined;
   readonly challenges: readonly Challenge[];
   readonly fields: readonly FieldProblem[];
   readonly retryAfterSeconds: number | undefined;
@@ -55,6 +66,7 @@ export class AuthError extends Error {
     this.code = code;
     this.description = description;
     this.detail = options.detail;
+    this.seen = options.seen;
     this.challenges = options.challenges ?? [];
     this.fields = options.fields ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;

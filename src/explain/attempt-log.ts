@@ -1,11 +1,13 @@
 // Decision records: each step of a login records what was checked, what was seen and which check refused. Records are
 // written after the answer, many at a time, and are bounded, so that strangers cannot fill the disk.
 
+import type { RequestOrigin } from '../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, AttemptRecorder, LoginAttempt } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
+import { recentMap } from '../platform/recent-map.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import { hourlyShare } from './hourly-share.ts';
 
@@ -43,6 +45,7 @@ export function attemptLog(
   keepAtMost: () => number,
 ): RunningAttemptLog {
   const hasRoomForStranger = hourlyShare(needs.clock);
+  const hasRoomForRequest = refusedRequestShares(needs.clock);
   let dropped = 0;
   let waiting: ConcludedAttempt[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -69,13 +72,18 @@ export function attemptLog(
   }
 
   function keep(attempt: ConcludedAttempt): void {
-    const isOfUnknownIdentity = attempt.identityId === null && attempt.reason !== null;
-    if (waiting.length >= longestQueue || (isOfUnknownIdentity && !hasRoomForStranger(attempt.ipAddress))) {
+    if (waiting.length >= longestQueue || !hasRoomFor(attempt)) {
       dropped += 1;
       return;
     }
     waiting.push(attempt);
     timer ??= setTimeout(() => void write(), writeAfter).unref();
+  }
+
+  function hasRoomFor(attempt: ConcludedAttempt): boolean {
+    if (attempt.mechanism === 'request') return hasRoomForRequest(attempt);
+    const isOfUnknownIdentity = attempt.identityId === null && attempt.reason !== null;
+    return !isOfUnknownIdentity || hasRoomForStranger(attempt.ipAddress);
   }
 
   return {
@@ -86,26 +94,49 @@ export function attemptLog(
   };
 }
 
+/** What an hour has room for of one kind of refused request, as in `hourlyShare`. Callers that are known count too. */
+const requestsOfHour = [
+  { most: 2000, share: 10 },
+  { most: 500, share: 90 },
+];
+
+/** Each reason has its own room: requests of one kind take none from another. */
+function refusedRequestShares(clock: Clock): (attempt: ConcludedAttempt) => boolean {
+  const rooms = new Map<LoginAttempt['reason'], ReturnType<typeof hourlyShare>>();
+  return ({ reason, identityId, ipAddress }) => {
+    const room = rooms.get(reason) ?? hourlyShare(clock, requestsOfHour);
+    rooms.set(reason, room);
+    return room(identityId ?? ipAddress);
+  };
+}
+
+/** The requests under way of which a step was refused. One that breaks off is forgotten. */
+const refusedUnderWay = 1000;
+
 /** Records the steps of logins. @param keep called with each finished step */
 export function recordedAttempts(
   needs: { readonly clock: Clock; readonly random: Random },
   keep: (attempt: ConcludedAttempt) => void,
 ): AttemptLog {
+  const recorded = recentMap<string, true>(refusedUnderWay);
+  const record = (
+    { requestId: reference, ipAddress, issuer }: RequestOrigin,
+    seen: Pick<LoginAttempt, 'step' | 'mechanism' | 'reason' | 'identityId' | 'subject' | 'checks'>,
+  ) => {
+    const outcome = seen.reason === null ? 'passed' : 'refused';
+    const at = needs.clock.now();
+    keep({ id: needs.random.id(), reference, at, outcome, ...seen, ipAddress, issuer });
+  };
   return {
     begin: (step, mechanism, origin) =>
-      recorder((seen) =>
-        keep({
-          id: needs.random.id(),
-          reference: origin.requestId,
-          at: needs.clock.now(),
-          step,
-          mechanism,
-          outcome: seen.reason === null ? 'passed' : 'refused',
-          ...seen,
-          ipAddress: origin.ipAddress,
-          issuer: origin.issuer,
-        }),
-      ),
+      recorder((seen) => {
+        if (seen.reason !== null) recorded.set(origin.requestId, true);
+        record(origin, { step, mechanism, ...seen });
+      }),
+    refused(refusal, origin) {
+      if (recorded.peek(origin.requestId) === undefined)
+        record(origin, { step: 'request', mechanism: 'request', ...refusal });
+    },
   };
 }
 

@@ -68,6 +68,7 @@ export type AttemptLabels = Readonly<{
 /** The attempt log that also counts what was concluded, even if a flood drops the record itself. */
 export function countedAttempts(log: AttemptLog, counts: Tally<AttemptLabels>): AttemptLog {
   return {
+    ...log,
     begin(step, mechanism, origin) {
       const recorder = log.begin(step, mechanism, origin);
       let reason: RefusalReason | null = null;

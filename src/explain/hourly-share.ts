@@ -1,8 +1,8 @@
 import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
-import { sharedLimit } from '../platform/shared-limit.ts';
+import { type Shares, sharedLimit } from '../platform/shared-limit.ts';
 
 /** What an hour has room for: a little from each source, and more from some. Who leaves much takes no room for a little. */
-const hour = [
+const usualHour: readonly Shares[] = [
   { most: 24_000, share: 20 },
   { most: 6_000, share: 580 },
 ];
@@ -10,9 +10,10 @@ const hour = [
 /**
  * How many records somebody who is not an administrator may cause in an hour. A record costs its sender one request, so
  * without a limit anybody could keep the disk busy.
+ * @param hour the number of records, in parts with a share for each source
  * @returns takes a place for this source, an address or the id of an identity; false if there is none left
  */
-export function hourlyShare(clock: Clock): (source: string) => boolean {
+export function hourlyShare(clock: Clock, hour = usualHour): (source: string) => boolean {
   let ends: Millis = 0;
   let limits = hour.map(sharedLimit);
   return (source) => {

@@ -62,7 +62,7 @@ export async function findLoginAttempts(
   if (items.length === 0) {
     throw new AuthError('not_found', {
       description:
-        'There is no login with this reference id: it is too old, the id belongs to another kind of request, the request was refused before it was evaluated (for example after too many attempts), or it was one of very many by strangers',
+        'There is no refused request with this reference id: it is too old, or it was one of very many requests of one kind',
     });
   }
   return items;

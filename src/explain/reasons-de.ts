@@ -149,4 +149,26 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Stellen Sie die Uhr des Telefons auf automatisch. Wenn die App verloren ist, verwenden Sie einen Wiederherstellungscode oder „overlay-auth identity reset-mfa NAME“.`,
   'replayed-code': said`Der Code war richtig, aber er oder ein neuerer war schon benutzt worden.
     Warten Sie auf den nächsten Code. Wenn die Person diesen Code nicht benutzt hat, hat ihn vielleicht eine andere Person gesehen.`,
+  'redirect-uri-unknown': said`Die Anwendung wollte die Antwort an eine Adresse, die nicht für sie registriert ist. Deshalb bekam die Person statt einer Anmeldung eine Fehlerseite. Die Prüfungen nennen die Anwendung, die Adresse und die registrierten.
+    Wenn die Adresse zur Anwendung gehört, fügen Sie sie ihren Redirect-URIs hinzu. Vergleichen Sie Zeichen für Zeichen; ein Schrägstrich am Ende zählt. Eine unbekannte Adresse kann ein Versuch sein, eine Anmeldung zu stehlen: lassen Sie sie weg.`,
+  'unknown-client': said`Keine Anwendung hat die Client-Id der Anfrage.
+    Berichtigen Sie die Client-Id in den Einstellungen der Anwendung, oder registrieren Sie die Anwendung mit „overlay-auth create oidc-client“.`,
+  'sign-in-expired': said`Die Anmeldung, zu der die Seite gehörte, ist nicht mehr offen: sie dauerte zu lange, war beendet oder wurde in einem anderen Browser fortgesetzt. Die fehlgeschlagene Prüfung sagt mehr, wenn es bekannt ist.
+    Lassen Sie die Person in der Anwendung neu beginnen, in einem Browser und innerhalb von zehn Minuten.`,
+  'setup-link-dead': said`Der Einrichtungslink wurde schon benutzt, ist abgelaufen, wurde durch einen neueren ersetzt oder ist nicht von diesem Server. Die Prüfungen sagen, was davon.
+    Erzeugen Sie auf dem Host mit „overlay-auth admin setup-link“ einen neuen. Wenn es schon einen Administrator gibt, melden Sie sich stattdessen an.`,
+  'device-code-unknown': said`Kein Gerät wartet mit dem Code, der eingegeben wurde. Codes gelten einmal und zehn Minuten lang.
+    Lassen Sie die Person den Code mit dem auf dem Gerät vergleichen oder auf dem Gerät neu beginnen.`,
+  'not-permitted': said`Die Anfrage kam ohne gültige Sitzung, oder dem Aufrufer fehlt das Recht oder der Faktor, den der Endpunkt verlangt. Die fehlgeschlagene Prüfung sagt, was davon.
+    Melden Sie sich neu an, oder lassen Sie einen Administrator die Berechtigung erteilen. „overlay-auth whoami“ zeigt, wer angemeldet ist.`,
+  conflict: said`Die Anfrage widerspricht dem, was es gibt: ein Name ist vergeben, auf einen Eintrag wird noch verwiesen, oder er wurde inzwischen geändert. Die fehlgeschlagene Prüfung sagt, was davon.
+    Lesen Sie den Eintrag neu und wiederholen Sie die Änderung, oder entfernen Sie, was im Weg steht.`,
+  'nothing-there': said`Kein Endpunkt oder Eintrag hat die Adresse der Anfrage, oder der Server bedient ihren Hostnamen nicht.
+    Vergleichen Sie die Adresse. Ein Eintrag kann gelöscht worden sein; ein Hostname braucht eine Adresse in der Konfiguration (web, bindPoints).`,
+  'request-refused': said`Die Anfrage war keine, die der Endpunkt annimmt. Die fehlgeschlagene Prüfung sagt, warum.
+    Berichtigen Sie das Programm oder Formular, das sie geschickt hat. Die API-Beschreibung unter /edge/management/v1/openapi.json sagt, was angenommen wird.`,
+  'server-unavailable': said`Der Server konnte in diesem Moment nicht antworten: er war ausgelastet, startete oder endete gerade, oder seine Datenbank war nicht erreichbar.
+    Versuchen Sie es noch einmal. Wenn es sich wiederholt, sehen Sie „overlay-auth status“ und das Log an.`,
+  'server-failed': said`Die Anfrage traf auf einen Fehler des Servers.
+    Das Log hat den Fehler unter derselben Kennung. Bitte melden Sie ihn.`,
 };

@@ -149,4 +149,26 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Set the clock of the phone to automatic. If the app is lost, use a recovery code or "overlay-auth identity reset-mfa NAME".`,
   'replayed-code': said`The code was right, but it or a newer one had already been used.
     Wait for the next code. If the person did not use this code, another person may have seen it.`,
+  'redirect-uri-unknown': said`The application asked for an answer at an address that is not registered for it, so the person got a page instead of a sign-in. The checks name the application, the address and the registered ones.
+    If the address is one of the application, add it to its redirect URIs. Compare character by character; a final slash counts. An unknown address may be an attempt to steal a sign-in: leave it out.`,
+  'unknown-client': said`No application has the client id of the request.
+    Correct the client id in the settings of the application, or register it with "overlay-auth create oidc-client".`,
+  'sign-in-expired': said`The sign-in that the page belonged to is not open any more: it took too long, was finished, or continued in another browser. The failed check says more where it is known.
+    Let the person begin again in the application, in one browser and within ten minutes.`,
+  'setup-link-dead': said`The set-up link was already used, has expired, was replaced by a newer one, or is not of this server. The checks say which.
+    Make another link with "overlay-auth admin setup-link" on the host. If an administrator exists, sign in instead.`,
+  'device-code-unknown': said`No device waits with the code that was entered. Codes work once and for ten minutes.
+    Let the person compare the code with the one on the device, or begin again on the device.`,
+  'not-permitted': said`The request came without a valid session, or its caller lacks the right or the factor that the endpoint requires. The failed check says which.
+    Sign in again, or let an administrator give the caller the permission. "overlay-auth whoami" shows who is signed in.`,
+  conflict: said`The request contradicts what exists: a name is taken, an entity is still referred to, or it was changed meanwhile. The failed check says which.
+    Read the entity again, then repeat the change, or remove what is in the way.`,
+  'nothing-there': said`No endpoint or entity has the address of the request, or the server does not serve its host name.
+    Compare the address. An entity may have been deleted; a host name needs an address in the configuration (web, bindPoints).`,
+  'request-refused': said`The request was not one that the endpoint accepts. The failed check says why.
+    Correct the program or form that sent it. The API description under /edge/management/v1/openapi.json says what is accepted.`,
+  'server-unavailable': said`The server could not answer at that moment: it was busy, starting or stopping, or its database was not reachable.
+    Try again. If it repeats, see "overlay-auth status" and the log.`,
+  'server-failed': said`The request met a defect of the server.
+    The log has the error under the same reference id. Please report it.`,
 };

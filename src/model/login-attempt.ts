@@ -7,20 +7,21 @@ import type { RefusalReason } from './refusal-reason.ts';
 export interface AttemptCheck {
   /** A short name, such as `password` or `policy`. */
   readonly check: string;
-  readonly verdict: 'passed' | 'failed';
+  /** `seen`: a fact that nothing was decided by. */
+  readonly verdict: 'passed' | 'failed' | 'seen';
   /** What the check saw, in words for an administrator; null if there is nothing to add. */
   readonly saw: string | null;
 }
 
-/** What an attempt was part of. */
-export const attemptMechanisms = ['oidc', 'legacy', 'enrollment'] as const;
+/** What an attempt was part of; `request`: none, but a request that was refused before any step of a login. */
+export const attemptMechanisms = ['oidc', 'legacy', 'enrollment', 'request'] as const;
 
 /** The decision record of one step of a login. */
 export interface LoginAttempt {
   /** The reference id that the answer showed. */
   readonly reference: string;
   readonly at: Millis;
-  readonly step: AttemptStep;
+  readonly step: AttemptStep | 'request';
   readonly mechanism: (typeof attemptMechanisms)[number];
   readonly outcome: 'passed' | 'refused';
   /** Null when it passed. */
@@ -35,7 +36,7 @@ export interface LoginAttempt {
 
 /** The mechanism that a step of a login belongs to, and the request that brought it. */
 export interface StepOrigin {
-  readonly mechanism: LoginAttempt['mechanism'];
+  readonly mechanism: Exclude<LoginAttempt['mechanism'], 'request'>;
   readonly origin: RequestOrigin;
 }
 
@@ -49,7 +50,18 @@ export interface AttemptRecorder {
   conclude(): void;
 }
 
+/** What administrators find under the reference id of a refused request. Never contains a secret. */
+export type RefusedRequest = Pick<LoginAttempt, 'identityId' | 'subject' | 'checks'> & {
+  readonly reason: RefusalReason;
+};
+
 /** Takes decision records; bounded, and never delays an answer. */
 export interface AttemptLog {
-  begin(step: AttemptStep, mechanism: LoginAttempt['mechanism'], origin: RequestOrigin): AttemptRecorder;
+  begin(
+    step: AttemptStep,
+    mechanism: Exclude<LoginAttempt['mechanism'], 'request'>,
+    origin: RequestOrigin,
+  ): AttemptRecorder;
+  /** Records a refused request, unless one of its steps was recorded as refused. */
+  refused(refusal: RefusedRequest, origin: RequestOrigin): void;
 }

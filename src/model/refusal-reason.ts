@@ -117,6 +117,18 @@ export const reasonLabels = {
   'totp-not-enrolled': { en: 'No authenticator app', de: 'Keine Authenticator-App' },
   'wrong-code': { en: 'Wrong code', de: 'Falscher Code' },
   'replayed-code': { en: 'Code used before', de: 'Code schon benutzt' },
+  // a request that was refused before any step of a login
+  'redirect-uri-unknown': { en: 'Redirect URI not registered', de: 'Redirect-URI nicht registriert' },
+  'unknown-client': { en: 'Unknown application', de: 'Unbekannte Anwendung' },
+  'sign-in-expired': { en: 'Sign-in no longer open', de: 'Anmeldung nicht mehr offen' },
+  'setup-link-dead': { en: 'Set-up link does not work', de: 'Einrichtungslink funktioniert nicht' },
+  'device-code-unknown': { en: 'Unknown device code', de: 'Unbekannter Gerätecode' },
+  'not-permitted': { en: 'Not signed in, or not permitted', de: 'Nicht angemeldet oder nicht berechtigt' },
+  conflict: { en: 'Conflict with what exists', de: 'Widerspruch zu Vorhandenem' },
+  'nothing-there': { en: 'Nothing at this address', de: 'Nichts unter dieser Adresse' },
+  'request-refused': { en: 'Request not acceptable', de: 'Anfrage nicht zulässig' },
+  'server-unavailable': { en: 'Server busy or not ready', de: 'Server ausgelastet oder nicht bereit' },
+  'server-failed': { en: 'Failure of the server', de: 'Fehler des Servers' },
 } as const satisfies Readonly<Record<string, Readonly<Record<'en' | 'de', string>>>>;
 
 export type RefusalReason = keyof typeof reasonLabels;

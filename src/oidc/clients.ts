@@ -2,11 +2,13 @@
 // share the addresses of the listener; clients that administrators have registered have their own settings. Only this
 // file decides what a client may do; everything else asks here.
 
+import { AuthError } from '../errors/auth-error.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/client-view.ts';
 import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access-token.ts';
 import type { RefreshTokenForm } from '../tokens/refresh-token.ts';
@@ -62,6 +64,17 @@ export function clientRegistry(
     aliasIds: aliases,
     registered: () => view.all(),
   };
+}
+
+/** @throws AuthError invalid_client */
+export function requireClient(clients: Pick<ClientRegistry, 'find'>, clientId: string): Client {
+  const client = clients.find(clientId);
+  if (client === undefined) throw unknownClient(clientId);
+  return client;
+}
+
+export function unknownClient(clientId: string): AuthError {
+  return new AuthError('invalid_client', { seen: { subject: quoted(clientId) } });
 }
 
 /** Where existing SDKs listen, each on its own port (RFC 8252 7.3). */

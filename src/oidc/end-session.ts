@@ -4,8 +4,9 @@ import { AuthError } from '../errors/auth-error.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { BrowserSession } from '../model/browser-session.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
+import { quoted } from '../platform/formats/quoted.ts';
 import { readIdTokenHint } from '../tokens/id-token.ts';
-import { type ClientRegistry, postLogoutUrisOf } from './clients.ts';
+import { type ClientRegistry, postLogoutUrisOf, requireClient } from './clients.ts';
 import type { OidcBindPoint } from './flow/authorization-request.ts';
 import { optional, type Parameters } from './parameters.ts';
 import { isRegisteredRedirectUri, withParameters } from './redirect-uri.ts';
@@ -130,10 +131,12 @@ function requirePostLogoutUri(
   bindPoint: OidcBindPoint,
   { clientId, redirectUri }: { readonly clientId: string; readonly redirectUri: string },
 ): void {
-  const client = clients.find(clientId);
-  if (client === undefined) throw new AuthError('invalid_client');
+  const client = requireClient(clients, clientId);
   if (isRegisteredRedirectUri(postLogoutUrisOf(client, bindPoint.postLogoutUris), redirectUri)) return;
-  throw new AuthError('invalid_request', { description: 'the post_logout_redirect_uri is not registered' });
+  throw new AuthError('invalid_request', {
+    description: 'the post_logout_redirect_uri is not registered',
+    seen: { subject: clientId, facts: [['post_logout_redirect_uri', quoted(redirectUri)]] },
+  });
 }
 
 function withState(redirectUri: string, state: string | null): string {

@@ -299,6 +299,7 @@ describe('opening a listener', () => {
       random: systemRandom,
       log,
       audit: { ...auditLog(log), kept: async () => true },
+      attempts: { refused: () => {} },
       strangersLog: sampledLines({
         clock: systemClock,
         write: ({ level, message, fields }) => log[level](message, fields),

@@ -184,6 +184,7 @@ export async function startTestListener(t: TestContext, options: StartOptions = 
       random: systemRandom,
       log,
       audit: { ...auditLog(log), kept: async () => true },
+      attempts: { refused: () => {} },
       strangersLog: sampledLines({
         clock: systemClock,
         write: ({ level, message, fields }) => log[level](message, fields),

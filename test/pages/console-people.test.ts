@@ -202,7 +202,7 @@ describe('login attempts', () => {
     await page.getByRole('button', { name: 'Person' }).click();
     await page.waitForURL(/sort=identityName\+asc/);
     await page.locator('tbody a').first().click();
-    await page.getByRole('heading', { level: 1, name: /^Sign-in attempt / }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Reference ID / }).waitFor();
     await page.goBack();
     assert.match(page.url(), /sort=identityName\+asc/);
     await guest.close();

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { startApplication } from '../support/application.ts';
 import { screenshot, visitor } from '../support/browser.ts';
 import { createIdentity, createPolicy } from '../support/external-jwt.ts';
-import { beginLogin, submitPassword } from '../support/flow.ts';
+import { authorizationQuery, beginLogin, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
@@ -109,13 +109,42 @@ describe('a task in the console', () => {
         await page.locator('#find').fill(reference);
         await page.locator('#find').press('Enter');
         await hand.click('#found-attempt a');
-        await page.getByRole('heading', { level: 1, name: `Sign-in attempt ${reference}` }).waitFor();
+        await page.getByRole('heading', { level: 1, name: `Reference ID ${reference}` }).waitFor();
         await page.getByText(reason).first().waitFor();
         await page.getByText('What to do').first().waitFor();
         if (reason === 'Wrong code') await screenshot(page, 'console-attempt');
         return 0;
       });
     }
+  });
+
+  test('allow the address of an application, which a person was refused for', async (context) => {
+    const address = 'https://wiki.example/new-callback';
+    const uris = { name: 'wiki', type: 'public', redirectUris: ['https://wiki.example/callback'] };
+    const client_id = createdId(await root.call('POST', 'oidc-clients', uris));
+    const query = authorizationQuery({ client_id, redirect_uri: address });
+    const refused = await visitor();
+    await refused.page.goto(`${server.url}/oidc/authorization?${query}`);
+    const reference = (await refused.page.locator('.reference code').textContent()) ?? '';
+    await take(
+      context,
+      'Allow the address of an application that a person was refused for',
+      async (hand, page) => {
+        await page.locator('#find').fill(reference);
+        await page.locator('#find').press('Enter');
+        await hand.click('#found-attempt a');
+        await page.getByText(address, { exact: true }).waitFor();
+        await screenshot(page, 'task-allow-address');
+        await hand.click('#allow-address');
+        await page.getByRole('alertdialog').getByText(`${address} becomes a redirect URI`).waitFor();
+        await hand.click('#allow-address-confirm');
+        await announced(page, 'The address is registered for wiki.');
+        return 0;
+      },
+    );
+    await refused.page.goto(`${server.url}/oidc/authorization?${query}`);
+    await refused.page.locator('#username').waitFor();
+    await refused.close();
   });
 
   test('connect another provider, and sign in with it', async (context) => {

@@ -21,7 +21,7 @@ import { resourceRoutes } from './resource.ts';
 
 export const attemptCheckSchema = z.strictObject({
   check: z.string(),
-  verdict: z.enum(['passed', 'failed']),
+  verdict: z.enum(['passed', 'failed', 'seen']),
   saw: z.string().nullable(),
 });
 /** In the language of the reader. */

@@ -18,7 +18,11 @@ const explanationSchema = z
     outcome: z.enum(['allowed', 'refused']),
     reason: z.enum(refusalReasons).nullable(),
     checks: z.array(
-      z.strictObject({ name: z.string(), verdict: z.enum(['passed', 'failed']), saw: z.string().nullable() }),
+      z.strictObject({
+        name: z.string(),
+        verdict: z.enum(['passed', 'failed', 'seen']),
+        saw: z.string().nullable(),
+      }),
     ),
     asks: z.array(z.enum(['totp', 'ext-jwt', 'password-change'])),
   })

@@ -107,7 +107,12 @@ function decisionRoute(needs: PageServices): Route {
       const device = await findByUserCode(needs, body.user_code, originOf(context));
       if (device === null) {
         const failure = { referenceId: context.requestId };
-        return page(deviceCodePage(view, body.user_code, failure), { status: 404 });
+        const isCode = readUserCode(body.user_code) !== null;
+        const refusal = {
+          reason: 'device-code-unknown',
+          seen: { facts: [['code', isCode ? 'none waits with it' : 'not a code']] },
+        } as const;
+        return page(deviceCodePage(view, body.user_code, failure), { status: 404, refusal });
       }
       // Only somebody who has seen the question answers it.
       const decision = context.sender.kind === 'own-page' ? body.step : 'look';

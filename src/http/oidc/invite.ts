@@ -17,7 +17,7 @@ import type { PasswordProblem } from '../../pages/new-password.ts';
 import { invitePath } from '../documents/invite-path.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { bundledFilesPath } from '../pages/bundled-files.ts';
-import { type Answer, htmlType, page } from '../request/answer.ts';
+import { type Answer, type AnsweredRefusal, htmlType, page } from '../request/answer.ts';
 import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route, servesApi } from '../request/route.ts';
@@ -64,7 +64,7 @@ export function inviteRoutes(needs: PageServices): readonly Route[] {
       const invitation = await lookAtInvitation(needs, text);
       return invitation.state === 'usable'
         ? formAnswer(needs, context, { text, status: 200, problems: [], invitation })
-        : deadAnswer(needs, context, invitation.state);
+        : deadAnswer(needs, context, invitation);
     },
   });
   const submit = route({
@@ -92,14 +92,14 @@ async function choose(needs: PageServices, context: RequestContext, body: Invite
     const invitation = await lookAtInvitation(needs, text);
     return invitation.state === 'usable'
       ? formAnswer(needs, context, { text, status: 400, problems: ['repeated'], invitation })
-      : deadAnswer(needs, context, invitation.state);
+      : deadAnswer(needs, context, invitation);
   }
   try {
     const { username } = await choosePassword(needs, { token: text, password }, originOf(context));
     return await logIn(needs, context, { credentials: { username, password }, body });
   } catch (error) {
     const dead = error instanceof AuthError ? deadBy[error.code] : undefined;
-    if (dead !== undefined) return deadAnswer(needs, context, dead);
+    if (dead !== undefined) return deadAnswer(needs, context, { state: dead });
     const problems = problemsOf(error);
     const invitation = await lookAtInvitation(needs, text);
     if (problems === null || invitation.state !== 'usable') throw error;
@@ -204,7 +204,12 @@ async function formAnswer(
   return page(form, { status, scripts: true });
 }
 
-function deadAnswer(needs: PageServices, context: RequestContext, state: DeadInvitation): Answer {
+/** @param link.refusal none if the attempt to use it has recorded that */
+function deadAnswer(
+  needs: PageServices,
+  context: RequestContext,
+  { state, refusal }: { readonly state: DeadInvitation; readonly refusal?: AnsweredRefusal },
+): Answer {
   const shown = deadInvitePage(needs.views(context), state, context.requestId);
-  return page(shown, { status: state === 'expired' ? 410 : 404 });
+  return page(shown, { status: state === 'expired' ? 410 : 404, refusal });
 }

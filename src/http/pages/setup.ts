@@ -87,7 +87,11 @@ export function setupRoutes(needs: SetupRouteNeeds): readonly Route[] {
       const again = async (status: number, problems: readonly SetupProblem[]) => {
         const rules = await setupPasswordRules(needs);
         const form = setupPage(view, { action: path, token, username, rules, problems, referenceId });
-        return page(form, { status, scripts: true });
+        const refusal = {
+          reason: 'request-refused',
+          seen: { facts: [['form', problems.join(', ')]] },
+        } as const;
+        return page(form, { status, scripts: true, refusal });
       };
       const state = await checkSetupLink(needs, token);
       if (state !== 'usable') return deadLink(view, state, referenceId);
@@ -120,5 +124,8 @@ function problemsOf(error: AuthError): readonly SetupProblem[] {
 }
 
 function deadLink(view: View, state: DeadLink, referenceId: string): Answer {
-  return page(deadSetupLinkPage(view, state, referenceId), { status: statusOfDeadLink[state] });
+  return page(deadSetupLinkPage(view, state, referenceId), {
+    status: statusOfDeadLink[state],
+    refusal: { reason: 'setup-link-dead', seen: { facts: [['link', state]] } },
+  });
 }

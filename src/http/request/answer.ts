@@ -1,5 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Seen } from '../../errors/auth-error.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
 import type { Html } from '../../pages/html.ts';
 import { chunkSize, inChunks } from '../../platform/in-chunks.ts';
 import { longestPart, writeInParts, writeWhileMade } from './long-answer.ts';
@@ -17,12 +19,22 @@ export function isInParts(body: Answer['body']): body is Parts {
   return typeof body === 'object' && body !== null && 'parts' in body;
 }
 
+/** Why a page or document that a handler made itself is a refusal. */
+export interface AnsweredRefusal {
+  readonly reason: RefusalReason;
+  /** Whom it is about, where that is not the caller. */
+  readonly identityId?: string;
+  readonly seen?: Seen;
+}
+
 /** What a handler returns. Every answer also gets the security and CORS headers. */
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   /** null: no body. */
   readonly body: string | Uint8Array | Parts | null;
+  /** Why it refuses, for administrators; only with a status from 400 on that no failure was thrown for. */
+  readonly refusal?: AnsweredRefusal | undefined;
 }
 
 export type TextAnswer = Answer & { readonly body: string };
@@ -30,6 +42,8 @@ export type TextAnswer = Answer & { readonly body: string };
 export interface AnswerOptions {
   readonly status?: number;
   readonly headers?: AnswerHeaders;
+  /** See `Answer`. */
+  readonly refusal?: AnsweredRefusal | undefined;
 }
 
 const jsonContent = 'application/json; charset=utf-8';
@@ -91,6 +105,7 @@ export function page(html: Html, options: PageOptions = {}): Answer {
       ...options.headers,
     },
     body: html.text,
+    refusal: options.refusal,
   };
 }
 

@@ -1,18 +1,38 @@
 import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
+import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { SampledLines } from '../../platform/log/sampled-lines.ts';
 import { edgeError } from '../request/error-answers.ts';
+import { recordFailure } from '../request/refused-request.ts';
 import { securityHeaders } from '../request/security-headers.ts';
 
 const tlsFailed = { level: 'info', kind: 'tls', message: 'TLS failed' } as const;
+
+export interface BrokenRequestNeeds {
+  readonly newReferenceId: () => string;
+  readonly strangersLog: SampledLines;
+  readonly attempts: Pick<AttemptLog, 'refused'>;
+}
+
+/** A request of which nothing else is known. */
+function unread(requestId: string, socket: Duplex, method: string) {
+  const { remoteAddress: ipAddress = '' } = socket as Duplex & Pick<Socket, 'remoteAddress'>;
+  return {
+    sent: { method, path: undefined },
+    context: null,
+    origin: { requestId, ipAddress, issuer: '' },
+  };
+}
 
 /**
  * Answers a message that is not an HTTP request or did not arrive in time, and closes the connection: after a broken
  * message nobody knows where the next one begins (RFC 9112 section 9.3).
  */
-export function clientErrorHandler(newReferenceId: () => string, log: SampledLines) {
+export function clientErrorHandler(needs: BrokenRequestNeeds) {
+  const { strangersLog: log, newReferenceId, attempts } = needs;
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ERR_SSL_HTTP_REQUEST') {
       log.write({ ...tlsFailed, fields: { detail: error.code } });
@@ -33,16 +53,20 @@ export function clientErrorHandler(newReferenceId: () => string, log: SampledLin
     const { status, reason, code } = meaningOf(error.code);
     const fields = { requestId, status, errorCode: code, detail: error.code };
     log.write({ level: 'info', kind: code, message: 'request refused', fields });
-    write(socket, new AuthError(code), { requestId, status, reason });
+    const failure = new AuthError(code, { detail: error.code ?? code });
+    recordFailure(attempts, failure, unread(requestId, socket, '?'));
+    write(socket, failure, { requestId, status, reason });
   };
 }
 
 /** CONNECT does not reach the request handler: Node hands over the bare connection. */
-export function refuseConnect(server: Server, newReferenceId: () => string): void {
+export function refuseConnect(server: Server, { attempts, newReferenceId }: BrokenRequestNeeds): void {
   server.on('connect', (_request, socket: Duplex) => {
     const failure = new AuthError('method_not_allowed');
+    const requestId = newReferenceId();
+    recordFailure(attempts, failure, unread(requestId, socket, 'CONNECT'));
     write(socket, failure, {
-      requestId: newReferenceId(),
+      requestId,
       status: 405,
       reason: 'Method Not Allowed',
       further: ['allow: GET, POST, OPTIONS'],

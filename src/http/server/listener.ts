@@ -199,11 +199,11 @@ async function startServer(
     if (!routedMethods.has(request.method ?? '')) request.method = 'TRACE';
     handle(request, response);
   });
-  server.on('clientError', clientErrorHandler(newReferenceId, needs.strangersLog));
+  server.on('clientError', clientErrorHandler(applicationNeeds));
 
   const { shared, counts, waiting } = options;
   server.maxConnections = Math.ceil(mostConnections / (shared?.threads ?? 1));
-  refuseConnect(server, newReferenceId);
+  refuseConnect(server, applicationNeeds);
   server.on('secureConnection', (socket) => rememberIntermediates(socket, shared?.onIntermediates));
   const { host, port } = bindPoints[0].interface;
   const perSource = options.connectionsPerSource ?? mostConnectionsPerSource;

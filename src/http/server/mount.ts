@@ -6,7 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { errorCodes } from '../../errors/codes.ts';
-import type { KeptAuditTrail } from '../../model/audit-event.ts';
+import type { KeptAuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
@@ -25,6 +26,7 @@ import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError } from '../request/errors.ts';
 import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
+import { recordAnsweredRefusal, recordFailure, type SentRequest } from '../request/refused-request.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { mayChangeSomething } from '../request/sender.ts';
@@ -38,6 +40,8 @@ export interface MountNeeds {
   readonly clock: Clock;
   readonly log: Logger;
   readonly audit: KeptAuditTrail;
+  /** Every refusal that shows a reference id is found under it. */
+  readonly attempts: Pick<AttemptLog, 'refused'>;
   /** For lines that anybody can cause. */
   readonly strangersLog: SampledLines;
   readonly authenticate: Authenticate;
@@ -129,6 +133,11 @@ export function failureHandler(
     } else if (context?.principal == null) {
       strangersLog.write({ level: 'info', kind: failure.code, message: 'request refused', fields });
     } else log.info('request refused', fields);
+    recordFailure(needs.attempts, failure, {
+      sent: sentAs(request),
+      context: context ?? null,
+      origin: context ? originOf(context) : unknownOrigin(request),
+    });
     // A refusal costs something too. The cheapest form of it costs least.
     const isSpent = context?.principal === null && !load.count(context.remoteAddress);
     const answer = errorAnswer(failure, format, {
@@ -145,6 +154,21 @@ export function failureHandler(
     if (failure.code === 'payload_too_large') afterItsBody(request.raw, send);
     else send();
   };
+}
+
+function recordAnswer({ attempts }: ServerNeeds, request: FastifyRequest, answer: Answer): void {
+  const { status, refusal } = answer;
+  const refused = { sent: sentAs(request), status, refusal };
+  recordAnsweredRefusal(attempts, request.overlay as RequestContext, refused);
+}
+
+function sentAs(request: FastifyRequest): SentRequest {
+  return { method: request.method, path: request.is404 ? undefined : request.routeOptions.url };
+}
+
+/** Of a request that came to no address of ours. */
+function unknownOrigin({ id: requestId, raw }: FastifyRequest): RequestOrigin {
+  return { requestId, ipAddress: raw.socket.remoteAddress ?? '', issuer: '' };
 }
 
 /** What a line of the log says of a failed request. */
@@ -196,6 +220,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
     needs.inspectAnswer?.(route, answer);
     if (isGivenBack(request.method) && answer.status < 400)
       load.giveBack(request.raw.socket.remoteAddress ?? '');
+    if (answer.status >= 400 && isForPeopleOrPrograms(route.api)) recordAnswer(needs, request, answer);
     finish(request, reply, answer);
   }
   app.route({
@@ -410,9 +435,14 @@ function otherMethodAnswer(needs: ServerNeeds, routes: RoutesOfPath) {
   };
 }
 
+/** Not for what watches the service. */
+function isForPeopleOrPrograms(api: AnsweredApi): boolean {
+  return api !== 'health' && api !== 'metrics';
+}
+
 /** @param route none if the method or the path is wrong */
 function admissionOf(api: AnsweredApi, route?: Route): Admission {
-  const needsHost = api !== 'health' && api !== 'metrics';
+  const needsHost = isForPeopleOrPrograms(api);
   return {
     needsHost,
     isTraced: needsHost,

@@ -10,9 +10,10 @@ import type { BrowserSession, BrowserSessionRules } from '../../model/browser-se
 import { type AuthRequestKey, asId } from '../../model/ids.ts';
 import { type PrimaryMethod, primaryMethods } from '../../model/login.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
 import { acrValues } from '../../tokens/access-token.ts';
 import { readIdTokenHint } from '../../tokens/id-token.ts';
-import { type Client, redirectUrisOf, requiresPkce } from '../clients.ts';
+import { type Client, redirectUrisOf, requireClient, requiresPkce } from '../clients.ts';
 import {
   existingScopes,
   isRepeated,
@@ -23,7 +24,7 @@ import {
   valuesOf,
 } from '../parameters.ts';
 import { isCodeChallenge } from '../pkce.ts';
-import { isRegisteredRedirectUri } from '../redirect-uri.ts';
+import { isRegisteredRedirectUri, patternText } from '../redirect-uri.ts';
 import type { OidcServices } from '../services.ts';
 
 /** The bind point at which a protocol request arrived. */
@@ -91,19 +92,10 @@ export function validateAuthorizationRequest(
     readonly pushedAs?: AuthRequestKey | null;
   },
 ): AuthRequest {
-  const client = needs.clients.find(required(parameters, 'client_id'));
-  if (client === undefined) throw new AuthError('invalid_client');
+  const client = requireClient(needs.clients, required(parameters, 'client_id'));
   const redirectUri = required(parameters, 'redirect_uri');
-  if (
-    !isRegisteredRedirectUri(
-      redirectUrisOf(client, bindPoint.redirectUris, browser?.binding ?? null),
-      redirectUri,
-    )
-  ) {
-    throw new AuthError('redirect_uri_not_registered', {
-      detail: `redirect_uri ${JSON.stringify(redirectUri.slice(0, 200))} matches none of the listener's redirectURIs`,
-    });
-  }
+  const registered = redirectUrisOf(client, bindPoint.redirectUris, browser?.binding ?? null);
+  if (!isRegisteredRedirectUri(registered, redirectUri)) throw notRegistered(client, registered, redirectUri);
 
   const back = { redirectUri, issuer: bindPoint.issuer, ...wayToAnswer(parameters) };
   const { state } = back;
@@ -157,6 +149,30 @@ export function validateAuthorizationRequest(
     throw refuse(back, 'invalid_request', 'the parameters are too long together');
   return authRequest;
 }
+
+/** What an administrator needs to see why, and to allow the address. */
+function notRegistered(
+  { clientId, registered }: Client,
+  patterns: readonly RedirectUriPattern[],
+  redirectUri: string,
+): AuthError {
+  // A console offers to add the address, so it has to be that one and no other, or none.
+  const isPlain = redirectUri.length <= longestOffered && /^[\x21-\x7e]+$/.test(redirectUri);
+  const addresses = registered?.redirectUris ?? patterns.map(patternText);
+  return new AuthError('redirect_uri_not_registered', {
+    detail: `redirect_uri ${quoted(redirectUri)} matches none of the registered addresses`,
+    seen: {
+      subject: clientId,
+      facts: [
+        [isPlain ? 'redirect_uri' : 'redirect_uri, shortened', isPlain ? redirectUri : quoted(redirectUri)],
+        ...addresses.slice(0, mostAddresses).map((address) => ['registered', address] as const),
+      ],
+    },
+  });
+}
+
+const longestOffered = 500;
+const mostAddresses = 20;
 
 function refuse(back: ValidatedRedirect, code: ErrorCode, description?: string): AuthorizationError {
   return new AuthorizationError(code, back, description === undefined ? {} : { description });

@@ -1,10 +1,22 @@
+import { AuthError } from '../../errors/auth-error.ts';
 import type { AuthRequest } from '../../model/auth-request.ts';
+import { isoTime } from '../../platform/clock.ts';
+
+/** The refusal of a step of a login of ours that took too long or is finished. */
+export function signInOver(authRequest: AuthRequest): AuthError {
+  const begun = ['sign-in begun', isoTime(authRequest.createdAt)] as const;
+  return new AuthError('auth_request_unknown', {
+    startAgain: beginAgain(authRequest),
+    detail: 'it took too long, or is finished',
+    seen: { subject: authRequest.clientId, facts: [begun] },
+  });
+}
 
 /**
  * The path at which an expired authorization request starts again, with everything that the client asked for (WCAG
  * 2.2.1). It is validated like any other request.
  */
-export function beginAgain(authRequest: AuthRequest): string {
+function beginAgain(authRequest: AuthRequest): string {
   const { state, nonce, requestedMethod, configTypes } = authRequest;
   const wish = authRequest.browserSession?.wish;
   const parameters = [

@@ -28,7 +28,7 @@ import type { AuthenticatorId } from '../../model/ids.ts';
 import type { Credentials, PassedMethod } from '../../model/login.ts';
 import type { LoginRecord, StoredCode } from '../../store/contracts/auth-requests.ts';
 import type { OidcServices } from '../services.ts';
-import { beginAgain } from './begin-again.ts';
+import { signInOver } from './begin-again.ts';
 import {
   type LoginStep,
   nextStep,
@@ -255,7 +255,7 @@ export async function requireOpen(
   const now = needs.clock.now();
   const login = await needs.store.authRequests.findLogin(authRequest.key, now);
   const isOpen = login === null ? now < authRequest.createdAt + authRequestLifetime : !login.hasCode;
-  if (!isOpen) throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
+  if (!isOpen) throw signInOver(authRequest);
   if (login !== null) requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
 }
 
@@ -263,7 +263,7 @@ export async function requireOpen(
 async function loginInProgress(needs: OidcServices, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) {
-    throw new AuthError('auth_request_unknown', { startAgain: beginAgain(authRequest) });
+    throw signInOver(authRequest);
   }
   requireSamePlace(login.authRequest.browserBinding, authRequest.browserBinding);
   return login;

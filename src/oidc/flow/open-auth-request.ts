@@ -7,7 +7,7 @@ import { type ClientRegistry, redirectUrisOf } from '../clients.ts';
 import { isForDevice, isRegisteredRedirectUri } from '../redirect-uri.ts';
 import type { AuthRequestSealer } from '../services.ts';
 import type { OidcBindPoint } from './authorization-request.ts';
-import { beginAgain } from './begin-again.ts';
+import { signInOver } from './begin-again.ts';
 
 /**
  * The authorization request behind an auth request id, for a step that arrives at a bind point. A request that did not
@@ -25,7 +25,7 @@ export function openAuthRequest(
   const authRequest = needs.sealer.open(authRequestId, now);
   if (authRequest === undefined) {
     const ended = needs.sealer.openEnded(authRequestId, now);
-    throw new AuthError('auth_request_unknown', ended === undefined ? {} : { startAgain: beginAgain(ended) });
+    throw ended === undefined ? new AuthError('auth_request_unknown') : signInOver(ended);
   }
   if (authRequest.issuer !== bindPoint.issuer) {
     throw new AuthError('auth_request_unknown', { detail: 'the request was begun at another bind point' });

@@ -5,7 +5,8 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientAuthMethod, OidcClientSecret } from '../../model/entities/oidc-client.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
-import type { Client } from '../clients.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
+import { type Client, unknownClient } from '../clients.ts';
 import { optional, type Parameters, required } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
 import { assertionType, requireAssertion, subjectOf } from './client-assertion.ts';
@@ -46,8 +47,8 @@ export async function authenticateClient(
   const { method, clientId, secret } = proofOf(credentials);
   const client = needs.clients.find(clientId);
   if (client === undefined) {
-    if (method === 'none') throw new AuthError('invalid_client');
-    throw notAuthenticated('there is no such client');
+    if (method === 'none') throw unknownClient(clientId);
+    throw notAuthenticated(`there is no client ${quoted(clientId)}`);
   }
   const expected = client.registered?.tokenEndpointAuthMethod ?? 'none';
   if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);

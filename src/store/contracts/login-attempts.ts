@@ -17,7 +17,8 @@ export interface LoginAttemptStore {
   /**
    * Stores decision records. With `keepAtMost`, deletes those beyond that number, some hundreds per step: of those who
    * passed the oldest of the identity with the most, of those who were refused the oldest of the source or identity with
-   * the most. Refusals take at most three quarters of the number, and never give way to logins that passed. That counts the records, which takes longer the more there are, so do not ask for it with every call.
+   * the most. Refusals take at most three quarters of the number, and never give way to logins that passed. Refused
+   * requests take a quarter of the number in addition: the kind with the most loses its oldest. That counts the records, which takes longer the more there are, so do not ask for it with every call.
    */
   append(
     attempts: readonly (LoginAttempt & { readonly id: string })[],
@@ -25,8 +26,9 @@ export interface LoginAttemptStore {
   ): Promise<void>;
   /** The first records with this reference id, in order: a request that performs several steps has several. */
   findByReference(reference: string): Promise<readonly ListedAttempt[]>;
+  /** Without refused requests. */
   list(query: ListQuery): Promise<Page<ListedAttempt>>;
-  /** Full hours of UTC that have records since `since`, the oldest first. */
+  /** Of logins: full hours of UTC that have records since `since`, the oldest first. */
   countByHour(since: Millis, budget: ListBudget): Promise<readonly HourlyCount[]>;
   /** Deletes at most `batch` records older than `before`. */
   deleteBefore(before: Millis, batch: number): Promise<number>;

@@ -9,7 +9,9 @@ import { all, type Intent } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { insert, reader } from './rows.ts';
 
-const listed = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
+const every = listSource('login_attempts', loginAttemptListFields, { identity: 'LEFT JOIN' });
+const isOfLogin = "login_attempts.mechanism <> 'request'";
+const ofLogins = { ...every, where: { sql: isOfLogin, params: [] } };
 
 export const loginAttemptIntents = { appendLoginAttempts, deleteLoginAttempts } as const;
 
@@ -31,11 +33,11 @@ export function loginAttemptStore({
       return write('appendLoginAttempts', { rows, keepAtMost });
     },
     findByReference: (reference) =>
-      named(listed, { field: 'reference', value: reference, most: mostOfReference }, listedOf),
-    list: (query) => list(listed, query, listedOf),
+      named(every, { field: 'reference', value: reference, most: mostOfReference }, listedOf),
+    list: (query) => list(ofLogins, query, listedOf),
     async countByHour(since, budget) {
       const sql = `SELECT at / ${HOUR} AS hour, outcome, count(*) AS total FROM login_attempts
-        WHERE ${dialect.withinTime('login_attempts')} AND at >= ?
+        WHERE ${dialect.withinTime('login_attempts')} AND at >= ? AND ${isOfLogin}
         GROUP BY 1, 2 ORDER BY 1, 2`;
       const rows = await inTurn(budget, (read) => read({ sql, params: [since] }));
       return rows.map((row) => ({
@@ -80,14 +82,22 @@ function* appendLoginAttempts(args: {
     Math.min(tooManyRefused, most),
   );
   yield* evict(of('passed'), [['identity_id'], ['source']], Math.min(tooManyPassed, most));
+  // They come from strangers, so they take no room from logins, and those of one kind none from another.
+  const tooManyRequests = (yield* countOf(requests)) - Math.floor(args.keepAtMost * mostRequests);
+  yield* evict(requests, [['reason'], ['source', 'identity_id']], Math.min(tooManyRequests, most));
 }
 
 /** The share of refusals. They never give way to logins that passed, and those keep the rest. */
 const mostRefused = 3 / 4;
 
+/** Of refused requests, in addition. */
+const mostRequests = 1 / 4;
+
 function of(outcome: LoginAttempt['outcome']): Trail {
-  return { table: 'login_attempts', where: 'outcome = ?', params: [outcome] };
+  return { table: 'login_attempts', where: `outcome = ? AND ${isOfLogin}`, params: [outcome] };
 }
+
+const requests: Trail = { table: 'login_attempts', where: "mechanism = 'request'", params: [] };
 
 function* deleteLoginAttempts(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
   const rows = yield* all(

@@ -2,9 +2,12 @@ import { Facts } from '../../parts/screen.tsx';
 import { texts } from '../texts/texts.ts';
 
 type Check = ({ readonly check: string } | { readonly name: string }) & {
-  readonly verdict: 'passed' | 'failed';
+  readonly verdict: 'passed' | 'failed' | 'seen';
   readonly saw: string | null;
 };
+
+const { checkPassed: passed, checkFailed: failed, checkSeen: seen } = texts.person;
+const verdicts = { passed, failed, seen } as const;
 
 /** What was checked, step by step. The server's part of each line is in English. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
@@ -13,9 +16,7 @@ export function Checks({ checks }: { readonly checks: readonly Check[] }) {
       {checks.map(({ verdict, saw, ...of }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same check may come twice, and none ever moves
         <li key={at} className={verdict}>
-          <span className="verdict">
-            {verdict === 'passed' ? texts.person.checkPassed : texts.person.checkFailed}
-          </span>{' '}
+          <span className="verdict">{verdicts[verdict]}</span>{' '}
           <span lang="en">{'check' in of ? of.check : of.name}</span>
           {saw !== null && (
             <>

@@ -9,6 +9,7 @@ import { Time } from '../parts/time.tsx';
 import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
 import type { LoginAttempt } from '../types.ts';
+import { Remedies } from './remedies.tsx';
 
 const { attempts: words } = texts;
 
@@ -53,16 +54,20 @@ export function AttemptScreen() {
 
 function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: number }) {
   const { identity, reason, explanation } = attempt;
+  const isLogin = attempt.mechanism !== 'request';
   const title = named(words.steps, attempt.step);
   return (
     <Card id={`step-${at}`} title={title} tools={<OutcomeBadge outcome={attempt.outcome} />}>
       {reason !== null && <p className="answer bad">{named(texts.reasons, reason)}</p>}
       <Explanation explanation={explanation} />
+      <Remedies attempt={attempt} />
       <Facts
         facts={[
           [words.time, <Time key="t" at={attempt.at} isPrecise />],
-          [words.person, identity === null ? words.unknown : <PersonLink key="p" of={identity} />],
-          attempt.subject === null ? null : [words.said, attempt.subject],
+          isLogin || identity !== null
+            ? [words.person, identity === null ? words.unknown : <PersonLink key="p" of={identity} />]
+            : null,
+          attempt.subject === null ? null : [isLogin ? words.said : words.about, attempt.subject],
           [words.address, <code key="a">{attempt.ipAddress}</code>],
           [words.issuer, attempt.issuer],
           [words.mechanism, named(words.mechanisms, attempt.mechanism)],

@@ -25,42 +25,17 @@ interface PersonActionsProps extends OfPerson {
 export function PersonActions({ person, me, sessions, refresh }: PersonActionsProps) {
   if (!mayHelp(me, person)) return null;
   const isAdmin = me?.isAdmin === true;
-  const { id, name, lockedUntil } = person;
-  const common = { whenDone: refresh };
-  const isLocked = lockedUntil.password !== null || lockedUntil.totp !== null;
+  const { id, name } = person;
   return (
     <Card id="actions" title={words.actions}>
       <div className="buttons">
-        {isLocked && (
-          <Confirm
-            {...common}
-            id="unlock"
-            label={words.unlock}
-            title={words.unlockTitle(name)}
-            ends={words.unlockEnds}
-            change={() => ({ method: 'POST', path: `identities/${id}/unlock`, body: {} })}
-            command={['identity', 'unlock', id]}
-            done={words.done.unlock}
-          />
-        )}
+        <Unlock person={person} refresh={refresh} />
         {isAdmin && <PasswordAction person={person} refresh={refresh} />}
         <InviteAction person={person} refresh={refresh} />
-        {person.isMfaEnabled && (
-          <Confirm
-            {...common}
-            id="reset-mfa"
-            label={words.resetMfa}
-            title={words.resetMfaTitle(name)}
-            ends={words.resetMfaEnds}
-            isDestructive
-            change={() => ({ method: 'DELETE', path: `identities/${id}/mfa` })}
-            command={['identity', 'reset-mfa', id]}
-            done={words.done.resetMfa}
-          />
-        )}
+        <ResetMfa person={person} refresh={refresh} />
         {sessions > 0 && (
           <Confirm
-            {...common}
+            whenDone={refresh}
             id="end-sessions"
             label={words.endSessions}
             title={words.endSessionsTitle(name)}
@@ -80,8 +55,58 @@ export function PersonActions({ person, me, sessions, refresh }: PersonActionsPr
   );
 }
 
+/** Nothing if nothing is locked. */
+export function Unlock({ person: { id, name, lockedUntil }, refresh }: OfPerson) {
+  if (lockedUntil.password === null && lockedUntil.totp === null) return null;
+  return (
+    <Confirm
+      id="unlock"
+      label={words.unlock}
+      title={words.unlockTitle(name)}
+      ends={words.unlockEnds}
+      change={() => ({ method: 'POST', path: `identities/${id}/unlock`, body: {} })}
+      command={['identity', 'unlock', id]}
+      done={words.done.unlock}
+      whenDone={refresh}
+    />
+  );
+}
+
+/** Nothing if there is no authenticator app. */
+export function ResetMfa({ person: { id, name, isMfaEnabled }, refresh }: OfPerson) {
+  if (!isMfaEnabled) return null;
+  return (
+    <Confirm
+      id="reset-mfa"
+      label={words.resetMfa}
+      title={words.resetMfaTitle(name)}
+      ends={words.resetMfaEnds}
+      isDestructive
+      change={() => ({ method: 'DELETE', path: `identities/${id}/mfa` })}
+      command={['identity', 'reset-mfa', id]}
+      done={words.done.resetMfa}
+      whenDone={refresh}
+    />
+  );
+}
+
+export function Enable({ person: { id, name }, refresh }: OfPerson) {
+  return (
+    <Confirm
+      id="enable"
+      label={words.enable}
+      title={words.enableTitle(name)}
+      ends={words.enableEnds}
+      change={() => ({ method: 'POST', path: `identities/${id}/enable`, body: {} })}
+      command={['identity', 'enable', id]}
+      done={words.done.enable}
+      whenDone={refresh}
+    />
+  );
+}
+
 function EnableOrDisable({ person, sessions, refresh }: Omit<PersonActionsProps, 'me'>) {
-  const { id, name, disabled, disabledUntil } = person;
+  const { name, disabled, disabledUntil } = person;
   if (!disabled) {
     const title = words.disableTitle(name);
     const question = { id: 'disable', label: words.disable, title, ends: words.disableEnds(sessions) };
@@ -91,16 +116,7 @@ function EnableOrDisable({ person, sessions, refresh }: Omit<PersonActionsProps,
   const question = { id: 'until', label: words.changeUntil, title, ends: words.changeUntilEnds };
   return (
     <>
-      <Confirm
-        id="enable"
-        label={words.enable}
-        title={words.enableTitle(name)}
-        ends={words.enableEnds}
-        change={() => ({ method: 'POST', path: `identities/${id}/enable`, body: {} })}
-        command={['identity', 'enable', id]}
-        done={words.done.enable}
-        whenDone={refresh}
-      />
+      <Enable person={person} refresh={refresh} />
       <Disable {...question} key={disabledUntil} person={person} refresh={refresh} />
     </>
   );

@@ -124,4 +124,4 @@ export function SessionsScreen() {
   );
 }
 
-const { enrollment: _none, ...mechanisms } = texts.attempts.mechanisms;
+const { enrollment: _none, request: _neither, ...mechanisms } = texts.attempts.mechanisms;

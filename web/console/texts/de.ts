@@ -118,6 +118,7 @@ export const de: Texts = {
     comma: ', ',
     allowed: 'Funktioniert',
     checks: 'Prüfungen',
+    checkSeen: 'gesehen',
     checkPassed: 'bestanden',
     checkFailed: 'gescheitert',
     facts: 'Konto',
@@ -264,6 +265,18 @@ export const de: Texts = {
       'Sie kann nicht gelöscht werden, solange Personen sie haben oder ein Signer sie neuen Identitäten gibt: Geben Sie ihnen zuerst eine andere Richtlinie.',
   },
 
+  remedies: {
+    editPolicy: (name) => `Richtlinie ${name} bearbeiten`,
+    theirCertificates: 'Womit sie sich anmelden',
+    allow: 'Diese Adresse zulassen',
+    allowTitle: (name) => `Diese Adresse für ${name} zulassen?`,
+    allowText: (address) =>
+      `${address} wird eine Redirect-URI der Anwendung: Anmeldungen dürfen dorthin führen.`,
+    allowOtherHost: (address) =>
+      `Keine registrierte Adresse der Anwendung hat diesen Host. Lassen Sie sie nur zu, wenn Sie wissen, dass sie zur Anwendung gehört: Wer ${address} betreibt, erhält die Anmeldungen, die dorthin führen.`,
+    allowedNow: (name) => `Die Adresse ist für ${name} registriert.`,
+  },
+
   attempts: {
     text: 'Jede Entscheidung und ihr Grund, die neueste zuerst.',
     live: 'Live',
@@ -281,6 +294,7 @@ export const de: Texts = {
     any: 'Alle',
     passed: 'Bestanden',
     unknown: 'Unbekannt',
+    about: 'Betrifft',
     said: 'Nach eigener Angabe',
     steps: {
       password: 'Passwort',
@@ -289,12 +303,18 @@ export const de: Texts = {
       totp: 'Code aus der App',
       'secondary-ext-jwt': 'Zweites Token',
       enroll: 'Registrierung',
+      request: 'Anfrage',
     },
-    mechanisms: { oidc: 'OpenID Connect', legacy: 'zt-session', enrollment: 'Registrierung' },
+    mechanisms: {
+      oidc: 'OpenID Connect',
+      legacy: 'zt-session',
+      enrollment: 'Registrierung',
+      request: 'Anfrage',
+    },
     nothing: 'Kein Anmeldeversuch passt dazu.',
     nothingText: 'Entfernen Sie einen Filter, oder warten Sie: Versuche erscheinen hier automatisch.',
-    title: (reference) => `Anmeldeversuch ${reference}`,
-    gone: 'Zu dieser Kennung ist nichts aufgezeichnet. Vielleicht ist es zu lange her, oder die Anfrage wurde abgelehnt, bevor sie geprüft wurde.',
+    title: (reference) => `Kennung ${reference}`,
+    gone: 'Zu dieser Kennung ist nichts aufgezeichnet. Vielleicht ist es zu lange her, oder sie war eine von sehr vielen Anfragen einer Art.',
     happened: 'Was geschah',
     remedy: 'Was zu tun ist',
     back: 'Zurück zur Liste',

@@ -121,6 +121,7 @@ export const en = {
     comma: ', ',
     allowed: 'Works',
     checks: 'Checks',
+    checkSeen: 'seen',
     checkPassed: 'passed',
     checkFailed: 'failed',
     facts: 'Account',
@@ -267,6 +268,18 @@ export const en = {
       'It cannot be deleted while people have it or a signer gives it to new identities: give them another policy first.',
   },
 
+  remedies: {
+    editPolicy: (name: string) => `Edit the policy ${name}`,
+    theirCertificates: 'What they sign in with',
+    allow: 'Allow this address',
+    allowTitle: (name: string) => `Allow this address for ${name}?`,
+    allowText: (address: string) =>
+      `${address} becomes a redirect URI of the application: sign-ins may lead there.`,
+    allowOtherHost: (address: string) =>
+      `No registered address of the application has this host. Allow it only if you know that it belongs to the application: whoever controls ${address} receives the sign-ins that lead there.`,
+    allowedNow: (name: string) => `The address is registered for ${name}.`,
+  },
+
   attempts: {
     text: 'Each decision and its reason, the newest first.',
     live: 'Live',
@@ -285,6 +298,7 @@ export const en = {
     passed: 'Passed',
     unknown: 'Unknown',
     said: 'Claimed to be',
+    about: 'About',
     steps: {
       password: 'Password',
       cert: 'Certificate',
@@ -292,12 +306,18 @@ export const en = {
       totp: 'Code from the app',
       'secondary-ext-jwt': 'Second token',
       enroll: 'Enrollment',
+      request: 'Request',
     },
-    mechanisms: { oidc: 'OpenID Connect', legacy: 'zt-session', enrollment: 'Enrollment' },
+    mechanisms: {
+      oidc: 'OpenID Connect',
+      legacy: 'zt-session',
+      enrollment: 'Enrollment',
+      request: 'Request',
+    },
     nothing: 'No sign-in attempt matches.',
     nothingText: 'Remove a filter, or wait: attempts appear here as they happen.',
-    title: (reference: string) => `Sign-in attempt ${reference}`,
-    gone: 'There is no record with this reference. It may be too old, or the request was refused before it was evaluated.',
+    title: (reference: string) => `Reference ID ${reference}`,
+    gone: 'There is no record with this reference ID. It may be too old, or one of very many requests of one kind.',
     happened: 'What happened',
     remedy: 'What to do',
     back: 'Back to the list',

@@ -1219,7 +1219,7 @@ export interface components {
             at: string;
             method: string;
             /** @enum {string} */
-            mechanism: "oidc" | "legacy" | "enrollment";
+            mechanism: "oidc" | "legacy" | "enrollment" | "request";
             /** @enum {string} */
             outcome: "passed" | "refused";
             ipAddress: string;

@@ -3,12 +3,17 @@ import { type JsonObject, textField } from '../../../platform/formats/json-shape
 /** One check. `unknown`: nobody could be asked. */
 export interface ShownCheck {
   readonly check: string;
-  readonly verdict: 'passed' | 'failed' | 'unknown';
+  readonly verdict: 'passed' | 'failed' | 'seen' | 'unknown';
   /** What was found; null if there is nothing to add. */
   readonly saw: string | null;
 }
 
-const marks = { passed: '\u2713 passed', failed: '\u2717 failed', unknown: '? unknown' } as const;
+const marks = {
+  passed: '\u2713 passed',
+  failed: '\u2717 failed',
+  seen: '\u00b7 seen',
+  unknown: '? unknown',
+} as const;
 
 /** A check as one line, with what was found. */
 export function checkLine({ check, verdict, saw }: ShownCheck): string {
@@ -24,7 +29,7 @@ export function oneLine(text: string): string {
 export function shownCheck(check: JsonObject): ShownCheck {
   return {
     check: String(check.check ?? check.name),
-    verdict: check.verdict === 'passed' ? 'passed' : 'failed',
+    verdict: check.verdict === 'passed' || check.verdict === 'seen' ? check.verdict : 'failed',
     saw: textField(check, 'saw') ?? null,
   };
 }

@@ -1,0 +1,91 @@
+// What administrators find under the reference id of a request that was refused before any step of a login.
+
+import type { AuthError, Seen } from '../../errors/auth-error.ts';
+import { type ErrorCode, type ErrorPageKind, errorCodes } from '../../errors/codes.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { AttemptCheck, AttemptLog, RefusedRequest } from '../../model/login-attempt.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
+import { quoted } from '../../platform/formats/quoted.ts';
+import type { AnsweredRefusal } from './answer.ts';
+import { originOf, type RequestContext } from './request-context.ts';
+
+const reasons: Readonly<Record<ErrorPageKind, RefusalReason>> = {
+  malformed: 'request-refused',
+  invalid_client: 'unknown-client',
+  client_not_allowed: 'client-not-allowed',
+  redirect_uri_not_registered: 'redirect-uri-unknown',
+  forbidden: 'not-permitted',
+  invalid_auth: 'not-permitted',
+  invalid_totp_code: 'wrong-code',
+  password_change_required: 'password-change-required',
+  changed: 'conflict',
+  auth_request_unknown: 'sign-in-expired',
+  notFound: 'nothing-there',
+  rate_limited: 'throttled',
+  outage: 'server-unavailable',
+  defect: 'server-failed',
+};
+
+/** The usual course of a client that asks again, or asks whether a person is logged in. */
+const ordinary: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'authorization_pending',
+  'slow_down',
+  'login_required',
+  'interaction_required',
+  'account_selection_required',
+]);
+
+/** The request as the router knows it. */
+export interface SentRequest {
+  readonly method: string;
+  /** The path of the endpoint, in which parameters have names; none if no endpoint has it. */
+  readonly path: string | undefined;
+}
+
+/** Records a failed request. @param context null when it was refused before anything about it was known */
+export function recordFailure(
+  attempts: Pick<AttemptLog, 'refused'>,
+  failure: AuthError,
+  { sent, context, origin }: { sent: SentRequest; context: RequestContext | null; origin: RequestOrigin },
+): void {
+  const { code, detail, description, fields, seen } = failure;
+  if (ordinary.has(code)) return;
+  // Values are those of the caller and may be secret. Names and reasons are ours.
+  const named = fields.map(({ field, reason }) => `${quoted(field)} ${reason}`);
+  const why = [detail ?? description, ...named].join('; ');
+  const reason = reasons[errorCodes[code].page];
+  attempts.refused(refusedRequest(context, { sent, reason, seen, check: code, why }), origin);
+}
+
+/** Records an answer of a handler that refuses, unless a step of a login has recorded it. */
+export function recordAnsweredRefusal(
+  attempts: Pick<AttemptLog, 'refused'>,
+  context: RequestContext,
+  { sent, status, refusal }: { sent: SentRequest; status: number; refusal: AnsweredRefusal | undefined },
+): void {
+  const { reason = 'request-refused', identityId, seen } = refusal ?? {};
+  const refused = refusedRequest(context, { sent, reason, seen, check: 'status', why: String(status) });
+  attempts.refused(identityId === undefined ? refused : { ...refused, identityId }, originOf(context));
+}
+
+function refusedRequest(
+  context: RequestContext | null,
+  of: {
+    readonly sent: SentRequest;
+    readonly reason: RefusalReason;
+    readonly seen: Seen | undefined;
+    readonly check: string;
+    readonly why: string;
+  },
+): RefusedRequest {
+  const { method, path } = of.sent;
+  const { subject = null, facts = [] } = of.seen ?? {};
+  const checks: AttemptCheck[] = [
+    { check: 'request', verdict: 'seen', saw: `${method} ${path ?? quoted(context?.path ?? '')}` },
+    { check: of.check, verdict: 'failed', saw: of.why.slice(0, longestWhy) },
+    ...facts.map(([check, saw]) => ({ check, verdict: 'seen', saw }) as const),
+  ];
+  return { reason: of.reason, identityId: context?.principal?.identityId ?? null, subject, checks };
+}
+
+const longestWhy = 500;
