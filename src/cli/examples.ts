@@ -15,7 +15,7 @@ export const examples: readonly string[] = [
   'token access --decode',
   'completion bash',
   'version',
-  'create identity ada --type User --updb',
+  'create identity ada --updb',
   'create identity grace',
   'get identity ada',
   "list identities 'name icontains \"ad\"' --sort 'name desc' --limit 20",

@@ -76,6 +76,8 @@ describe('certificates on the command line', () => {
     const made = authority();
     const [caFile] = files(admin, 'partner-ca', made);
     await fine(admin, ['create', 'ca', 'partners', caFile, '--auth', '--claim-location', 'COMMON_NAME']);
+    const read = (await fine(admin, ['get', 'ca', 'partners'])).stdout;
+    assert.match(read, /^certPem +CN=.+, until 20\d\d-\d\d-\d\d, SHA-256 [0-9A-F:]{95}$/m);
     const shown = (await fine(admin, ['get', 'ca', 'partners', '-j'])).json;
     assert.equal(shown.isAuthEnabled, true);
     assert.equal(shown.externalIdClaim.matcher, 'ALL');

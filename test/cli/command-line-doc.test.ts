@@ -73,7 +73,7 @@ test('help shows them, also of a group of commands', async () => {
   await using cli = commandLine();
   for (const [args, example] of [
     [['identity', 'disable', '--help'], 'overlay-auth identity disable ada --minutes 30'],
-    [['help', 'create'], 'overlay-auth create identity ada --type User --updb'],
+    [['help', 'create'], 'overlay-auth create identity ada --updb'],
     [
       ['list', 'identity', '-h'],
       "overlay-auth list identities 'name icontains \"ad\"' --sort 'name desc' --limit 20",

@@ -59,7 +59,7 @@ describe('identities', () => {
     const permissions = async () => (await fine(['get', 'identity', 'auditor', '-j'])).json.permissions;
     assert.deepEqual(await permissions(), ['read']);
     const listed = await fine(['list', 'identities', 'name = "auditor"']);
-    assert.match(listed.stdout, /\nauditor +\S+ +Default +read +no /);
+    assert.match(listed.stdout, /\nauditor +\S+ +User +read +no /);
     await fine(['update', 'identity', 'auditor', '--permission', '']);
     assert.deepEqual(await permissions(), []);
     const refused = await cli.run(['update', 'identity', 'auditor', '--permission', 'everything']);
@@ -83,6 +83,14 @@ describe('identities', () => {
       await fine([...args, '--force']);
     }
     await fine(['delete', 'identity', 'LOOKOUT', 'Lookout', 'lookout', '--yes']);
+  });
+
+  test('are people unless another type is given, as in the console', async () => {
+    await fine(['create', 'identity', 'typed-less']);
+    assert.equal((await fine(['get', 'identity', 'typed-less', '-j'])).json.typeId, 'User');
+    await fine(['create', 'identity', 'typed', '--type', 'Device']);
+    assert.equal((await fine(['get', 'identity', 'typed', '-j'])).json.typeId, 'Device');
+    await fine(['delete', 'identity', 'typed', 'typed-less', '--yes']);
   });
 
   test('are found by user name too, if none has that as its name', async () => {

@@ -41,6 +41,10 @@ describe('auth policies', () => {
     assert.equal(created.primary.updb.maxAttempts, 7);
     assert.match((await fine('list', 'auth-policies')).stdout, /^staff +\S+ +password, ext-jwt +yes +- +7$/m);
 
+    const read = (await fine('get', 'auth-policy', 'staff')).stdout;
+    assert.match(read, /^primary\.cert\.allowed +no\n/m);
+    assert.match(read, /^primary\.updb\.maxAttempts +7\n/m);
+
     await fine('update', 'auth-policy', 'staff', '--no-require-totp', '--no-password', '--name', 'crew');
     const changed = await policy('crew');
     assert.equal(changed.secondary.requireTotp, false);

@@ -28,6 +28,8 @@ export interface EntityDescriptor {
   readonly columns: readonly ColumnSpelling<JsonObject>[];
   /** Positional arguments of `create`. Without them the entity cannot be created here. */
   readonly createArguments: readonly TypedField[];
+  /** What `create` sends where no option says something else; by member of the body. */
+  readonly usually?: JsonObject;
   /** Options of `create` and `update`. */
   readonly options: readonly TypedField[];
   /** The entity that a text typed for `id` names. */

@@ -28,6 +28,8 @@ const identity = managed(identityEntity, {
   isUpdatable: true,
   forceable: 'names',
   hasDetail: true,
+  // As in the console.
+  usually: { type: 'User' },
   foundBy: { path: '/authenticators', field: 'username', owner: 'identityId' },
   afterCreate: {
     options: [

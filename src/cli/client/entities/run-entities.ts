@@ -8,6 +8,7 @@ import {
   textField,
 } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
 import { usageError } from '../../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
@@ -43,11 +44,8 @@ export async function createEntity(
   await withApi(report, serverOf(options), async (api) => {
     const positional = entity.createArguments.map((of, index): Given => ({ of, typed: args[index] }));
     const given = [...positional, ...givenOptions(entity, 'create', options)];
-    const body = await bodyOf(
-      { ports: report.ports, api, entity },
-      given,
-      await documentOf(report.ports, options),
-    );
+    const file = await documentOf(report.ports, options);
+    const body = await bodyOf({ ports: report.ports, api, entity }, given, { ...entity.usually, ...file });
     const step = entity.afterCreate?.step;
     const afterCreate = step === undefined ? undefined : await afterCreateSteps[step]();
     const next = await afterCreate?.prepare(report, options, body);
@@ -208,14 +206,27 @@ function serverOf({ server }: EntityOptions): string | undefined {
 }
 
 // Links are for programs, and references repeat the fields beside them.
-function shownFields(found: JsonObject): readonly (readonly [string, unknown])[] {
-  return Object.entries(found)
-    .filter(([name]) => name !== '_links')
-    .map(([name, value]) => [name, name === 'lockedUntil' ? shownLocks(value) : shownMember(value)]);
+/** One line a field: `primary.cert.allowed` for what is inside a policy, and what matters of a certificate. */
+function shownFields(found: JsonObject, within = ''): readonly (readonly [string, unknown])[] {
+  return Object.entries(found).flatMap(([member, value]): (readonly [string, unknown])[] => {
+    const name = `${within}${member}`;
+    if (name === '_links') return [];
+    if (name === 'lockedUntil') return [[name, shownLocks(value)]];
+    const inside = asObject(value);
+    if (inside !== value || Object.keys(inside).length === 0) return [[name, shownText(value)]];
+    if (textField(inside, 'entity') !== undefined) return [[name, inside.name]];
+    return [...shownFields(inside, `${name}.`)];
+  });
 }
 
-function shownMember(value: unknown): unknown {
-  return textField(asObject(value), 'entity') === undefined ? value : asObject(value).name;
+function shownText(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.startsWith('-----BEGIN CERTIFICATE-----')) return value;
+  try {
+    const { subject, notAfter, fingerprint } = certificateFacts(parseCertificate(value));
+    return `${subject}, until ${new Date(notAfter).toISOString().slice(0, 10)}, SHA-256 ${fingerprint}`;
+  } catch {
+    return value;
+  }
 }
 
 /** For an identity, until when each locked factor is locked; for an authenticator, until when it is. */
