@@ -36,7 +36,7 @@ const longestFirst = [
 ];
 /**
  * Files that are a group each. Those of the cluster have whole servers of their own, wait more than they work, and gain
- * nothing from being together. One collects garbage after every endpoint, which costs the more the more is in memory.
+ * nothing from being together. One collects garbage again and again, which costs the more the more is in memory.
  */
 const apart = ['test/cluster', 'test/http/what-strangers-cost.test.ts'];
 /** As one group, the folder would take longer than all others together. */

@@ -15,6 +15,23 @@ export const collectGarbage: () => void = runInNewContext('gc');
 
 /** Runs something and counts the bytes of keys and values that remain in maps and sets afterwards. */
 export async function bytesRemembered(run: () => Promise<void>): Promise<number> {
+  const bytes = await remembering(run);
+  await forgetGarbage();
+  return bytes();
+}
+
+/** Collects what `remembering` must not count. */
+export async function forgetGarbage(): Promise<void> {
+  // An object whose weak reference was asked for lives until the end of the turn.
+  await nextTurn();
+  collectGarbage();
+}
+
+/**
+ * Like `bytesRemembered`, for several in a row: collecting garbage costs more than most of them.
+ * @returns says how many bytes, after `forgetGarbage`: of entries that were there after the run, in maps and sets that live
+ */
+export async function remembering(run: () => Promise<void>): Promise<() => number> {
   const additions: Addition[] = [];
   const note = (owner: Map<unknown, unknown> | Set<unknown>, key: unknown) => {
     const held = typeof key === 'object' && key !== null ? new WeakRef(key) : key;
@@ -38,8 +55,8 @@ export async function bytesRemembered(run: () => Promise<void>): Promise<number>
   }
   // Entries that end with their connection, or that a later turn removes, are not remembered.
   for (let turn = 0; turn < 10; turn += 1) await nextTurn();
-  collectGarbage();
-  return additions.reduce((sum, { owner, key }) => sum + sizeIn(owner.deref(), key), 0);
+  const left = additions.map(({ owner, key }) => ({ owner, bytes: sizeIn(owner.deref(), key) }));
+  return () => left.reduce((sum, { owner, bytes }) => sum + (owner.deref() === undefined ? 0 : bytes), 0);
 }
 
 function sizeIn(owner: Map<unknown, unknown> | Set<unknown> | undefined, held: unknown): number {
