@@ -83,7 +83,8 @@ async function acceptableSecondary(
     const field = isOtherName ? 'secondary.requireExtJwtSigner' : 'secondary.requireExtJwt';
     await requireSigner(needs, field, requireExtJwt);
   }
-  return { requireTotp: sent.requireTotp, requireExtJwt };
+  const { requireTotp, requirePasskey } = sent;
+  return { requireTotp, requireExtJwt, requirePasskey };
 }
 
 /**

@@ -4,8 +4,9 @@ import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
 import { forgetFailures, passwordKey, totpKey } from '../login/throttle.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
+import type { Passkey } from '../model/passkey.ts';
 import type { Millis } from '../platform/clock.ts';
-import { type AdminCall, recordChange } from './admin-call.ts';
+import { type AdminCall, administratorKept, recordChange } from './admin-call.ts';
 import { helping } from './help-desk.ts';
 import type { AdminServices } from './services.ts';
 
@@ -31,6 +32,35 @@ export async function removeTotp(needs: AdminServices, by: AdminCall, id: string
     throw new AuthError('not_found');
   needs.audit.record({ event: 'totp.removed', identityId: identity.id }, by.origin);
   recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['mfa'] });
+}
+
+/** The passkeys of an identity. @throws AuthError not_found */
+export async function passkeysOf(
+  needs: Pick<AdminServices, 'store'>,
+  id: string,
+): Promise<readonly Passkey[]> {
+  const identity = existing(await needs.store.identities.find(asId(id)));
+  return needs.store.passkeys.listOf([identity.id]);
+}
+
+/**
+ * Removes a passkey, and ends what it opened.
+ * @throws AuthError not_found, forbidden
+ * @throws AuthError conflict   the last administrator could no longer log in
+ */
+export async function removePasskey(
+  needs: AdminServices,
+  by: AdminCall,
+  { id, passkeyId }: { readonly id: string; readonly passkeyId: string },
+): Promise<void> {
+  const identity = existing(await needs.store.identities.find(asId(id)));
+  const when = { now: needs.clock.now(), mayBeLast: true };
+  const step = helping(needs, by, identity).passkeys.delete(identity.id, passkeyId, when);
+  if ((await administratorKept(step)) !== 'deleted') throw new AuthError('not_found');
+  const byIdentityId = by.actor.identityId;
+  const removed = { identityId: identity.id, passkeyId, byIdentityId };
+  needs.audit.record({ event: 'passkey.removed', ...removed }, by.origin);
+  recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['passkeys'] });
 }
 
 export async function locksOf(needs: Pick<AdminServices, 'store' | 'clock'>, id: IdentityId): Promise<Locks> {

@@ -45,7 +45,8 @@ export async function explainLoginsOf(
   const identityId = account.identity.id;
   const authenticators = await needs.store.authenticators.listOf([identityId]);
   const totpLockedUntil = await needs.store.attempts.lockedUntil(totpKey(identityId), needs.clock.now());
-  const means = { ...meansOf(authenticators), totpLockedUntil };
+  const passkeys = await needs.store.passkeys.listOf([identityId]);
+  const means = { ...meansOf(authenticators), passkeys, totpLockedUntil };
   return methods.map((method) => explainLogin(needs, account, { means, method }));
 }
 
@@ -116,7 +117,7 @@ interface Person {
 }
 
 async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable<readonly Person[]> {
-  const { identities, authenticators, totp } = needs.store;
+  const { identities, authenticators, totp, passkeys } = needs.store;
   const now = needs.clock.now();
   for (let after = ''; ; ) {
     const page = await identities.listOfPolicy(policy.id, after, pageSize);
@@ -125,7 +126,9 @@ async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable
     const ids = page.map(({ id }) => id);
     const enrolled = await totp.enrolledAmong(ids);
     const theirs = Map.groupBy(await authenticators.listOf(ids), ({ identityId }) => identityId);
+    const keys = Map.groupBy(await passkeys.listOf(ids), ({ identityId }) => identityId);
     yield page.map((identity) => {
+      const own = keys.get(identity.id) ?? [];
       const { password, certificates } = meansOf(theirs.get(identity.id) ?? []);
       // A lock that ends by itself says nothing about the policy.
       const lasting =
@@ -135,9 +138,10 @@ async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable
           identity,
           policy,
           isTotpEnrolled: enrolled.has(identity.id as IdentityId),
+          hasPasskey: own.length > 0,
           password: passwordIn(theirs.get(identity.id) ?? []),
         },
-        means: { password: lasting, certificates, totpLockedUntil: null },
+        means: { password: lasting, certificates, passkeys: own, totpLockedUntil: null },
       };
     });
     after = last.id;
@@ -154,7 +158,9 @@ function withoutLock(password: LoginMeans['password']): LoginMeans['password'] {
   return password === null ? null : { ...password, lockedUntil: null };
 }
 
-function meansOf(authenticators: readonly LockableAuthenticator[]): Omit<LoginMeans, 'totpLockedUntil'> {
+function meansOf(
+  authenticators: readonly LockableAuthenticator[],
+): Pick<LoginMeans, 'password' | 'certificates'> {
   const password = authenticators.find(({ method }) => method === 'updb');
   return {
     password:

@@ -1,3 +1,4 @@
+import { rpIdOf } from '../platform/webauthn.ts';
 import { apisOf, bindPointsOf, type ReadableParts, value } from './consistency.ts';
 import type { Finding } from './describe-issues.ts';
 import { valueAt } from './described-file.ts';
@@ -14,6 +15,7 @@ export function findOddities(parts: ReadableParts, file: unknown): readonly Find
     ...oddRedirectUris(parts, file),
     ...privateKeyServers(parts),
     ...metricsForStrangers(parts),
+    ...hostsWithoutPasskeys(parts),
   ];
 }
 
@@ -101,4 +103,16 @@ function* metricsForStrangers(parts: ReadableParts): Generator<Finding> {
       'Give them a separate listener, on the loopback address or a private address.',
     );
   }
+}
+
+function* hostsWithoutPasskeys(parts: ReadableParts): Generator<Finding> {
+  const { edge } = parts;
+  if (typeof edge === 'string' || edge.passkeys.rpId === null) return;
+  const hosts = bindPointsOf(parts).map(({ bindPoint }) => hostnameOf(`https://${bindPoint.address}`));
+  const without = [...new Set(hosts)].filter((host) => rpIdOf(host, edge.passkeys.rpId) === null);
+  if (without.length === 0) return;
+  yield value(
+    ['edge', 'passkeys', 'rpId'],
+    `no passkey works at ${without.join(', ')}: not below ${edge.passkeys.rpId}`,
+  );
 }

@@ -153,6 +153,12 @@ export const edgeSchema = z.strictObject({
         { example: 'Example' },
       ),
   }),
+  passkeys: section({
+    rpId: says`The domain to which passkeys belong, for several hosts below it. Default: the host of each bind point. Passkeys of another domain no longer work.`(
+      orNone(hostName),
+      { example: 'example.com' },
+    ),
+  }),
   sessions: section({
     maxPerIdentity: says`Live sessions that one identity may have; a login beyond ends the oldest.`(
       z.int().min(1).max(1_000_000).default(100),

@@ -71,13 +71,14 @@ function settingsOf(
     clients,
   }: { readonly store: Store; readonly view: SessionView; readonly clients: ClientRegistry },
 ) {
-  const { oidc, sessions, totp, enrollment, api, externalJwtSigners } = config.edge;
+  const { oidc, sessions, totp, passkeys, enrollment, api, externalJwtSigners } = config.edge;
   const { forget, keepAlive } = view.legacy;
   return {
     config,
     build: thisBuild(),
     maxSessionsPerIdentity: sessions.maxPerIdentity,
     totpIssuer: totp.issuer,
+    passkeyRpId: passkeys.rpId,
     idTokenAlg: oidc.idTokenSigningAlg,
     retryGrace: oidc.refreshTokenGrace,
     lifetimes: {

@@ -223,6 +223,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     exchanges: exchangePlaces(threads),
     providerStates: dailySealer(authRequestRoot, 'provider-login'),
     pushedRequests: dailySealer(authRequestRoot, 'pushed-request'),
+    passkeyQuestions: dailySealer(authRequestRoot, 'passkey-question'),
     signerTests: signerTestSealers(authRequestRoot),
     sealer: authRequestSealer(authRequestRoot),
     callbacks: callbackSealer(authRequestRoot),

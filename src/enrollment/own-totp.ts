@@ -3,9 +3,9 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
+import { recordedAttempt } from '../login/recorded-attempt.ts';
 import type { LoginServices, TotpEnrollmentServices } from '../login/services.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
-import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import {
   pendingTotpEnrollment,
   renewRecoveryCodes,
@@ -51,7 +51,7 @@ export async function verifyOwnTotp(
   code: string,
 ): Promise<void> {
   const { apiSessionId, identityId } = caller;
-  await recordedTotpAttempt(needs, { mechanism: caller.mechanism, origin }, (attempt) =>
+  await recordedAttempt(needs, { step: 'totp', mechanism: caller.mechanism, origin }, (attempt) =>
     verifyTotpEnrollment(
       actingFor(needs, caller),
       { flow: apiSessionId, identityId, code, ipAddress: origin.ipAddress },
@@ -124,7 +124,7 @@ async function requireEnrolled(needs: LoginServices, { identityId }: Principal):
 }
 
 function proveTotp(needs: LoginServices, { caller, origin }: OwnCall, code: string): Promise<void> {
-  return recordedTotpAttempt(needs, { mechanism: caller.mechanism, origin }, (attempt) =>
+  return recordedAttempt(needs, { step: 'totp', mechanism: caller.mechanism, origin }, (attempt) =>
     verifyTotp(
       actingFor(needs, caller),
       { identityId: caller.identityId, code, ipAddress: origin.ipAddress },

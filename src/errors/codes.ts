@@ -115,6 +115,12 @@ export const errorCodes = {
   // Authentication on the login endpoints and the Edge APIs
   invalid_auth: code`The authentication request failed`('401 access_denied INVALID_AUTH', 'invalid_auth'),
   invalid_totp_code: code`The code was invalid`('400 access_denied INVALID_TOTP_CODE', 'invalid_totp_code'),
+  invalid_passkey: code`The passkey was not accepted`('400 access_denied INVALID_PASSKEY', 'invalid_passkey'),
+  passkey_required:
+    code`The policy asks for a passkey (auth query PASSKEY at /oidc/login/passkey), which this client or mechanism cannot answer; log in with a browser`(
+      '403 access_denied PASSKEY_REQUIRED',
+      'passkey_required',
+    ),
   password_change_required:
     code`The password must be replaced first; log in with a browser, such as on the account page`(
       '403 access_denied PASSWORD_CHANGE_REQUIRED',

@@ -45,6 +45,9 @@ const keptEvents: { readonly [Name in EventName]: 'yes' | 'owner' | 'no' } = {
   'totp.enrolled': 'owner',
   'totp.removed': 'owner',
   'totp.recovery-codes-renewed': 'owner',
+  'passkey.added': 'owner',
+  'passkey.removed': 'owner',
+  'passkey.cloned': 'owner',
   'enrollment.completed': 'owner',
   'enrollment.refused': 'no',
   'session.opened': 'no',
@@ -180,6 +183,7 @@ const entityMembers: Readonly<Record<string, string>> = {
   sessionId: 'api-session',
   browserSessionId: 'browser-session',
   authenticatorId: 'authenticator',
+  passkeyId: 'passkey',
   enrollmentId: 'enrollment',
   kid: 'key',
 };

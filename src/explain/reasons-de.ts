@@ -117,6 +117,36 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Lassen Sie den Client es in einem eigenen Feld Authorization senden.`,
   'secondary-wrong-identity': said`Das zweite Token gehört zu einer anderen Identität als der, die sich anmeldet.
     Beide müssen zu derselben Person gehören. Prüfen Sie die externe Id der Identität.`,
+  'passkey-unreadable': said`Die Antwort des Browsers oder Authenticators war nicht so, wie WebAuthn sie beschreibt.
+    Bitten Sie die Person, es noch einmal zu versuchen. Gelingt es wieder nicht, hilft vielleicht ein anderer Browser; die Prüfung sagt, was nicht lesbar war.`,
+  'passkey-question': said`Die Antwort gehört nicht zur Frage dieses Schritts: Sie ist zu alt oder von einer anderen Anmeldung, einem anderen Browser oder Schritt.
+    Bitten Sie die Person, es noch einmal zu versuchen. Wenn sie es nicht war, hat vielleicht jemand versucht, eine ihrer Antworten zu benutzen.`,
+  'passkey-used-before': said`Die Antwort wurde schon angenommen. Jede gilt einmal.
+    Bitten Sie die Person, es noch einmal zu versuchen. Wenn sie sie nicht zweimal gesendet hat, hat sie vielleicht jemand mitgelesen.`,
+  'passkey-origin': said`Eine Seite mit einer anderen Adresse oder eine Seite innerhalb einer anderen hat nach dem Passkey gefragt.
+    Ist es eine Adresse dieses Dienstes, nehmen Sie sie in die Bind-Points auf. Sonst war die Person vielleicht auf einer Seite, die diese nachahmt.`,
+  'passkey-site': said`Der Passkey gehört zu einer anderen Domain als diese Adresse.
+    Passkeys gehören zu dem Host, unter dem sie hinzugefügt wurden, oder zu edge.passkeys.rpId. Ändert sich der Host, fügt jede Person neue hinzu.`,
+  'passkey-absent': said`Der Authenticator hat geantwortet, ohne berührt zu werden.
+    Jeder Passkey muss von seinem Besitzer bestätigt werden. Versuchen Sie einen anderen Authenticator.`,
+  'passkey-signature': said`Die Signatur der Antwort passt nicht zum hinterlegten Schlüssel.
+    Bitten Sie die Person, es noch einmal zu versuchen. Gelingt es wieder nicht, entfernen Sie den Passkey und lassen ihn neu hinzufügen.`,
+  'passkey-key': said`Das Verfahren des Schlüssels ist nicht zulässig, oder der Schlüssel ist zu schwach.
+    Zulässig sind ES256, EdDSA (Ed25519) und RS256 mit 2048 bis 8192 Bit. Nehmen Sie einen anderen Authenticator.`,
+  'passkey-unknown': said`Keine Identität hat diesen Passkey: Er wurde entfernt oder gehört zu einem anderen Dienst. Oder die Identität hat keinen.
+    Die Person meldet sich anders an und fügt auf der Kontoseite einen Passkey hinzu; den alten löscht sie auf ihrem Gerät.`,
+  'passkey-other-identity': said`Der Passkey gehört einer anderen Identität als der, die sich anmeldet.
+    Die Person muss einen Passkey ihres eigenen Kontos wählen.`,
+  'passkey-unverified': said`Der Authenticator hat nicht geprüft, wer ihn benutzt, und die Richtlinie verlangt das.
+    Die Person richtet am Authenticator eine PIN, einen Finger oder ihr Gesicht ein; oder setzen Sie primary.passkey.userVerification der Richtlinie auf preferred.`,
+  'passkey-cloned': said`Der Zähler des Passkeys war nicht höher als bei der letzten Anmeldung: Zwei Geräte haben anscheinend denselben Schlüssel.
+    Fragen Sie die Person, ob sie den Authenticator verloren oder kopiert hat. Entfernen Sie im Zweifel den Passkey; das beendet, was er eröffnet hat.`,
+  'passkey-not-independent': said`Die Richtlinie verlangt einen Passkey als zweiten Nachweis; ein Passkey kann darum nicht auch der erste sein.
+    Die Person meldet sich zuerst anders an; oder setzen Sie primary.passkey.satisfiesSecondary, wenn ein Passkey mit PIN, Finger oder Gesicht genügt.`,
+  'passkey-required': said`Die Richtlinie verlangt einen Passkey (secondary.requirePasskey), und der ältere Mechanismus hat keinen Schritt dafür.
+    Nehmen Sie einen Client, der sich mit OIDC anmeldet, oder geben Sie der Identität eine andere Richtlinie.`,
+  'passkey-not-added': said`Der Passkey ist schon hinterlegt, oder die Identität hat so viele, wie sie haben darf (20).
+    Nehmen Sie einen anderen Authenticator, oder entfernen Sie einen Passkey, der nicht mehr gebraucht wird.`,
   'enrollment-token-unknown': said`Das Registrierungstoken wurde schon benutzt, ersetzt oder gelöscht, oder dieser Dienst hat es nie ausgestellt.
     Wenn sich das Gerät nicht selbst registriert hat, finden Sie heraus, wer sein Token benutzt hat. Andernfalls stellen Sie mit „overlay-auth create enrollment ott NAME“ ein neues aus.`,
   'enrollment-other-method': said`Das Token ist für eine andere Registrierungsmethode als die benutzte.

@@ -117,6 +117,36 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Let the client send it in a separate Authorization header.`,
   'secondary-wrong-identity': said`The second token belongs to another identity than the one that is logging in.
     Both must belong to the same person. Check the external id of the identity.`,
+  'passkey-unreadable': said`The answer of the browser or authenticator was not what WebAuthn describes.
+    Ask the person to try again. If it fails again, try another browser; the check says what was not readable.`,
+  'passkey-question': said`The answer was not to the question of this step: it is too old, or of another login, browser or step.
+    Ask the person to try again. If the person did not do this, another person may have tried to use an answer of theirs.`,
+  'passkey-used-before': said`The answer was accepted before. It works once.
+    Ask the person to try again. If they did not send it twice, another person may have recorded it.`,
+  'passkey-origin': said`A page of another address asked for the passkey, or a page inside another page.
+    If it is an address of this service, add it to the bind points. Otherwise the person may have been on a page that imitates this one.`,
+  'passkey-site': said`The passkey belongs to another domain than this address.
+    Passkeys belong to the host under which they were added, or to edge.passkeys.rpId. After a change of the host, people add new ones.`,
+  'passkey-absent': said`The authenticator answered without being touched.
+    Every passkey has to be confirmed by its owner. Try another authenticator.`,
+  'passkey-signature': said`The signature of the answer does not fit the key that was registered.
+    Ask the person to try again. If it fails again, remove the passkey and let the person add it again.`,
+  'passkey-key': said`The key of the passkey is of an algorithm that is not accepted, or too weak.
+    Accepted are ES256, EdDSA (Ed25519) and RS256 with 2048 to 8192 bits. Use another authenticator.`,
+  'passkey-unknown': said`No identity has this passkey; it was removed, or belongs to another service. Or the identity has none.
+    Let the person sign in another way and add a passkey on the account page, then delete the old one on the device.`,
+  'passkey-other-identity': said`The passkey belongs to another identity than the one that is logging in.
+    Let the person choose a passkey of their own account.`,
+  'passkey-unverified': said`The authenticator did not check who used it, and the auth policy requires that.
+    Let the person set a PIN, finger or face on the authenticator; or set primary.passkey.userVerification of the policy to preferred.`,
+  'passkey-cloned': said`The counter of the passkey was not higher than at the last login: two devices seem to have the same key.
+    Ask the person whether they lost or copied the authenticator. If in doubt, remove the passkey; that ends what it opened.`,
+  'passkey-not-independent': said`The auth policy requires a passkey as the second proof, so a passkey cannot be the first one too.
+    Let the person sign in with another method first; or set primary.passkey.satisfiesSecondary, if a passkey with PIN, finger or face is enough.`,
+  'passkey-required': said`The auth policy requires a passkey (secondary.requirePasskey), and the legacy mechanism has no step for it.
+    Use a client that logs in by OIDC, or give the identity another policy.`,
+  'passkey-not-added': said`The passkey is registered already, or the identity has as many as it may have (20).
+    Use another authenticator, or remove a passkey that is no longer needed.`,
   'enrollment-token-unknown': said`The enrollment token was already used, replaced or deleted, or this service never issued it.
     If the device did not enroll itself, find out who used its token. Otherwise issue a new one with "overlay-auth create enrollment ott NAME".`,
   'enrollment-other-method': said`The token is for another enrollment method than the one used.

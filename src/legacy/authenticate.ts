@@ -11,12 +11,12 @@ import { requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
+import { recordedAttempt } from '../login/recorded-attempt.ts';
 import type { LoginServices } from '../login/services.ts';
 import { endOldestSessions } from '../login/session-limit.ts';
 import { provenFactors } from '../login/standing.ts';
 import { forgetFailures, forgetFailuresIfAny } from '../login/throttle.ts';
 import { verifyTotp } from '../login/totp/totp.ts';
-import { recordedTotpAttempt } from '../login/totp/totp-attempt.ts';
 import type { ApiSession } from '../model/api-session.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
 import type { ClientInfo } from '../model/client-info.ts';
@@ -60,7 +60,7 @@ export interface CameWithLogin {
 /**
  * Opens a session for primary credentials; partially authenticated when factors are outstanding.
  * @throws AuthError could_not_validate, invalid_auth, rate_limited, busy
- * @throws AuthError password_change_required   see below
+ * @throws AuthError password_change_required, passkey_required   see below
  */
 export async function authenticate(
   needs: LegacyServices,
@@ -70,7 +70,7 @@ export async function authenticate(
   const { bearers, configTypes, origin, clientInfo } = came;
   const wanted = configTypes.length === 0 ? [] : requireConfigTypes(configTypes);
   const primary = await authenticatePrimary(needs, credentials, { mechanism: 'legacy', origin });
-  await requirePasswordMayStay(needs, primary, origin);
+  await requireNothingUnknown(needs, primary, origin);
   const signerId = primary.account.policy.secondary.requireExtJwt;
   const secondary =
     signerId === null
@@ -116,27 +116,36 @@ export async function authenticate(
 }
 
 /**
- * The mechanism has no step in which a password could be replaced, and its clients know none: whoever has to do that is
- * told so, and logs in with a browser or by OIDC.
- * @throws AuthError password_change_required
+ * The mechanism has no step in which a password could be replaced or a passkey be asked for, and its clients know none:
+ * whoever has to do that is told so, and logs in with a browser or by OIDC.
+ * @throws AuthError password_change_required, passkey_required
  */
-async function requirePasswordMayStay(
+async function requireNothingUnknown(
   needs: LegacyServices,
-  { proof, progress }: PrimaryResult,
+  { proof, progress, account: { policy } }: PrimaryResult,
   origin: RequestOrigin,
 ): Promise<void> {
-  if (proof.method !== 'password') return;
-  const account = proof.current ?? (await needs.store.identities.findAccount(progress.identityId));
-  if (account === null || askedOfLogin(account, needs.clock.now()).newPassword === null) return;
-  const attempt = needs.attempts.begin('password', 'legacy', origin);
+  if (proof.method !== 'password' && !policy.secondary.requirePasskey) return;
+  const current = proof.method === 'password' ? proof.current : null;
+  const account = current ?? (await needs.store.identities.findAccount(progress.identityId));
+  if (account === null) return;
+  const asked = askedOfLogin(account, needs.clock.now());
+  const outstanding = outstandingFactors(account.policy, asked, provenFactors(needs, progress));
+  const unknown = outstanding.find(({ type }) => type === 'passkey' || type === 'password-change');
+  if (unknown === undefined) return;
+  const attempt = needs.attempts.begin(proof.method, 'legacy', origin);
   attempt.about({ identityId: progress.identityId });
-  attempt.failed(
-    'password',
-    'password-change-required',
-    'it has to be replaced, which this mechanism cannot',
-  );
+  const isPasskey = unknown.type === 'passkey';
+  if (isPasskey)
+    attempt.failed('passkey', 'passkey-required', 'the policy asks for it, which this mechanism cannot');
+  else
+    attempt.failed(
+      'password',
+      'password-change-required',
+      'it has to be replaced, which this mechanism cannot',
+    );
   attempt.conclude();
-  throw new AuthError('password_change_required');
+  throw new AuthError(isPasskey ? 'passkey_required' : 'password_change_required');
 }
 
 /** What each call of the session is judged by: it need not come over a connection that brings the certificate. */
@@ -156,7 +165,7 @@ export async function submitTotp(
   { code, origin }: { readonly code: string; readonly origin: RequestOrigin },
 ): Promise<void> {
   const { identityId } = principal;
-  await recordedTotpAttempt(needs, { mechanism: 'legacy', origin }, (attempt) =>
+  await recordedAttempt(needs, { step: 'totp', mechanism: 'legacy', origin }, (attempt) =>
     verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);

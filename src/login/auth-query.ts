@@ -5,6 +5,9 @@ import { shortestPassword } from './password/password-rules.ts';
 /** Path at which an OIDC login takes the new password. Legacy logins that need one are refused. */
 const passwordChangeUrl = '/oidc/login/password-change';
 
+/** Path at which an OIDC login takes the answer of a passkey. Legacy logins that need one are refused. */
+const passkeyUrl = '/oidc/login/passkey';
+
 /**
  * How a client is asked for a factor (spec 2.3).
  * @param totpUrl path at which this mechanism takes TOTP codes
@@ -28,6 +31,15 @@ export function authQueryOf(
       maxLength: 6,
       provider: 'ziti',
       isTotpEnrolled: factor.isEnrolled,
+    };
+  }
+  if (factor.type === 'passkey') {
+    return {
+      typeId: 'PASSKEY',
+      httpMethod: 'POST',
+      httpUrl: passkeyUrl,
+      provider: 'overlay',
+      isPasskeyEnrolled: factor.isEnrolled,
     };
   }
   if (factor.type === 'password-change') {

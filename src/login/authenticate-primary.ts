@@ -6,6 +6,7 @@ import type { Clock, Millis } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import { verifyCertificate } from './certificate/certificate.ts';
 import { verifyPrimaryJwt } from './external-jwt/external-jwt.ts';
+import { verifyPasskey } from './passkey/passkey.ts';
 import { verifyPassword } from './password/password.ts';
 import type { LoginAccount, PrimaryProof, PrimaryVerdict } from './primary-verdict.ts';
 import type { LoginServices } from './services.ts';
@@ -52,7 +53,7 @@ export async function authenticatePrimary(
   const progress: LoginProgress = {
     ...restsOn(proof),
     identityId: identity.id,
-    passed: [proof.method],
+    passed: proof.method === 'passkey' && proof.isTwofold ? ['passkey', 'uv'] : [proof.method],
     authTime: needs.clock.now(),
   };
   return { account, proof, progress };
@@ -76,6 +77,7 @@ function restsOn(proof: PrimaryProof): RestsOn {
   const nothing = { authenticatorId: null, signerId: null, caId: null, certThumbprint: null };
   switch (proof.method) {
     case 'password':
+    case 'passkey':
       return { ...nothing, authenticatorId: proof.authenticatorId };
     case 'cert': {
       const { authenticatorId, caId, certThumbprint } = proof;
@@ -86,7 +88,7 @@ function restsOn(proof: PrimaryProof): RestsOn {
   }
 }
 
-/** Whether a certificate or token had to be checked; without one there was no work. */
+/** Whether a certificate, token or passkey had to be checked; without one there was no work. */
 function isPresentedProof(credentials: Credentials): boolean {
   switch (credentials.method) {
     case 'password':
@@ -95,6 +97,8 @@ function isPresentedProof(credentials: Credentials): boolean {
       return credentials.chain !== null;
     case 'ext-jwt':
       return credentials.tokens.length > 0;
+    case 'passkey':
+      return true;
   }
 }
 
@@ -114,5 +118,7 @@ function verify(
       return verifyCertificate(needs, credentials.chain, attempt);
     case 'ext-jwt':
       return verifyPrimaryJwt(needs, credentials.tokens, attempt);
+    case 'passkey':
+      return verifyPasskey(needs, { ...credentials, origin }, attempt);
   }
 }

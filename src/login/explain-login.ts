@@ -1,12 +1,13 @@
 // What a login would ask for and what would refuse it, without anybody logging in. It calls the rules of the login
 // itself with what the identity has, and assumes that a fresh proof is valid.
 
-import type { Account } from '../model/account.ts';
+import { type Account, mayPasskeyOpen } from '../model/account.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../model/entities/identity.ts';
-import type { Factor, PrimaryMethod } from '../model/login.ts';
+import type { Factor, PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
+import type { Passkey } from '../model/passkey.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import type { Millis } from '../platform/clock.ts';
 import { parseCertificate } from '../platform/x509/x509.ts';
@@ -26,6 +27,7 @@ export interface LoginMeans {
   readonly password: { readonly username: string; readonly lockedUntil: Millis | null } | null;
   /** PEM of each certificate. */
   readonly certificates: readonly string[];
+  readonly passkeys: readonly Pick<Passkey, 'name' | 'isDiscoverable'>[];
   readonly totpLockedUntil: Millis | null;
 }
 
@@ -48,7 +50,9 @@ export function explainLogin(
   const noted = notedRecord();
   const who: Judged = { ...needs, account, means, now: needs.clock.now() };
   if (mayLogIn(account, { method, now: who.now }, noted)) judgeMethod[method](who, noted);
-  const proven = provenFactors(needs, { passed: [method], signerId: null });
+  const isTwofold = method === 'passkey' && account.policy.primary.passkey.satisfiesSecondary;
+  const passed: readonly PassedMethod[] = isTwofold ? [method, 'uv'] : [method];
+  const proven = provenFactors(needs, { passed, signerId: null });
   const factors = outstandingFactors(account.policy, askedOfLogin(account, who.now), proven);
   for (const factor of factors) judgeFactor(who, factor, noted);
   const { reason, checks } = noted;
@@ -91,6 +95,8 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
     );
   },
 
+  passkey: judgePasskeys,
+
   'ext-jwt'(who, attempt) {
     const { account, signers } = who;
     anyOf(
@@ -106,6 +112,21 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
     );
   },
 };
+
+function judgePasskeys({ account: { identity, policy }, means }: Judged, attempt: AttemptRecorder): void {
+  if (!mayPasskeyOpen(policy)) {
+    const saw = `policy ${policy.name} asks for a passkey as the second proof`;
+    attempt.failed('passkey independent', 'passkey-not-independent', saw);
+    return;
+  }
+  const own = means.passkeys.filter(({ isDiscoverable }) => isDiscoverable);
+  if (own.length === 0) {
+    const saw = `it has none that says whose it is: ${identity.name} adds one on the account page`;
+    attempt.failed('passkey known', 'passkey-unknown', saw);
+    return;
+  }
+  attempt.passed('passkey known', own.map(({ name }) => name).join(', '));
+}
 
 function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): boolean {
   const path = findTrustedPath(who, [parseCertificate(pem).raw], { attempt, allowExpired: true });
@@ -152,6 +173,10 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
     attempt.passed('authenticator app', factor.isEnrolled ? 'is set up' : 'none yet: the login sets it up');
     if (factor.isEnrolled)
       judgeLock('authenticator app unlocked', { lockedUntil: means.totpLockedUntil, now }, attempt);
+    return;
+  }
+  if (factor.type === 'passkey') {
+    attempt.passed('passkey', factor.isEnrolled ? 'it has one' : 'none yet: the login adds it');
     return;
   }
   if (factor.type === 'password-change') {

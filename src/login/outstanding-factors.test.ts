@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
 import { asId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod } from '../model/login.ts';
-import { type AskedOf, mayAddTotp, outstandingFactors } from './outstanding-factors.ts';
+import { usualPolicy } from '../model/usual-policy.ts';
+import { type AskedOf, mayAddFactor, outstandingFactors } from './outstanding-factors.ts';
 import { provenFactors, type StandingNeeds } from './standing.ts';
 
 const signerId = asId<SignerId>('s1');
@@ -16,12 +17,15 @@ const outstandingAfter = (
   passed: readonly PassedMethod[],
 ) => outstandingFactors(rules, asked, provenFactors({ signers }, { passed, signerId: null }));
 const policy = (requireTotp: boolean, requireExtJwt: SignerId | null) => ({
-  secondary: { requireTotp, requireExtJwt },
+  primary: usualPolicy.primary,
+  secondary: { requireTotp, requireExtJwt, requirePasskey: false },
 });
 
 test('nothing is outstanding when the policy requires nothing and nothing is enrolled', () => {
   assert.deepEqual(
-    outstandingAfter(policy(false, null), { isEnrolled: false, newPassword: null }, ['password']),
+    outstandingAfter(policy(false, null), { isEnrolled: false, hasPasskey: false, newPassword: null }, [
+      'password',
+    ]),
     [],
   );
 });
@@ -32,11 +36,17 @@ test('TOTP is outstanding when the policy requires it or the identity has enroll
     [false, true],
     [true, true],
   ] as const) {
-    assert.deepEqual(outstandingAfter(policy(asks, null), { isEnrolled, newPassword: null }, ['password']), [
-      { type: 'totp', isEnrolled },
-    ]);
     assert.deepEqual(
-      outstandingAfter(policy(asks, null), { isEnrolled, newPassword: null }, ['password', 'totp']),
+      outstandingAfter(policy(asks, null), { isEnrolled, hasPasskey: false, newPassword: null }, [
+        'password',
+      ]),
+      [{ type: 'totp', isEnrolled }],
+    );
+    assert.deepEqual(
+      outstandingAfter(policy(asks, null), { isEnrolled, hasPasskey: false, newPassword: null }, [
+        'password',
+        'totp',
+      ]),
       [],
     );
   }
@@ -46,12 +56,16 @@ test('a required signer is satisfied by its own proof only, never by the primary
   const outstanding = [{ type: 'ext-jwt', signerId }];
   for (const passed of [['ext-jwt'], ['password', 'ejs:s2'], ['password', 'totp']] as const) {
     assert.deepEqual(
-      outstandingAfter(policy(false, signerId), { isEnrolled: false, newPassword: null }, passed),
+      outstandingAfter(
+        policy(false, signerId),
+        { isEnrolled: false, hasPasskey: false, newPassword: null },
+        passed,
+      ),
       outstanding,
     );
   }
   assert.deepEqual(
-    outstandingAfter(policy(false, signerId), { isEnrolled: false, newPassword: null }, [
+    outstandingAfter(policy(false, signerId), { isEnrolled: false, hasPasskey: false, newPassword: null }, [
       'ext-jwt',
       'ejs:s1',
     ]),
@@ -60,16 +74,22 @@ test('a required signer is satisfied by its own proof only, never by the primary
 });
 
 test('of two outstanding factors TOTP comes first', () => {
-  const types = outstandingAfter(policy(true, signerId), { isEnrolled: false, newPassword: null }, [
-    'cert',
-  ]).map(({ type }) => type);
+  const types = outstandingAfter(
+    policy(true, signerId),
+    { isEnrolled: false, hasPasskey: false, newPassword: null },
+    ['cert'],
+  ).map(({ type }) => type);
   assert.deepEqual(types, ['totp', 'ext-jwt']);
 });
 
 test('a new password is required last, and only after a login with the old one', () => {
   const rules = { minPasswordLength: 12 } as PasswordPolicy;
   const asked = (passed: readonly PassedMethod[]) =>
-    outstandingAfter(policy(true, signerId), { isEnrolled: true, newPassword: rules }, passed);
+    outstandingAfter(
+      policy(true, signerId),
+      { isEnrolled: true, hasPasskey: false, newPassword: rules },
+      passed,
+    );
   assert.deepEqual(
     asked(['password']).map(({ type }) => type),
     ['totp', 'ext-jwt', 'password-change'],
@@ -82,8 +102,13 @@ test('a new password is required last, and only after a login with the old one',
 
 test('an app may be added only when the token that the policy requires was proven', () => {
   const after = (requireTotp: boolean, passed: readonly PassedMethod[]) =>
-    mayAddTotp(
-      outstandingAfter(policy(requireTotp, signerId), { isEnrolled: false, newPassword: null }, passed),
+    mayAddFactor(
+      'totp',
+      outstandingAfter(
+        policy(requireTotp, signerId),
+        { isEnrolled: false, hasPasskey: false, newPassword: null },
+        passed,
+      ),
     );
   for (const requireTotp of [true, false]) {
     assert.equal(after(requireTotp, ['password']), false);

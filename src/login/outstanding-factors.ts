@@ -9,25 +9,31 @@ import type { Millis } from '../platform/clock.ts';
 export interface AskedOf {
   /** Whether an authenticator app is enrolled. */
   readonly isEnrolled: boolean;
+  readonly hasPasskey: boolean;
   /** The rules of the new password that a login with the current one must choose; null: it may stay. */
   readonly newPassword: PasswordPolicy | null;
 }
 
 /**
  * The secondary factors that the policy requires and `proven` lacks: TOTP first, then the external JWT. TOTP is
- * required when the policy says so or the identity has enrolled it (spec 3.2). A new password comes last: somebody who
+ * required when the policy says so or the identity has enrolled it (spec 3.2); a passkey that has opened the login and
+ * knew its owner stands for TOTP and for another passkey where the policy says so. A new password comes last: somebody who
  * only knows the old one must not replace it. Empty means fully authenticated.
  */
 export function outstandingFactors(
-  policy: Pick<AuthPolicy, 'secondary'>,
-  { isEnrolled, newPassword }: AskedOf,
+  { primary, secondary }: Pick<AuthPolicy, 'primary' | 'secondary'>,
+  { isEnrolled, hasPasskey, newPassword }: AskedOf,
   proven: ProvenFactors,
 ): readonly Factor[] {
   const outstanding: Factor[] = [];
-  if ((policy.secondary.requireTotp || isEnrolled) && !proven.includes('totp')) {
+  const isTwofold = primary.passkey.satisfiesSecondary && proven.includes('uv');
+  if ((secondary.requireTotp || isEnrolled) && !isTwofold && !proven.includes('totp')) {
     outstanding.push({ type: 'totp', isEnrolled });
   }
-  const signerId = policy.secondary.requireExtJwt;
+  if (secondary.requirePasskey && !isTwofold && !proven.some((method) => method.startsWith('passkey:'))) {
+    outstanding.push({ type: 'passkey', isEnrolled: hasPasskey });
+  }
+  const signerId = secondary.requireExtJwt;
   if (signerId !== null && !proven.includes(`ejs:${signerId}`)) {
     outstanding.push({ type: 'ext-jwt', signerId });
   }
@@ -39,11 +45,12 @@ export function outstandingFactors(
 }
 
 /** What open sessions are asked for: enrolling an app and replacing an old password wait for the next login. */
-export const askedOfSessions: AskedOf = { isEnrolled: false, newPassword: null };
+export const askedOfSessions: AskedOf = { isEnrolled: false, hasPasskey: true, newPassword: null };
 
 /** What somebody who logs in now is asked for. */
 export function askedOfLogin(account: Account, now: Millis): AskedOf {
-  return { isEnrolled: account.isTotpEnrolled, newPassword: newPasswordRules(account, now) };
+  const { isTotpEnrolled, hasPasskey } = account;
+  return { isEnrolled: isTotpEnrolled, hasPasskey, newPassword: newPasswordRules(account, now) };
 }
 
 /**
@@ -58,17 +65,17 @@ function newPasswordRules({ identity, policy, password }: Account, now: Millis):
   return identity.passwordMustChange || isTooOld ? updb : null;
 }
 
-/** Factors that a login adds. The others are proven with what the identity has already. */
-const isAdded: Readonly<Record<Factor['type'], boolean>> = {
-  totp: true,
-  'password-change': true,
-  'ext-jwt': false,
-};
-
 /**
- * Whether an authenticator app may be added now: not before every other factor that can be proven has been, or a stolen
- * password would be enough to add the factor that makes up for it. Asked when an enrollment begins and when it ends.
+ * Whether an authenticator app or a passkey may be added now: not before every other factor that can be proven has been,
+ * or a stolen password would be enough to add the factor that makes up for it. Asked when it begins and when it ends.
  */
-export function mayAddTotp(outstanding: readonly Factor[]): boolean {
-  return outstanding.every(({ type }) => isAdded[type]);
+export function mayAddFactor(added: 'totp' | 'passkey', outstanding: readonly Factor[]): boolean {
+  return outstanding.every(
+    (factor) => factor.type === added || factor.type === 'password-change' || isMissing(factor),
+  );
+}
+
+/** Whether the identity has nothing yet with which it could prove the factor. */
+function isMissing(factor: Factor): boolean {
+  return (factor.type === 'totp' || factor.type === 'passkey') && !factor.isEnrolled;
 }

@@ -3,7 +3,7 @@
 import type { Challenge } from '../errors/challenge.ts';
 import { type Account, allowsMethod, isDisabled } from '../model/account.ts';
 import type { AuthenticatorId, CaId, SignerId } from '../model/ids.ts';
-import type { PrimaryMethod, Verified } from '../model/login.ts';
+import type { LoginProgress, PrimaryMethod, Verified } from '../model/login.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { Millis } from '../platform/clock.ts';
 import type { LoginServices } from './services.ts';
@@ -41,13 +41,22 @@ export interface ExternalJwtProof {
   readonly externalId: string | null;
 }
 
-export type PrimaryProof = PasswordProof | CertificateProof | ExternalJwtProof;
+export interface PasskeyProof {
+  readonly method: 'passkey';
+  readonly authenticatorId: AuthenticatorId;
+  /** Whether the policy says that it is the second proof too. */
+  readonly isTwofold: boolean;
+}
+
+export type PrimaryProof = PasswordProof | CertificateProof | ExternalJwtProof | PasskeyProof;
 
 /** What was read for the proof and may have changed since: the step that records the login checks it again. */
 export function checkedAgain(proof: PrimaryProof): Verified {
+  const nothing = { verifiedHash: null, externalId: null };
+  if (proof.method === 'passkey') return nothing;
   return proof.method === 'password'
-    ? { verifiedHash: proof.verifiedHash, externalId: null }
-    : { verifiedHash: null, externalId: proof.externalId };
+    ? { ...nothing, verifiedHash: proof.verifiedHash }
+    : { ...nothing, externalId: proof.externalId };
 }
 
 /** What a primary method decided. The reason of a refusal is in the attempt's record, never here. */
@@ -101,7 +110,9 @@ export function isEnabled(
 /** Whether the authenticator that opened a login still exists. A login by claim has none. */
 export async function stillHasAuthenticator(
   needs: LoginServices,
-  id: AuthenticatorId | null,
+  { identityId, authenticatorId: id }: Pick<LoginProgress, 'identityId' | 'authenticatorId'>,
 ): Promise<boolean> {
-  return id === null || (await needs.store.authenticators.find(id)) !== null;
+  if (id === null || (await needs.store.authenticators.find(id)) !== null) return true;
+  const theirs = await needs.store.passkeys.listOf([identityId]);
+  return theirs.some((passkey) => passkey.id === id);
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Random } from '../platform/random.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
+import type { DailySealer } from '../platform/secrets/sealed-box.ts';
 import type { Store, StoreForCallers } from '../store/contracts/store.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
 import type { SignerDirectory } from './external-jwt/signer-directory.ts';
@@ -31,7 +32,11 @@ export interface LoginServices {
   readonly tagKey: Buffer;
   /** Client ids of existing programs that know no fresh proof: sessions that they open are exempt from it. */
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
-  /** The name that authenticator apps show. */
+  /** Seals the questions that are asked of passkeys. */
+  readonly passkeyQuestions: DailySealer;
+  /** The domain to which passkeys belong; null: the host of each bind point. */
+  readonly passkeyRpId: string | null;
+  /** The name that authenticator apps and passkeys show. */
   readonly totpIssuer: string;
   /** How many live sessions one identity may have, of each kind. */
   readonly maxSessionsPerIdentity: number;

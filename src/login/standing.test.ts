@@ -32,8 +32,9 @@ function policyOf(allowed: readonly PrimaryMethod[], allowedSigners: readonly Si
       cert: { allowed: allowed.includes('cert') },
       extJwt: { allowed: allowed.includes('ext-jwt'), allowedSigners },
       updb: { allowed: allowed.includes('password') },
+      passkey: { allowed: allowed.includes('passkey'), satisfiesSecondary: false },
     },
-    secondary: { requireTotp: false, requireExtJwt: null },
+    secondary: { requireTotp: false, requireExtJwt: null, requirePasskey: false },
   } as unknown as AuthPolicy;
 }
 const everything = policyOf(['cert', 'ext-jwt', 'password']);
@@ -43,10 +44,10 @@ function opened(passed: readonly PassedMethod[], by: Partial<Opening> = {}): Ope
 }
 
 test('a session stands as long as the policy allows the method that opened it', () => {
-  for (const method of ['cert', 'ext-jwt', 'password'] as const) {
+  for (const method of ['cert', 'ext-jwt', 'password', 'passkey'] as const) {
     const by = method === 'ext-jwt' ? { signerId: enabled } : {};
     assert.equal(standingObjection(needs, { policy: policyOf([method]) }, opened([method], by)), null);
-    const others = (['cert', 'ext-jwt', 'password'] as const).filter((other) => other !== method);
+    const others = (['cert', 'ext-jwt', 'password', 'passkey'] as const).filter((other) => other !== method);
     // The first method opened it; a later one does not stand in for it.
     const session = opened([method, 'totp'], by);
     assert.equal(standingObjection(needs, { policy: policyOf(others) }, session), 'method-not-allowed');
@@ -73,7 +74,10 @@ test('and as long as the third-party authority of its certificate may log people
 });
 
 test('and as long as it has passed every factor that the policy requires', () => {
-  const policy = { ...everything, secondary: { requireTotp: true, requireExtJwt: enabled } };
+  const policy = {
+    ...everything,
+    secondary: { requireTotp: true, requireExtJwt: enabled, requirePasskey: false },
+  };
   const objection = (passed: readonly PassedMethod[]) => standingObjection(needs, { policy }, opened(passed));
   assert.equal(objection(['password', 'totp']), 'factors-outstanding');
   assert.equal(objection(['password', `ejs:${enabled}`]), 'factors-outstanding');
@@ -84,7 +88,12 @@ test('and as long as its first proof is independent of the second that the polic
   const objection = (required: SignerId, session: Opening) =>
     standingObjection(
       needs,
-      { policy: { ...everything, secondary: { requireTotp: false, requireExtJwt: required } } },
+      {
+        policy: {
+          ...everything,
+          secondary: { requireTotp: false, requireExtJwt: required, requirePasskey: false },
+        },
+      },
       session,
     );
   const by = (signerId: SignerId, required: SignerId) =>
@@ -101,6 +110,20 @@ test('and as long as its first proof is independent of the second that the polic
   for (const method of ['password', 'cert'] as const) {
     assert.equal(objection(enabled, opened([method, `ejs:${enabled}`])), null);
   }
+});
+
+test('and a passkey that opened it, as long as none is required as the second proof or it may be both', () => {
+  const objection = (satisfiesSecondary: boolean, ...passed: readonly PassedMethod[]) => {
+    const policy = policyOf(['passkey']);
+    const primary = { ...policy.primary, passkey: { ...policy.primary.passkey, satisfiesSecondary } };
+    const secondary = { ...policy.secondary, requirePasskey: true };
+    return standingObjection(needs, { policy: { ...policy, primary, secondary } }, opened(passed));
+  };
+  assert.equal(objection(false, 'passkey'), 'passkey-not-independent');
+  assert.equal(objection(false, 'passkey', 'uv', 'passkey:another'), 'passkey-not-independent');
+  assert.equal(objection(true, 'passkey'), 'factors-outstanding');
+  assert.equal(objection(true, 'passkey', 'passkey:another'), 'factors-outstanding');
+  assert.equal(objection(true, 'passkey', 'uv'), null);
 });
 
 test('what counts as a factor is proven independently of the first one, by a signer that is enabled', () => {

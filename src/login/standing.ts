@@ -2,7 +2,7 @@
 // redeemed, at each refresh and at each call. Administrators' changes take effect at once. Pure, from memory. Callers
 // have already checked that the identity is enabled and the session has not ended.
 
-import { allowsMethod, allowsSigner, areIndependent } from '../model/account.ts';
+import { allowsMethod, allowsSigner, areIndependent, mayPasskeyOpen } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import { asId, type CaId, type SignerId } from '../model/ids.ts';
 import type { PassedMethod, PrimaryMethod, ProvenFactors } from '../model/login.ts';
@@ -26,15 +26,23 @@ export interface Opening {
 }
 
 type SignerObjection = 'signer-disabled' | 'signer-not-allowed' | 'signer-not-independent';
-export type OpeningObjection = 'method-not-allowed' | SignerObjection | 'authority-disabled';
+export type OpeningObjection =
+  | 'method-not-allowed'
+  | SignerObjection
+  | 'passkey-not-independent'
+  | 'authority-disabled';
 
-/** THE value of what counts: an external JWT only of an enabled signer that neither is nor shares an issuer with the opening one. */
+/**
+ * THE value of what counts: an external JWT only of an enabled signer that neither is nor shares an issuer with the opening
+ * one, and a passkey only after a method that is none.
+ */
 export function provenFactors(
   { signers }: Pick<StandingNeeds, 'signers'>,
   { passed, signerId }: Pick<Opening, 'passed' | 'signerId'>,
 ): ProvenFactors {
   const opening = signerId === null ? undefined : signers.find(signerId);
   const counts = (method: PassedMethod) => {
+    if (method.startsWith('passkey:')) return passed[0] !== 'passkey';
     if (!method.startsWith('ejs:')) return true;
     const signer = enabledSigner(signers, asId(method.slice(4)));
     return signer !== undefined && (opening === undefined || areIndependent(signer, opening));
@@ -53,6 +61,7 @@ export function openingObjection(
 ): OpeningObjection | null {
   const method = passed[0] as PrimaryMethod;
   if (!allowsMethod(policy, method)) return 'method-not-allowed';
+  if (method === 'passkey' && !mayPasskeyOpen(policy)) return 'passkey-not-independent';
   if (method === 'ext-jwt') return signerObjection(needs, policy, signerId);
   if (caId !== null && needs.authorities.find(caId) === undefined) return 'authority-disabled';
   return null;

@@ -12,6 +12,7 @@ export interface Account {
   readonly identity: Identity;
   readonly policy: AuthPolicy;
   readonly isTotpEnrolled: boolean;
+  readonly hasPasskey: boolean;
   /** Null when it has none. */
   readonly password: { readonly username: string; readonly setAt: Millis } | null;
 }
@@ -22,16 +23,30 @@ export function isDisabled(identity: Pick<Identity, 'disabledAt' | 'disabledUnti
   return identity.disabledUntil === null || now < identity.disabledUntil;
 }
 
+const ruleOf = { password: 'updb', cert: 'cert', 'ext-jwt': 'extJwt', passkey: 'passkey' } as const;
+
 /** Whether the policy allows a primary method at all. */
 export function allowsMethod({ primary }: Pick<AuthPolicy, 'primary'>, method: PrimaryMethod): boolean {
-  if (method === 'password') return primary.updb.allowed;
-  return method === 'cert' ? primary.cert.allowed : primary.extJwt.allowed;
+  return primary[ruleOf[method]].allowed;
 }
 
 /** Whether the policy accepts a signer's tokens as the primary proof. */
 export function allowsSigner({ primary }: Pick<AuthPolicy, 'primary'>, id: SignerId): boolean {
   const { allowedSigners } = primary.extJwt;
   return allowedSigners.length === 0 || allowedSigners.includes(id);
+}
+
+/** Whether a login by passkey under this policy proves that the authenticator knew its owner. */
+export function requiresUserVerification({ primary: { passkey } }: Pick<AuthPolicy, 'primary'>): boolean {
+  return passkey.userVerification === 'required' || passkey.satisfiesSecondary;
+}
+
+/**
+ * Whether a passkey may open a login under this policy. What the policy requires as the second proof is none if another
+ * passkey of the same person has opened the login, unless the policy says so.
+ */
+export function mayPasskeyOpen({ primary, secondary }: Pick<AuthPolicy, 'primary' | 'secondary'>): boolean {
+  return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);
 }
 
 /** Whether the tokens of two signers are two factors: those of one issuer prove one thing, however many signers it has. */

@@ -1,5 +1,5 @@
 import { DAY, type Millis } from '../platform/clock.ts';
-import { allowsMethod, allowsSigner, areIndependent, isDisabled } from './account.ts';
+import { allowsMethod, allowsSigner, areIndependent, isDisabled, mayPasskeyOpen } from './account.ts';
 import type { AuthPolicy } from './entities/auth-policy.ts';
 import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
 import type { Identity } from './entities/identity.ts';
@@ -12,6 +12,8 @@ export interface AdministratorMeans {
   /** Of the password; null when it is not locked. */
   readonly lockedUntil: Millis | null;
   readonly hasCertificate: boolean;
+  /** One that says itself whose it is. */
+  readonly hasPasskey: boolean;
   /** Enabled signers only. */
   readonly signers: readonly Pick<ExternalJwtSigner, 'id' | 'issuer' | 'useExternalId'>[];
 }
@@ -34,6 +36,7 @@ export function hasMeansToLogIn(means: AdministratorMeans, now: Millis): boolean
   const hasPassword = means.hasPassword && !isLockedForGood(means.lockedUntil, now);
   if (hasPassword && allowsMethod(policy, 'password')) return true;
   if (means.hasCertificate && allowsMethod(policy, 'cert')) return true;
+  if (means.hasPasskey && mayPasskeyOpen(policy)) return true;
   const mayOpen = (signer: (typeof vouching)[number]) =>
     allowsSigner(policy, signer.id) && (second === undefined || areIndependent(signer, second));
   return allowsMethod(policy, 'ext-jwt') && vouching.some(mayOpen);

@@ -33,6 +33,14 @@ export type AuditEvent =
       readonly event: 'totp.enrolled' | 'totp.removed' | 'totp.recovery-codes-renewed';
       readonly identityId: string;
     }
+  /** `cloned`: its counter went back, so another device may have the key. */
+  | {
+      readonly event: 'passkey.added' | 'passkey.removed' | 'passkey.cloned';
+      readonly identityId: string;
+      readonly passkeyId: string;
+      /** Who removed it; missing: its owner. */
+      readonly byIdentityId?: string;
+    }
   /** An identity got what it logs in with; the decision record with the same reference id has the checks. */
   | {
       readonly event: 'enrollment.completed';

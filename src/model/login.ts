@@ -1,14 +1,23 @@
 import type { Millis } from '../platform/clock.ts';
+import type { Assertion, PasskeySite } from '../platform/webauthn.ts';
 import type { ClientInfo, LoginPlace } from './client-info.ts';
 import type { PasswordPolicy } from './entities/auth-policy.ts';
 import type { AuthenticatorId, BrowserSessionId, CaId, IdentityId, SignerId } from './ids.ts';
 
 /** The primary methods, as in the `method` parameter (spec 4.2). */
-export const primaryMethods = ['password', 'cert', 'ext-jwt'] as const;
+export const primaryMethods = ['password', 'cert', 'ext-jwt', 'passkey'] as const;
 export type PrimaryMethod = (typeof primaryMethods)[number];
+/** Those of the legacy mechanism, which has no step for a question that has to be asked first. */
+export const legacyMethods = ['password', 'cert', 'ext-jwt'] as const satisfies readonly PrimaryMethod[];
 
 /** Which step of a login an attempt was; `enroll` comes before the first login. */
-export const attemptSteps = [...primaryMethods, 'totp', 'secondary-ext-jwt', 'enroll'] as const;
+export const attemptSteps = [
+  ...primaryMethods,
+  'totp',
+  'secondary-ext-jwt',
+  'secondary-passkey',
+  'enroll',
+] as const;
 export type AttemptStep = (typeof attemptSteps)[number];
 
 /** What a client presents to prove who it is, with one member for each primary method. */
@@ -17,10 +26,30 @@ export type Credentials =
   /** DER of what the TLS connection proved and sent, the leaf first; null when it sent no certificate. */
   | { readonly method: 'cert'; readonly chain: readonly Buffer[] | null }
   /** Bearer tokens in the order of their header lines; not all of them need be meant as the primary proof. */
-  | { readonly method: 'ext-jwt'; readonly tokens: readonly string[] };
+  | { readonly method: 'ext-jwt'; readonly tokens: readonly string[] }
+  | {
+      readonly method: 'passkey';
+      readonly answer: Assertion;
+      /** Where, and in which login, the question was asked. */
+      readonly asked: AskedIn;
+    };
 
-/** An accepted proof; the value of `amr` in tokens. `ejs:` is followed by the id of the external JWT signer. */
-export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}`;
+/** What a question for a passkey is bound to: the answer works there only. */
+export interface AskedIn {
+  /** Null where no passkey works, because the host is an address or not below the configured domain. */
+  readonly site: PasskeySite | null;
+  /** Key of the login or session. */
+  readonly flow: string;
+  /** The binding of the browser; null: none. */
+  readonly browser: string | null;
+}
+
+/**
+ * An accepted proof; the value of `amr` in tokens. `ejs:` is followed by the id of the external JWT signer, `passkey:` by
+ * that of the passkey that was the second proof. `uv`: the passkey that opened the login knew its owner, and the policy
+ * said that this is a second proof.
+ */
+export type PassedMethod = PrimaryMethod | 'totp' | `ejs:${string}` | `passkey:${string}` | 'uv';
 
 declare const counted: unique symbol;
 /**
@@ -67,6 +96,7 @@ export interface Verified {
 export type Factor =
   | { readonly type: 'totp'; readonly isEnrolled: boolean }
   | { readonly type: 'ext-jwt'; readonly signerId: SignerId }
+  | { readonly type: 'passkey'; readonly isEnrolled: boolean }
   /** A new password to replace the one that opened the login; it must follow `rules`. */
   | { readonly type: 'password-change'; readonly rules: PasswordPolicy };
 
@@ -81,6 +111,8 @@ export interface AuthQuery {
   readonly provider: string;
   /** For TOTP: whether a code can be asked for, or an app must be enrolled first. */
   readonly isTotpEnrolled?: boolean;
+  /** For a passkey: whether one can be asked for, or has to be added first. */
+  readonly isPasskeyEnrolled?: boolean;
   /** For an external JWT: the signer, and what a client needs to get one of its tokens. */
   readonly id?: string;
   readonly issuer?: string;

@@ -99,6 +99,28 @@ export const reasonLabels = {
     en: 'Second token of another identity',
     de: 'Zweites Token einer anderen Identität',
   },
+  // passkey
+  'passkey-unreadable': { en: 'Answer of the passkey not readable', de: 'Antwort des Passkeys nicht lesbar' },
+  'passkey-question': { en: 'Answer to another question', de: 'Antwort auf eine andere Frage' },
+  'passkey-used-before': { en: 'Answer used before', de: 'Antwort schon benutzt' },
+  'passkey-origin': { en: 'Passkey asked for by a foreign page', de: 'Passkey von fremder Seite verlangt' },
+  'passkey-site': { en: 'Passkey of another domain', de: 'Passkey einer anderen Domain' },
+  'passkey-absent': { en: 'Nobody touched the authenticator', de: 'Authenticator nicht berührt' },
+  'passkey-signature': { en: 'Wrong signature of the passkey', de: 'Signatur des Passkeys falsch' },
+  'passkey-key': { en: 'Key of the passkey not accepted', de: 'Schlüssel des Passkeys nicht zulässig' },
+  'passkey-unknown': { en: 'Unknown passkey', de: 'Unbekannter Passkey' },
+  'passkey-other-identity': {
+    en: 'Passkey of another identity',
+    de: 'Passkey einer anderen Identität',
+  },
+  'passkey-unverified': { en: 'No PIN, finger or face', de: 'Weder PIN noch Finger noch Gesicht' },
+  'passkey-cloned': { en: 'Counter of the passkey went back', de: 'Zähler des Passkeys zurückgegangen' },
+  'passkey-not-independent': {
+    en: 'Passkey is asked for as the second proof',
+    de: 'Passkey ist als zweiter Nachweis verlangt',
+  },
+  'passkey-required': { en: 'Passkey required', de: 'Passkey nötig' },
+  'passkey-not-added': { en: 'Passkey could not be added', de: 'Passkey nicht hinzugefügt' },
   // enrollment
   'enrollment-token-unknown': { en: 'Unknown enrollment', de: 'Unbekannte Registrierung' },
   'enrollment-other-method': { en: 'Enrollment by another method', de: 'Registrierung mit anderer Methode' },

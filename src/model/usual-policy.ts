@@ -2,8 +2,8 @@
 export const usualPolicyId = 'default';
 
 /**
- * The rules of the policy `default` in a new database, and of members that are not sent. Imports nothing, because the
- * console uses it too.
+ * The rules of members that are not sent, and of the policy `default` in a new database, which also allows passkeys.
+ * Imports nothing, because the console uses it too.
  */
 export const usualPolicy = {
   primary: {
@@ -18,6 +18,7 @@ export const usualPolicy = {
       maxAttempts: 10,
       lockoutDurationMinutes: 15,
     },
+    passkey: { allowed: false, userVerification: 'required' as const, satisfiesSecondary: false },
   },
-  secondary: { requireTotp: false, requireExtJwt: null },
+  secondary: { requireTotp: false, requireExtJwt: null, requirePasskey: false },
 };

@@ -14,6 +14,7 @@ const loginSteps = [
   'username',
   'cert',
   'ext-jwt',
+  'passkey',
   'auth-queries',
   'totp',
   'totp/enroll',

@@ -123,8 +123,8 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: 'src/login/outstanding-factors.ts',
-        from: '(policy.secondary.requireTotp || isEnrolled)',
-        to: 'policy.secondary.requireTotp',
+        from: '(secondary.requireTotp || isEnrolled)',
+        to: 'secondary.requireTotp',
       },
     ],
   },
@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
     edits: [
       {
         file: 'src/legacy/authenticate.ts',
-        from: 'await requirePasswordMayStay(needs, primary, origin);',
+        from: 'await requireNothingUnknown(needs, primary, origin);',
         to: '',
       },
     ],
@@ -230,7 +230,13 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'an app is set up before the external JWT that the policy requires',
-    edits: [{ file: 'src/login/outstanding-factors.ts', from: "'ext-jwt': false", to: "'ext-jwt': true" }],
+    edits: [
+      {
+        file: 'src/login/outstanding-factors.ts',
+        from: "factor.type === 'password-change' || isMissing",
+        to: "factor.type !== 'totp' || isMissing",
+      },
+    ],
   },
   {
     name: 'right passwords of one person at once count as failures',

@@ -88,6 +88,7 @@ export function identityTests(shared: GetDatabase): void {
             identity: await store.identities.find(id),
             policy: await store.authPolicies.find(authPolicyId),
             isTotpEnrolled,
+            hasPasskey: false,
             password: { username: password.username, setAt: t0 },
           });
         }

@@ -78,7 +78,11 @@ export async function createPolicy(
   const rules = {
     name,
     primary: { ...standard.primary, ...changes.primary },
-    secondary: { requireTotp, requireExtJwt: requireExtJwt === null ? null : asId<SignerId>(requireExtJwt) },
+    secondary: {
+      requireTotp,
+      requireExtJwt: requireExtJwt === null ? null : asId<SignerId>(requireExtJwt),
+      requirePasskey: false,
+    },
     tags: {},
   };
   await server.store.authPolicies.create({ ...rules, id }, server.clock.now());

@@ -6,7 +6,8 @@ import type { AuthPolicy, LoginExplanation, Method } from './types.ts';
 /** "with a password, then a code from an authenticator app" */
 export function wayText(method: Method, asks: LoginExplanation['asks']): string {
   const { person } = texts;
-  const then = asks.map((factor) => (factor === 'totp' ? person.thenTotp : person.thenJwt));
+  const words = { totp: person.thenTotp, passkey: person.thenPasskey };
+  const then = asks.map((factor) => words[factor as keyof typeof words] ?? person.thenJwt);
   return [person.with[method], ...then].join(person.comma);
 }
 
@@ -16,7 +17,7 @@ export function policySentences(
   signers: Readonly<Record<string, string>>,
 ): readonly string[] {
   const { person, policy: words } = texts;
-  const { cert, extJwt, updb } = policy.primary;
+  const { cert, extJwt, updb, passkey } = policy.primary;
   const from = extJwt.allowedSigners.map((id) => signers[id] ?? id);
   const methods = [
     updb.allowed ? words.means.password : null,
@@ -24,10 +25,12 @@ export function policySentences(
     extJwt.allowed
       ? `${words.means.extJwt} ${from.length === 0 ? words.anySigner : words.signers(from.join(', '))}`
       : null,
+    passkey.allowed ? words.means.passkey : null,
   ].filter((way) => way !== null);
   if (methods.length === 0) return [words.noWay];
   const then = [
     policy.secondary.requireTotp ? person.thenTotp : null,
+    policy.secondary.requirePasskey ? person.thenPasskey : null,
     policy.secondary.requireExtJwt === null ? null : person.thenJwt,
   ].filter((factor) => factor !== null);
   return [

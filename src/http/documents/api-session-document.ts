@@ -51,6 +51,7 @@ const authQuerySchema = z
     maxLength: z.int().optional(),
     provider: z.string(),
     isTotpEnrolled: z.boolean().optional(),
+    isPasskeyEnrolled: z.boolean().optional(),
     id: z.string().optional(),
     issuer: z.string().optional(),
     clientId: z.string().optional(),

@@ -11,7 +11,7 @@ import {
 } from '../../enrollment/own-totp.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { OfferedProof } from '../../login/fresh-proof.ts';
-import { mayAddTotp } from '../../login/outstanding-factors.ts';
+import { mayAddFactor } from '../../login/outstanding-factors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { qrCodePng, qrCodeSvg } from '../../pages/qr-code.ts';
 import { linksSchema } from '../documents/wire.ts';
@@ -50,7 +50,7 @@ const picture = {
   description: 'The picture',
   content: { [pngType]: z.string(), [svgType]: z.string() },
 };
-const freshProofRefusals = ['unauthorized', 'invalid_field', 'rate_limited'] as const;
+export const freshProofRefusals = ['unauthorized', 'invalid_field', 'rate_limited'] as const;
 const proofRefusals = ['not_found', 'invalid_totp_code', 'rate_limited'] as const;
 
 const proofHeader = {
@@ -61,7 +61,7 @@ const appProofHeader = { 'mfa-validation-code': 'The code of the authenticator a
 
 const optionalCode = z.object({ code: totpCode.optional() });
 /** Alternative to a login in the last five minutes. */
-const currentPassword = z.string().optional();
+export const currentPassword = z.string().optional();
 
 export function ownMfaRoutes(
   needs: EdgeServices,
@@ -222,12 +222,12 @@ function pictureOf(provisioningUrl: string, type: typeof pngType | typeof svgTyp
  */
 function mayEnroll(principal: Principal): void {
   const { mechanism, outstanding } = principal;
-  const asksForTotp = outstanding.some(({ type }) => type === 'totp') && mayAddTotp(outstanding);
+  const asksForTotp = outstanding.some(({ type }) => type === 'totp') && mayAddFactor('totp', outstanding);
   if (mechanism !== 'legacy' || !asksForTotp) enforceGuard('full', principal);
 }
 
 /** See requireFreshProof. */
-function offeredProof(
+export function offeredProof(
   { sender }: RequestContext,
   { currentPassword: password }: { readonly currentPassword?: string | undefined },
 ): OfferedProof {

@@ -12,6 +12,7 @@ import { extendCertificateRoutes } from './extend-certificate.ts';
 import { publicSignerRoute } from './external-jwt-signers.ts';
 import { ownMfaRoutes } from './mfa.ts';
 import { cacertsRoute, networkJwtRoute } from './network.ts';
+import { ownPasskeyRoutes } from './passkeys.ts';
 import { sessionCertificateRoutes } from './session-certificates.ts';
 import { verifyRoute } from './verify.ts';
 import { descriptionRoutes, versionRoute } from './version.ts';
@@ -40,6 +41,7 @@ function prefixedRoutes(needs: EdgeServices): readonly Route[] {
     ...sessionCertificateRoutes(needs, root),
     ...extendCertificateRoutes(needs, root),
     ...ownMfaRoutes(needs, 'edge-client', root),
+    ...ownPasskeyRoutes(needs, 'edge-client', root),
     ...ownAccountRoutes(needs, 'edge-client', root),
     ...legacyRoutes(needs, 'edge-client', root),
     ...enrollRoutes(needs, root),

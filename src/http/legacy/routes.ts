@@ -7,7 +7,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { authenticate, type OpenedSession, submitTotp } from '../../legacy/authenticate.ts';
 import { secondaryChallenge } from '../../login/external-jwt/external-jwt-challenge.ts';
 import { type ApiSessionId, asId } from '../../model/ids.ts';
-import { type Credentials, primaryMethods } from '../../model/login.ts';
+import { type Credentials, legacyMethods } from '../../model/login.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
@@ -25,7 +25,7 @@ import { type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 
-const methodQuery = z.object({ method: z.enum(primaryMethods, 'must be password, cert or ext-jwt') });
+const methodQuery = z.object({ method: z.enum(legacyMethods, 'must be password, cert or ext-jwt') });
 const passwordBody = z.object({ username: z.string(), password: z.string() });
 const otherBody = z.object({ configTypes, ...clientInfoMembers });
 /** For the API description: only the method `password` has a password. */
@@ -57,7 +57,13 @@ export function legacyRoutes(
       path: `${root}/authenticate`,
       summary: 'Log in for a session of the zt-session header (deprecated: use OIDC)',
       answers: { 200: opened },
-      refusals: ['invalid_auth', 'password_change_required', 'unauthorized', 'rate_limited'],
+      refusals: [
+        'invalid_auth',
+        'password_change_required',
+        'passkey_required',
+        'unauthorized',
+        'rate_limited',
+      ],
       guard: 'anonymous',
       load: 'counted-unless-proven',
       described: { body: loginBody },
@@ -98,7 +104,7 @@ export function legacyRoutes(
 
 function credentialsOf(
   context: RequestContext,
-  method: Credentials['method'],
+  method: (typeof legacyMethods)[number],
   { body, tokens }: { readonly body: unknown; readonly tokens: readonly string[] },
 ): Credentials {
   if (method === 'password') return { method, ...validate(body, passwordBody) };

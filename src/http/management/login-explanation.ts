@@ -24,7 +24,7 @@ const explanationSchema = z
         saw: z.string().nullable(),
       }),
     ),
-    asks: z.array(z.enum(['totp', 'ext-jwt', 'password-change'])),
+    asks: z.array(z.enum(['totp', 'passkey', 'ext-jwt', 'password-change'])),
   })
   .meta({ id: 'LoginExplanation' });
 

@@ -4,6 +4,7 @@ import { ownAccountRoutes } from '../edge/account.ts';
 import { currentRoutes } from '../edge/current.ts';
 import { ownMfaRoutes } from '../edge/mfa.ts';
 import { networkJwtRoute } from '../edge/network.ts';
+import { ownPasskeyRoutes } from '../edge/passkeys.ts';
 import { descriptionRoutes, versionRoute } from '../edge/version.ts';
 import { heartbeatRoute, legacyRoutes } from '../legacy/routes.ts';
 import type { Route } from '../request/route.ts';
@@ -27,6 +28,7 @@ import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
 import { loginExplanationRoutes } from './login-explanation.ts';
 import { oidcClientRoutes } from './oidc-clients.ts';
+import { passkeyRoutes } from './passkeys.ts';
 import { revocationRoutes } from './revocations.ts';
 import { signingKeyRoutes } from './signing-keys.ts';
 import { stateRoutes } from './state.ts';
@@ -38,9 +40,11 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     networkJwtRoute(needs, 'edge-management', `${managementRoot}/network-jwts`),
     ...currentRoutes(needs, 'edge-management', managementRoot),
     ...ownMfaRoutes(needs, 'edge-management', managementRoot),
+    ...ownPasskeyRoutes(needs, 'edge-management', managementRoot),
     ...ownAccountRoutes(needs, 'edge-management', managementRoot),
     ...legacyRoutes(needs, 'edge-management', managementRoot),
     ...identityRoutes(needs),
+    ...passkeyRoutes(needs),
     ...identityTypeRoutes,
     ...loginExplanationRoutes(needs),
     ...invitationRoutes(needs),

@@ -22,6 +22,7 @@ const segments: Readonly<Record<PrimaryMethod, string>> = {
   password: 'username',
   cert: 'cert',
   'ext-jwt': 'ext-jwt',
+  passkey: 'passkey',
 };
 
 /** Where the flow starts. Existing SDKs look for it at the second path; both serve every client. */

@@ -8,8 +8,11 @@ import type { SignerDirectory } from '../../login/external-jwt/signer-directory.
 import { type CameWithLogin, requireOpen, submitPrimary } from '../../oidc/flow/login-flow.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
+import { submitPasskey } from '../../oidc/flow/submit-passkey.ts';
 import { loginPage } from '../../pages/login.ts';
 import { certificateLoginPage } from '../../pages/login-cert.ts';
+import { assertionSchema } from '../../platform/webauthn.ts';
+import { webAuthnAnswer } from '../documents/passkey-document.ts';
 import { type Answer, json } from '../request/answer.ts';
 import { clientInfoFields, clientInfoOfFields, configTypes, csrPem } from '../request/fields.ts';
 import { bearerTokens, originOf } from '../request/request-context.ts';
@@ -29,6 +32,7 @@ import {
   asksForCertificates,
   certificatePath,
   existingPasswordPath,
+  passkeyPath,
   passwordPath,
   providerPath,
   signInWays,
@@ -36,7 +40,12 @@ import {
 import { loginStepFor } from './step-answers.ts';
 
 export function primaryLoginRoutes(needs: PageServices): readonly Route[] {
-  return [...passwordRoutes(needs), ...certificateRoutes(needs), ...externalJwtRoutes(needs)];
+  return [
+    ...passwordRoutes(needs),
+    ...certificateRoutes(needs),
+    ...externalJwtRoutes(needs),
+    ...passkeyRoutes(needs),
+  ];
 }
 
 /** How to answer with the page. A status is that of the refusal that a JSON client gets. */
@@ -217,5 +226,22 @@ function externalJwtRoutes(needs: PageServices): readonly Route[] {
     entry: { header: 'Authorization: Bearer' },
     page: (step, options) => providerPage(needs.signers, step, options),
     submit: ({ authRequest }, came) => submitExternalJwts(needs, authRequest, came),
+  });
+}
+
+/**
+ * `/oidc/login/passkey`: the answer of an authenticator, as the first proof or as the one that the login lacks. Programs
+ * with an authenticator, and scripts of our pages, ask at `/oidc/login/passkey/options` first.
+ */
+function passkeyRoutes(needs: PageServices): readonly Route[] {
+  return routesOf(needs, {
+    path: passkeyPath,
+    words: 'a passkey',
+    fields: { response: webAuthnAnswer(assertionSchema) },
+    entry: { fields: ['response'] },
+    page: (step, options) => passwordForm(needs.signers, step, options),
+    submit: ({ authRequest }, came, { response }) =>
+      submitPasskey(needs, authRequest, { ...came, answer: response }),
+    again: (step, status) => passwordForm(needs.signers, step, { status }),
   });
 }

@@ -8,6 +8,7 @@ import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
 import { introspectionRoutes } from './introspection.ts';
 import { inviteRoutes } from './invite.ts';
+import { passkeyLoginRoutes } from './login-passkey.ts';
 import type { PageServices } from './login-step.ts';
 import { totpLoginRoutes } from './login-totp.ts';
 import { passwordChangeRoute } from './password-change.ts';
@@ -28,6 +29,7 @@ export function oidcRoutes(needs: PageServices): readonly Route[] {
     ...primaryLoginRoutes(needs),
     ...providerVisitRoutes(needs),
     ...totpLoginRoutes(needs),
+    ...passkeyLoginRoutes(needs),
     passwordChangeRoute(needs),
     ...tokenRoutes(needs),
     ...deviceRoutes(needs),

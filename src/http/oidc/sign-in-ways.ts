@@ -26,6 +26,7 @@ export const passwordPath = '/oidc/login/username';
 export const existingPasswordPath = '/oidc/login/password';
 export const certificatePath = '/oidc/login/cert';
 export const providerPath = '/oidc/login/ext-jwt';
+export const passkeyPath = '/oidc/login/passkey';
 export const visitPath = '/oidc/login/ext-jwt/visit';
 /** What remains of a login after its first step. */
 export const queriesPath = '/oidc/login/auth-queries';

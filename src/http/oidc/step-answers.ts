@@ -40,7 +40,7 @@ export function loginStepFor(signers: SignerDirectory, step: Step, outcome: Logi
     // The JSON contract has no cookies.
     return handoverAnswer(step.view, isForPeople(step) ? outcome : { ...outcome, cookie: undefined });
   }
-  if (outcome.refusesPrograms && !isForPeople(step)) throw new AuthError('password_change_required');
+  if (outcome.refusesPrograms !== null && !isForPeople(step)) throw new AuthError(outcome.refusesPrograms);
   const answer = queriesAnswer(outcome);
   if (!isForPeople(step)) return answer;
   const { 'content-type': _json, ...headers } = answer.headers;

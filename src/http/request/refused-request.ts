@@ -17,6 +17,8 @@ const reasons: Readonly<Record<ErrorPageKind, RefusalReason>> = {
   forbidden: 'not-permitted',
   invalid_auth: 'not-permitted',
   invalid_totp_code: 'wrong-code',
+  invalid_passkey: 'passkey-unreadable',
+  passkey_required: 'passkey-required',
   password_change_required: 'password-change-required',
   changed: 'conflict',
   auth_request_unknown: 'sign-in-expired',

@@ -3,6 +3,7 @@ import type { AuthPolicyId, SignerId } from '../ids.ts';
 import { usualPolicy } from '../usual-policy.ts';
 import {
   type Change,
+  choice,
   duration,
   entity,
   flag,
@@ -15,7 +16,9 @@ import {
   text,
 } from './entity.ts';
 
-const { cert, extJwt, updb } = usualPolicy.primary;
+const { cert, extJwt, updb, passkey } = usualPolicy.primary;
+/** What the authenticator is asked for (WebAuthn level 3, section 5.8.6). */
+export const userVerifications = ['required', 'preferred', 'discouraged'] as const;
 const signer = reference<SignerId>('ext-jwt-signer');
 const oneYearInMinutes = 366 * 24 * 60;
 
@@ -77,6 +80,13 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
             { least: DAY, most: 100 * 366 * DAY },
           ),
         }),
+        passkey: group({
+          allowed: flag({ default: passkey.allowed }),
+          /** If required, a login by passkey proves that the authenticator knew its owner: by PIN, finger or face. */
+          userVerification: choice(userVerifications, { default: 'required' }),
+          /** Such a login also stands for TOTP and for `requirePasskey`; then user verification is required. */
+          satisfiesSecondary: flag({ default: passkey.satisfiesSecondary }),
+        }),
       },
       { column: 'primary_rules' },
     ),
@@ -86,6 +96,8 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
         requireTotp: flag({ default: false }),
         requireExtJwt: signer({ isNullable: true }),
         requireExtJwtSigner: signer({ isNullable: true, sameAs: 'requireExtJwt' }),
+        /** Whoever has none adds one at the next login. */
+        requirePasskey: flag({ default: false }),
       },
       { column: 'secondary_rules' },
     ),
@@ -97,7 +109,15 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
     'primary.cert.allowExpiredCerts': ['--expired-certs', 'accept expired client certificates'],
     'primary.extJwt.allowed': ['--ext-jwt', 'allow external JWTs'],
     'primary.extJwt.allowedSigners': 'ids of external JWT signers, separated by commas; empty: all',
+    'primary.passkey.allowed': ['--passkey', 'allow passkeys'],
+    'primary.passkey.userVerification':
+      'whether a passkey asks for PIN, finger or face: required, preferred or discouraged',
+    'primary.passkey.satisfiesSecondary': [
+      '--passkey-satisfies-secondary',
+      'a login by passkey with PIN, finger or face needs no TOTP and no other passkey',
+    ],
     'secondary.requireTotp': 'ask for TOTP',
+    'secondary.requirePasskey': 'ask for a passkey',
     'secondary.requireExtJwt': 'also require a token of this external JWT signer; empty: no such token',
     'primary.updb.minPasswordLength': 'characters of a new password',
     'primary.updb.mustChangeAfter':

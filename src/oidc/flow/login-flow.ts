@@ -6,14 +6,14 @@ import { authenticatePrimary } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
-import { mayAddTotp } from '../../login/outstanding-factors.ts';
+import { mayAddFactor } from '../../login/outstanding-factors.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
 import { checkedAgain } from '../../login/primary-verdict.ts';
+import { recordedAttempt } from '../../login/recorded-attempt.ts';
 import type { LoginServices } from '../../login/services.ts';
 import { verifyTotp } from '../../login/totp/totp.ts';
-import { recordedTotpAttempt } from '../../login/totp/totp-attempt.ts';
 import {
   startTotpEnrollment,
   type TotpProvisioning,
@@ -133,7 +133,7 @@ export async function submitTotp(
 ): Promise<LoginStep> {
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
-  await recordedTotpAttempt(needs, { mechanism: 'oidc', origin }, (attempt) =>
+  await recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
     verifyTotp(needs, { identityId, code, ipAddress: origin.ipAddress }, attempt),
   );
   needs.audit.record({ event: 'login.passed', method: 'totp', identityId }, origin);
@@ -198,7 +198,7 @@ export async function enrollTotp(
   if (totp === undefined) {
     throw new AuthError('conflict', { description: 'No policy asks for a TOTP enrollment in this login' });
   }
-  if (!mayAddTotp(outstanding)) throw anotherFirst();
+  if (!mayAddFactor('totp', outstanding)) throw anotherFirst();
   const expiresAt = authRequest.createdAt + authRequestMaxLifetime;
   const provisioning = await startTotpEnrollment(needs, authRequest.key, {
     identity: account.identity,
@@ -223,8 +223,8 @@ export async function verifyEnrolledTotp(
   const login = await loginInProgress(needs, authRequest);
   const { identityId } = login.progress;
   const account = await requireStillAllowed(needs, login.progress, origin);
-  if (!mayAddTotp(outstandingFor(needs, account, login.progress))) throw anotherFirst();
-  await recordedTotpAttempt(needs, { mechanism: 'oidc', origin }, (attempt) =>
+  if (!mayAddFactor('totp', outstandingFor(needs, account, login.progress))) throw anotherFirst();
+  await recordedAttempt(needs, { step: 'totp', mechanism: 'oidc', origin }, (attempt) =>
     verifyTotpEnrollment(
       needs,
       { flow: authRequest.key, identityId, code, ipAddress: origin.ipAddress },
@@ -259,8 +259,11 @@ export async function requireOpen(
   if (login !== null) requireSameBrowser(login.authRequest.browserBinding, authRequest.browserBinding);
 }
 
-/** The record of a request that has a primary login and no code yet. */
-async function loginInProgress(needs: OidcServices, authRequest: AuthRequest): Promise<LoginRecord> {
+/**
+ * The record of a request that has a primary login and no code yet.
+ * @throws AuthError auth_request_unknown
+ */
+export async function loginInProgress(needs: OidcServices, authRequest: AuthRequest): Promise<LoginRecord> {
   const login = await needs.store.authRequests.findLogin(authRequest.key, needs.clock.now());
   if (login === null || login.hasCode) {
     throw signInOver(authRequest);
@@ -308,7 +311,8 @@ export async function replacePassword(
   return factorPassed(needs, login, { factor: null, origin });
 }
 
-function anotherFirst(): AuthError {
+/** The refusal of a step that comes too early. */
+export function anotherFirst(): AuthError {
   return new AuthError('conflict', {
     description: 'Another query of this login has to be answered before',
   });
@@ -338,8 +342,11 @@ async function hashOfReplacement(
   return hashNewPassword(needs, password, { policy: rules, ownNames, source: identity.id });
 }
 
-/** @param factor the proven factor; null for a step that proves none */
-async function factorPassed(
+/**
+ * Records a proven factor, and answers with what follows.
+ * @param factor null for a step that proves none
+ */
+export async function factorPassed(
   needs: OidcServices,
   login: LoginRecord,
   { factor, origin }: { readonly factor: PassedMethod | null; readonly origin: RequestOrigin },

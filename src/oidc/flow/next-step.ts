@@ -37,8 +37,8 @@ export type LoginStep =
       readonly isTotpRequired: boolean;
       /** The rules of the new password, if one is required. */
       readonly newPassword: PasswordPolicy | null;
-      /** This client's SDKs cannot ask this question, so programs are refused, and people see a page. */
-      readonly refusesPrograms: boolean;
+      /** With what programs are refused, because this client's SDKs cannot ask the question; people see a page. */
+      readonly refusesPrograms: 'password_change_required' | 'passkey_required' | null;
       /** Says which external JWT is missing; empty when no such token is required. */
       readonly challenges: readonly Challenge[];
     };
@@ -166,11 +166,19 @@ export function queriesStep(
     authQueries: outstanding.map((factor) => authQueryOf(factor, { totpUrl, signers, totpType })),
     isTotpRequired: outstanding.some((factor) => factor.type === 'totp'),
     newPassword,
-    refusesPrograms: isExistingSdk && newPassword !== null,
+    refusesPrograms: isExistingSdk ? unknownToSdks(outstanding) : null,
     challenges: outstanding
       .filter((factor) => factor.type === 'ext-jwt')
       .map((factor) => secondaryChallenge(signers, factor.signerId, error)),
   };
+}
+
+function unknownToSdks(
+  outstanding: readonly Factor[],
+): 'password_change_required' | 'passkey_required' | null {
+  const types = outstanding.map(({ type }) => type);
+  if (types.includes('passkey')) return 'passkey_required';
+  return types.includes('password-change') ? 'password_change_required' : null;
 }
 
 /** @throws AuthError invalid_auth   the identity, its policy or its authenticator no longer allows this login */
@@ -197,7 +205,7 @@ export async function stillAllowed(
   else if (isEnabled(account, attempt, needs.clock.now())) {
     const objection = openingObjection(needs, account.policy, progress);
     if (objection !== null) attempt.failed(...recordedAs[objection]);
-    else if (await stillHasAuthenticator(needs, progress.authenticatorId)) return account;
+    else if (await stillHasAuthenticator(needs, progress)) return account;
     else attempt.failed('authenticator exists', 'changed-meanwhile', 'the authenticator was deleted');
   }
   attempt.conclude();
@@ -214,6 +222,11 @@ const recordedAs: Readonly<
   'signer-not-independent': [
     'signer independent',
     'signer-not-independent',
+    'the policy was changed during the login',
+  ],
+  'passkey-not-independent': [
+    'passkey independent',
+    'passkey-not-independent',
     'the policy was changed during the login',
   ],
   'authority-disabled': ['authority enabled', 'changed-meanwhile', 'the authority was disabled'],

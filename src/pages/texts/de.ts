@@ -74,6 +74,16 @@ const errors: Readonly<Record<ErrorPageKind, ErrorText>> = {
     text: 'Vielleicht ist er vertippt, schon benutzt oder zu alt.',
     next: tryAgain,
   },
+  invalid_passkey: {
+    heading: 'Der Passkey wurde nicht angenommen',
+    text: 'Vielleicht gehört er zu einem anderen Konto oder einer anderen Seite, oder die Frage war zu alt.',
+    next: tryAgain,
+  },
+  passkey_required: {
+    heading: 'Ein Passkey ist nötig',
+    text: 'Sie müssen sich mit einem Passkey anmelden.',
+    next: 'Melden Sie sich in einem Browser an, der ihn hat, etwa auf Ihrer Kontoseite.',
+  },
   password_change_required: {
     heading: 'Ein neues Passwort ist nötig',
     text: 'Sie müssen ein neues Passwort wählen, bevor Sie fortfahren können.',

@@ -82,6 +82,16 @@ const errors: Readonly<Record<ErrorPageKind, ErrorText>> = {
     text: 'It may be mistyped, already used or too old.',
     next: tellAdministrator,
   },
+  invalid_passkey: {
+    heading: 'The passkey was not accepted',
+    text: 'It may be registered for another account or another site, or the question was too old.',
+    next: tellAdministrator,
+  },
+  passkey_required: {
+    heading: 'A passkey is needed',
+    text: 'You must use a passkey to sign in.',
+    next: 'Sign in with a browser that has it, such as on your account page.',
+  },
   password_change_required: {
     heading: 'A new password is needed',
     text: 'You must choose a new password before you can continue.',

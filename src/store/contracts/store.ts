@@ -28,6 +28,7 @@ import type { KeyStore } from './keys.ts';
 import type { LoginAttemptStore } from './login-attempts.ts';
 import type { NodeStore } from './nodes.ts';
 import type { OidcClientStore } from './oidc-clients.ts';
+import type { PasskeyStore } from './passkeys.ts';
 import type { RestoreStore } from './restores.ts';
 import type { RevocationStore } from './revocations.ts';
 import type { SessionCertificateStore } from './session-certificates.ts';
@@ -51,6 +52,7 @@ export interface Store {
   readonly enrollments: EnrollmentStore;
   readonly invitations: InvitationStore;
   readonly totp: TotpStore;
+  readonly passkeys: PasskeyStore;
   readonly attempts: AttemptStore;
   readonly loginAttempts: LoginAttemptStore;
   readonly auditEvents: AuditEventStore;
@@ -146,6 +148,7 @@ interface Powers {
   readonly oidcClients: 'create' | 'update' | 'delete' | 'addSecret' | 'deleteSecret';
   readonly enrollments: 'create' | 'createIdentity' | 'renew' | 'delete';
   readonly invitations: 'create' | 'delete';
+  readonly passkeys: 'add' | 'rename' | 'delete';
   readonly totp: 'start' | 'verify' | 'abandon' | 'replaceRecoveryCodes' | 'remove';
   readonly attempts: 'clear';
   readonly revocations: 'revoke' | 'delete';

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { identityEntity } from '../../model/entities/identity.ts';
+import { addPasskeyRules } from '../sql/auth-policies.ts';
 import { type Dialect, sqliteDialect } from '../sql/engine.ts';
 import { lowerCaseEverything } from '../sql/entity-table.ts';
 import type { Intent, SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
 import { loginAttemptsBySource, tablesOfLogins } from './tables-of-logins.ts';
-import { tablesOfApplications, tablesOfNames, tablesOfPeople } from './tables-of-people.ts';
+import { tablesOfApplications, tablesOfNames, tablesOfPasskeys, tablesOfPeople } from './tables-of-people.ts';
 import { tablesOfService, versionTable } from './tables-of-service.ts';
 
 /** The schema version of the databases that `fromMain` opens: the last one before releases count, from 1. */
@@ -35,6 +36,8 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE external_jwt_signers ADD COLUMN sealed_client_secret TEXT',
   'ALTER TABLE oidc_clients ADD COLUMN require_pushed_authorization_requests INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE external_jwt_signers ADD COLUMN discovery INTEGER NOT NULL DEFAULT 0',
+  ...tablesOfPasskeys,
+  addPasskeyRules,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -3,10 +3,11 @@
 
 import { usualPolicy } from '../../model/usual-policy.ts';
 
-/** The policy of every identity that names no other. */
+/** The policy of every identity that names no other. Unlike a policy that does not mention passkeys, it allows them. */
+const seedPrimary = { ...usualPolicy.primary, passkey: { ...usualPolicy.primary.passkey, allowed: true } };
 const seedDefaultPolicy = `INSERT INTO auth_policies
   (id, name, primary_rules, secondary_rules, tags, created_at, updated_at)
-  VALUES ('default', 'Default', '${JSON.stringify(usualPolicy.primary)}', '${JSON.stringify(usualPolicy.secondary)}', '{}', 0, 0)`;
+  VALUES ('default', 'Default', '${JSON.stringify(seedPrimary)}', '${JSON.stringify(usualPolicy.secondary)}', '{}', 0, 0)`;
 
 /** The keys (model/names.ts) of the names of identities and of user names. */
 export const tablesOfNames: readonly string[] = [
@@ -17,6 +18,28 @@ export const tablesOfNames: readonly string[] = [
     PRIMARY KEY (identity_id, kind, key)
   ) WITHOUT ROWID`,
   'CREATE INDEX names_by_key ON names (key)',
+];
+
+/** Keys and counters of WebAuthn credentials (model/passkey.ts). */
+export const tablesOfPasskeys: readonly string[] = [
+  `CREATE TABLE passkeys (
+    id TEXT PRIMARY KEY,
+    identity_id TEXT NOT NULL REFERENCES identities (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    rp_id TEXT NOT NULL,
+    credential_id TEXT NOT NULL UNIQUE,
+    public_key TEXT NOT NULL,
+    counter BIGINT NOT NULL,
+    aaguid TEXT NOT NULL,
+    transports TEXT NOT NULL,
+    is_discoverable INTEGER NOT NULL,
+    is_backup_eligible INTEGER NOT NULL,
+    is_backed_up INTEGER NOT NULL,
+    cloned_at BIGINT,
+    created_at BIGINT NOT NULL,
+    last_used_at BIGINT
+  )`,
+  'CREATE INDEX passkeys_by_identity ON passkeys (identity_id)',
 ];
 
 export const tablesOfPeople: readonly string[] = [
@@ -101,6 +124,7 @@ export const tablesOfPeople: readonly string[] = [
   )`,
   'CREATE INDEX pending_totp_by_identity ON pending_totp (identity_id)',
   'CREATE INDEX pending_totp_by_expiry ON pending_totp (expires_at)',
+  ...tablesOfPasskeys,
   // What the client of an identity reported at its last completed login.
   `CREATE TABLE client_info (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,

@@ -15,7 +15,9 @@ export const administratorsSql = `SELECT identities.id, identities.disabled_at, 
     identities.external_id, auth_policies.primary_rules, auth_policies.secondary_rules, password.id AS password_id,
     (SELECT attempts.locked_until FROM attempts WHERE attempts.key = 'password:' || password.id) AS locked_until,
     (SELECT count(*) FROM authenticators
-      WHERE authenticators.identity_id = identities.id AND authenticators.method = 'cert') AS certificates
+      WHERE authenticators.identity_id = identities.id AND authenticators.method = 'cert') AS certificates,
+    (SELECT count(*) FROM passkeys
+      WHERE passkeys.identity_id = identities.id AND passkeys.is_discoverable = 1) AS passkeys
   FROM identities
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   LEFT JOIN authenticators AS password ON password.identity_id = identities.id AND password.method = 'updb'
@@ -46,6 +48,7 @@ export function administratorMeansOf(row: SqlRow, signers: EnabledSigners): Admi
     hasPassword: textOrNull(row, 'password_id') !== null,
     lockedUntil: integerOrNull(row, 'locked_until'),
     hasCertificate: integer(row, 'certificates') > 0,
+    hasPasskey: integer(row, 'passkeys') > 0,
     signers,
   };
 }

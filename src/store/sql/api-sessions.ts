@@ -235,6 +235,24 @@ export function* endSessionsOfAuthenticator(args: {
   yield* forgetLogins(identityId);
 }
 
+/** Ends every live session that a passkey opened or completed, and deletes the logins in progress. */
+export function* endSessionsOfPasskey(args: {
+  readonly identityId: string;
+  readonly passkeyId: string;
+  readonly now: Millis;
+}): Intent<void> {
+  const { identityId, passkeyId, now } = args;
+  // Ids are unique, so nothing else in the text can look like one.
+  const condition = `identity_id = ? AND (authenticator_id = ? OR passed LIKE '%' || ? || '%')`;
+  const params = [identityId, passkeyId, passkeyId];
+  yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
+  yield* run(
+    `DELETE FROM browser_sessions WHERE identity_id = ? AND (authenticator_id = ? OR progress LIKE '%' || ? || '%')`,
+    ...params,
+  );
+  yield* forgetLogins(identityId);
+}
+
 /**
  * Ends the logins of an identity that have not opened a session yet. Used codes stay, so that a second use is noticed.
  */

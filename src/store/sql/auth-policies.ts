@@ -1,12 +1,13 @@
 import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { patched } from '../../model/entities/entity.ts';
+import { usualPolicy } from '../../model/usual-policy.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { AuthPolicyStore } from '../contracts/auth-policies.ts';
 import type { PatchOf, Unstored } from '../contracts/entities.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { recordChange } from './changes.ts';
-import { authPolicyOf, authPolicyTable, type Database } from './codec.ts';
-import { first, type Intent } from './intent.ts';
+import { authPolicyOf, authPolicyRulesOf, authPolicyTable, type Database, text } from './codec.ts';
+import { all, first, type Intent, run } from './intent.ts';
 
 const { listed } = authPolicyTable;
 
@@ -20,6 +21,20 @@ export function authPolicyStore({ write, find, list }: Database<typeof authPolic
     update: (id, patch, now) => write('updateAuthPolicy', { id, patch, now }),
     delete: (id, now) => write('deleteAuthPolicy', { id, now }),
   };
+}
+
+/** Policies of a database from before there were passkeys do not allow them. */
+export function* addPasskeyRules(): Intent<void> {
+  const { passkey } = usualPolicy.primary;
+  for (const row of yield* all('SELECT id, primary_rules, secondary_rules FROM auth_policies')) {
+    const { primary, secondary } = authPolicyRulesOf(row);
+    yield* run(
+      'UPDATE auth_policies SET primary_rules = ?, secondary_rules = ? WHERE id = ?',
+      JSON.stringify({ ...primary, passkey }),
+      JSON.stringify({ ...secondary, requirePasskey: false }),
+      text(row, 'id'),
+    );
+  }
 }
 
 function createAuthPolicy(args: {

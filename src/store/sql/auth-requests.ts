@@ -102,7 +102,9 @@ function isStillProven({
   }
   if (authenticatorId === null) return { condition: '1 = 1', params: [] };
   if (verifiedHash === null) {
-    return { condition: 'EXISTS (SELECT 1 FROM authenticators WHERE id = ?)', params: [authenticatorId] };
+    const condition = `(EXISTS (SELECT 1 FROM authenticators WHERE id = ?)
+      OR EXISTS (SELECT 1 FROM passkeys WHERE id = ?))`;
+    return { condition, params: [authenticatorId, authenticatorId] };
   }
   const condition = 'EXISTS (SELECT 1 FROM authenticators WHERE id = ? AND password_hash = ?)';
   return { condition, params: [authenticatorId, verifiedHash] };

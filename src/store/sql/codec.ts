@@ -71,6 +71,7 @@ export function accountOf(row: SqlRow): Account {
     identity: identityOf(row, 'identity__'),
     policy: authPolicyOf(row, 'policy__'),
     isTotpEnrolled: row.enrolled !== null,
+    hasPasskey: row.a_passkey !== null,
     password: username === null ? null : { username, setAt: integer(row, 'account_password_set_at') },
   };
 }
@@ -115,6 +116,7 @@ export const { read: authPolicyOf } = authPolicyTable;
 export const accountColumns = `${identityTable.columns('identity__')},
     ${authPolicyTable.columns('policy__')},
     (SELECT identity_id FROM totp_enrollments WHERE identity_id = identities.id) AS enrolled,
+    (SELECT min(id) FROM passkeys WHERE passkeys.identity_id = identities.id) AS a_passkey,
     (SELECT COALESCE(held.password_set_at, held.created_at) FROM authenticators AS held
       WHERE held.identity_id = identities.id AND held.method = 'updb') AS account_password_set_at,
     (SELECT held.username FROM authenticators AS held

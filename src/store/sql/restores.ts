@@ -73,6 +73,11 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   invitations: 'emptied',
   totp_enrollments: { kept: 'identity_id sealed_seed enrolled_at', movedOn: 'last_step' },
   recovery_codes: 'emptied',
+  // The counter of the backup is lower than that of the authenticator: the next use is accepted.
+  passkeys: {
+    kept: `id identity_id name rp_id credential_id public_key counter aaguid transports is_discoverable is_backup_eligible
+      is_backed_up cloned_at created_at last_used_at`,
+  },
   pending_totp: 'emptied',
   // A lock set before the backup still applies.
   attempts: { kept: 'key failures locks locked_until forget_at' },

@@ -32,6 +32,7 @@ import { legacySessionIntents } from './legacy-sessions.ts';
 import { loginAttemptIntents, loginAttemptStore } from './login-attempts.ts';
 import { nodeIntents, nodeStore } from './nodes.ts';
 import { oidcClientIntents, oidcClientStore } from './oidc-clients.ts';
+import { passkeyIntents, passkeyStore } from './passkeys.ts';
 import { restoreIntents, restoreStore } from './restores.ts';
 import { revocationIntents, revocationStore } from './revocations.ts';
 import { sessionCertificateIntents, sessionCertificateStore } from './session-certificates.ts';
@@ -61,6 +62,7 @@ const single = {
   ...enrollmentIntents,
   ...invitationIntents,
   ...totpIntents,
+  ...passkeyIntents,
   ...attemptIntents,
   ...loginAttemptIntents,
   ...auditEventIntents,
@@ -115,6 +117,7 @@ const concerns = {
   enrollments: enrollmentStore,
   invitations: invitationStore,
   totp: totpStore,
+  passkeys: passkeyStore,
   attempts: attemptStore,
   loginAttempts: loginAttemptStore,
   auditEvents: auditEventStore,

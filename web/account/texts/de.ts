@@ -108,6 +108,8 @@ export const de: Texts = {
     'ext-jwt': 'anderer Anbieter',
     totp: 'Authenticator-App',
     'secondary-ext-jwt': 'zweites Token eines anderen Anbieters',
+    passkey: 'Passkey',
+    'secondary-passkey': 'Passkey als zweiter Nachweis',
     enroll: 'Registrierung',
   },
 };

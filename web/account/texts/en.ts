@@ -101,6 +101,8 @@ export const en = {
     'ext-jwt': 'another provider',
     totp: 'authenticator app',
     'secondary-ext-jwt': 'second token of another provider',
+    passkey: 'passkey',
+    'secondary-passkey': 'passkey as second proof',
     enroll: 'enrollment',
   },
 };

@@ -58,7 +58,18 @@ export function PolicyRules({ form }: { readonly form: FormState }) {
           legend={steps['ext-jwt']}
           names={['allowed', 'allowedSigners']}
         />
-        <Rules form={form} of="secondary" legend={words.second} names={['requireTotp', 'requireExtJwt']} />
+        <Rules
+          form={form}
+          of="primary.passkey"
+          legend={steps.passkey}
+          names={['allowed', 'userVerification', 'satisfiesSecondary']}
+        />
+        <Rules
+          form={form}
+          of="secondary"
+          legend={words.second}
+          names={['requireTotp', 'requirePasskey', 'requireExtJwt']}
+        />
       </div>
     </div>
   );

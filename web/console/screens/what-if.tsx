@@ -125,7 +125,7 @@ function Question({
   );
 }
 
-const methods: readonly Method[] = ['password', 'cert', 'ext-jwt'];
+const methods: readonly Method[] = ['password', 'passkey', 'cert', 'ext-jwt'];
 
 function Outcome({
   person,

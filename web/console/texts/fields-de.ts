@@ -65,7 +65,11 @@ export const fields: Fields = {
       'primary.cert.allowExpiredCerts': 'Abgelaufene Zertifikate annehmen',
       'primary.extJwt.allowed': 'Externe JWTs sind erlaubt',
       'primary.extJwt.allowedSigners': 'Angenommene Signer',
+      'primary.passkey.allowed': 'Passkeys sind erlaubt',
+      'primary.passkey.userVerification': 'PIN, Finger oder Gesicht',
+      'primary.passkey.satisfiesSecondary': 'Ein Passkey ist beide Nachweise',
       'secondary.requireTotp': 'Ein Code einer Authenticator-App',
+      'secondary.requirePasskey': 'Ein Passkey',
       'secondary.requireExtJwt': 'Ein Token eines anderen Anbieters, von',
     },
     hints: {

@@ -58,7 +58,11 @@ export const fields = {
       'primary.cert.allowExpiredCerts': 'Accept expired certificates',
       'primary.extJwt.allowed': 'External JWTs are allowed',
       'primary.extJwt.allowedSigners': 'Accepted signers',
+      'primary.passkey.allowed': 'Passkeys are allowed',
+      'primary.passkey.userVerification': 'PIN, finger or face',
+      'primary.passkey.satisfiesSecondary': 'A passkey is both proofs',
       'secondary.requireTotp': 'A code from an authenticator app',
+      'secondary.requirePasskey': 'A passkey',
       'secondary.requireExtJwt': 'A token of another provider, from',
     },
     hints: {

@@ -308,6 +308,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/current-identity/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        get: operations["getCurrentIdentityPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        post: operations["postCurrentIdentityPasskeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/current-identity/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a new passkey: what a browser or authenticator is given
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        post: operations["postCurrentIdentityPasskeysOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/current-identity/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of your passkeys; what it opened ends
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        delete: operations["deleteCurrentIdentityPasskeysById"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename one of your passkeys
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        patch: operations["patchCurrentIdentityPasskeysById"];
+        trace?: never;
+    };
     "/current-identity/authenticators": {
         parameters: {
             query?: never;
@@ -917,7 +985,7 @@ export interface components {
         EdgeError: {
             error: {
                 /** @enum {string} */
-                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSWORD_CHANGE_REQUIRED" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
+                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_PASSKEY" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSKEY_REQUIRED" | "PASSWORD_CHANGE_REQUIRED" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
                 message: string;
                 /** @description The reference id that `explain` takes */
                 requestId: string;
@@ -1070,6 +1138,7 @@ export interface components {
             maxLength?: number;
             provider: string;
             isTotpEnrolled?: boolean;
+            isPasskeyEnrolled?: boolean;
             id?: string;
             issuer?: string;
             clientId?: string;
@@ -1165,6 +1234,62 @@ export interface components {
             provisioningUrl?: string;
             recoveryCodes?: string[];
             recoveryCodesLeft?: number;
+        };
+        Passkey: {
+            id: string;
+            name: string;
+            /** @description The domain at which it works */
+            rpId: string;
+            /** @description The model of the authenticator; zeros: it does not say */
+            aaguid: string;
+            transports: string[];
+            /** @description Whether it can begin a login */
+            isDiscoverable: boolean;
+            /** @description Whether it can be on several devices of its owner */
+            isBackupEligible: boolean;
+            isBackedUp: boolean;
+            /** @description When its counter last went back, as if another device had its key */
+            clonedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            lastUsedAt: string | null;
+        };
+        /** @description PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.1.8) */
+        PasskeyCreationOptions: {
+            challenge: string;
+            timeout: number;
+            rp: {
+                id: string;
+                name: string;
+            };
+            user: {
+                id: string;
+                name: string;
+                displayName: string;
+            };
+            pubKeyCredParams: {
+                /** @constant */
+                type: "public-key";
+                alg: number;
+            }[];
+            excludeCredentials: {
+                /** @constant */
+                type: "public-key";
+                id: string;
+                transports: string[];
+            }[];
+            authenticatorSelection: {
+                residentKey: string;
+                requireResidentKey: boolean;
+                /** @enum {string} */
+                userVerification: "required" | "preferred" | "discouraged";
+            };
+            /** @constant */
+            attestation: "none";
+            extensions: {
+                /** @constant */
+                credProps: true;
+            };
         };
         Authenticator: {
             id: string;
@@ -1905,6 +2030,167 @@ export interface operations {
                         data: {
                             recoveryCodes: string[];
                         };
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    getCurrentIdentityPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"][];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    postCurrentIdentityPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What PublicKeyCredential.toJSON() returns */
+                    response: {
+                        id: string;
+                        rawId: string;
+                        /** @constant */
+                        type: "public-key";
+                        response: {
+                            clientDataJSON: string;
+                            attestationObject: string;
+                            transports?: string[];
+                        };
+                        clientExtensionResults?: {
+                            credProps?: {
+                                rk?: boolean;
+                            };
+                        };
+                    };
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Added */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    postCurrentIdentityPasskeysOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    currentPassword?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description For navigator.credentials.create */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PasskeyCreationOptions"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    deleteCurrentIdentityPasskeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    currentPassword?: string;
+                    evenIfLast?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    patchCurrentIdentityPasskeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
                         meta: Record<string, never>;
                     };
                 };

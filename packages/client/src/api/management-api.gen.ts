@@ -240,6 +240,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/current-identity/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        get: operations["getCurrentIdentityPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        post: operations["postCurrentIdentityPasskeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/current-identity/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a new passkey: what a browser or authenticator is given
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        post: operations["postCurrentIdentityPasskeysOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/current-identity/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of your passkeys; what it opened ends
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        delete: operations["deleteCurrentIdentityPasskeysById"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename one of your passkeys
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        patch: operations["patchCurrentIdentityPasskeysById"];
+        trace?: never;
+    };
     "/current-identity/authenticators": {
         parameters: {
             query?: never;
@@ -609,6 +677,46 @@ export interface paths {
          * @description For administrators and those with the permission helpdesk.
          */
         delete: operations["endIdentityApiSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identities/{id}/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passkeys of an identity
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listIdentityPasskeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identities/{id}/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey of an identity; what it opened ends
+         * @description For administrators and those with the permission helpdesk.
+         */
+        delete: operations["deleteIdentityPasskey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1701,7 +1809,7 @@ export interface components {
         EdgeError: {
             error: {
                 /** @enum {string} */
-                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSWORD_CHANGE_REQUIRED" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
+                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_PASSKEY" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSKEY_REQUIRED" | "PASSWORD_CHANGE_REQUIRED" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
                 message: string;
                 /** @description The reference id that `explain` takes */
                 requestId: string;
@@ -1858,6 +1966,7 @@ export interface components {
             maxLength?: number;
             provider: string;
             isTotpEnrolled?: boolean;
+            isPasskeyEnrolled?: boolean;
             id?: string;
             issuer?: string;
             clientId?: string;
@@ -1915,6 +2024,62 @@ export interface components {
             provisioningUrl?: string;
             recoveryCodes?: string[];
             recoveryCodesLeft?: number;
+        };
+        Passkey: {
+            id: string;
+            name: string;
+            /** @description The domain at which it works */
+            rpId: string;
+            /** @description The model of the authenticator; zeros: it does not say */
+            aaguid: string;
+            transports: string[];
+            /** @description Whether it can begin a login */
+            isDiscoverable: boolean;
+            /** @description Whether it can be on several devices of its owner */
+            isBackupEligible: boolean;
+            isBackedUp: boolean;
+            /** @description When its counter last went back, as if another device had its key */
+            clonedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            lastUsedAt: string | null;
+        };
+        /** @description PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.1.8) */
+        PasskeyCreationOptions: {
+            challenge: string;
+            timeout: number;
+            rp: {
+                id: string;
+                name: string;
+            };
+            user: {
+                id: string;
+                name: string;
+                displayName: string;
+            };
+            pubKeyCredParams: {
+                /** @constant */
+                type: "public-key";
+                alg: number;
+            }[];
+            excludeCredentials: {
+                /** @constant */
+                type: "public-key";
+                id: string;
+                transports: string[];
+            }[];
+            authenticatorSelection: {
+                residentKey: string;
+                requireResidentKey: boolean;
+                /** @enum {string} */
+                userVerification: "required" | "preferred" | "discouraged";
+            };
+            /** @constant */
+            attestation: "none";
+            extensions: {
+                /** @constant */
+                credProps: true;
+            };
         };
         Authenticator: {
             id: string;
@@ -2256,17 +2421,17 @@ export interface components {
         };
         LoginExplanation: {
             /** @enum {string} */
-            method: "password" | "cert" | "ext-jwt";
+            method: "password" | "cert" | "ext-jwt" | "passkey";
             /** @enum {string} */
             outcome: "allowed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             checks: {
                 name: string;
                 /** @enum {string} */
                 verdict: "passed" | "failed" | "seen";
                 saw: string | null;
             }[];
-            asks: ("totp" | "ext-jwt" | "password-change")[];
+            asks: ("totp" | "passkey" | "ext-jwt" | "password-change")[];
         };
         ListedInvitation: {
             /** Format: date-time */
@@ -2324,11 +2489,18 @@ export interface components {
                      */
                     mustChangeAfter?: string;
                 };
+                passkey: {
+                    allowed: boolean;
+                    /** @enum {string} */
+                    userVerification: "required" | "preferred" | "discouraged";
+                    satisfiesSecondary: boolean;
+                };
             };
             secondary: {
                 requireTotp: boolean;
                 requireExtJwt: string | null;
                 requireExtJwtSigner: string | null;
+                requirePasskey: boolean;
             };
         };
         AuthPolicyPreview: {
@@ -2440,7 +2612,7 @@ export interface components {
         TriedExternalJwt: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             checks: {
@@ -2463,7 +2635,7 @@ export interface components {
         TestedExternalJwtSigner: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             checks: {
@@ -2628,7 +2800,7 @@ export interface components {
             mechanism: "oidc" | "legacy" | "enrollment" | "request";
             /** @enum {string} */
             outcome: "passed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             subject: string | null;
             ipAddress: string;
             issuer: string;
@@ -2750,10 +2922,17 @@ export interface components {
                         lockoutDurationMinutes?: number;
                         mustChangeAfter?: string | null;
                     };
+                    passkey?: {
+                        allowed?: boolean;
+                        /** @enum {string} */
+                        userVerification?: "required" | "preferred" | "discouraged";
+                        satisfiesSecondary?: boolean;
+                    };
                 };
                 secondary?: {
                     requireTotp?: boolean;
                     requireExtJwt?: string | null;
+                    requirePasskey?: boolean;
                 };
                 tags?: {
                     [key: string]: string | number | boolean | null;
@@ -3360,6 +3539,167 @@ export interface operations {
                         data: {
                             recoveryCodes: string[];
                         };
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    getCurrentIdentityPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"][];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    postCurrentIdentityPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What PublicKeyCredential.toJSON() returns */
+                    response: {
+                        id: string;
+                        rawId: string;
+                        /** @constant */
+                        type: "public-key";
+                        response: {
+                            clientDataJSON: string;
+                            attestationObject: string;
+                            transports?: string[];
+                        };
+                        clientExtensionResults?: {
+                            credProps?: {
+                                rk?: boolean;
+                            };
+                        };
+                    };
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Added */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    postCurrentIdentityPasskeysOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    currentPassword?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description For navigator.credentials.create */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PasskeyCreationOptions"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    deleteCurrentIdentityPasskeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    currentPassword?: string;
+                    evenIfLast?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    patchCurrentIdentityPasskeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
                         meta: Record<string, never>;
                     };
                 };
@@ -4201,6 +4541,59 @@ export interface operations {
             };
         };
     };
+    listIdentityPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"][];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    deleteIdentityPasskey: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
     getIdentityTypes: {
         parameters: {
             query?: never;
@@ -4252,7 +4645,7 @@ export interface operations {
     explainLogin: {
         parameters: {
             query?: {
-                method?: "password" | "cert" | "ext-jwt";
+                method?: "password" | "cert" | "ext-jwt" | "passkey";
             };
             header?: never;
             path: {
@@ -4295,7 +4688,7 @@ export interface operations {
                      * @description The primary method; without it all of them
                      * @enum {string}
                      */
-                    method?: "password" | "cert" | "ext-jwt";
+                    method?: "password" | "cert" | "ext-jwt" | "passkey";
                     policy?: {
                         name: string;
                         primary?: {
@@ -4317,11 +4710,18 @@ export interface operations {
                                 lockoutDurationMinutes?: number;
                                 mustChangeAfter?: string | null;
                             };
+                            passkey?: {
+                                allowed?: boolean;
+                                /** @enum {string} */
+                                userVerification?: "required" | "preferred" | "discouraged";
+                                satisfiesSecondary?: boolean;
+                            };
                         };
                         secondary?: {
                             requireTotp?: boolean;
                             requireExtJwt?: ("" | string) | null;
                             requireExtJwtSigner?: ("" | string) | null;
+                            requirePasskey?: boolean;
                         };
                         /** @default {} */
                         tags?: {
@@ -4770,11 +5170,18 @@ export interface operations {
                             lockoutDurationMinutes?: number;
                             mustChangeAfter?: string | null;
                         };
+                        passkey?: {
+                            allowed?: boolean;
+                            /** @enum {string} */
+                            userVerification?: "required" | "preferred" | "discouraged";
+                            satisfiesSecondary?: boolean;
+                        };
                     };
                     secondary?: {
                         requireTotp?: boolean;
                         requireExtJwt?: ("" | string) | null;
                         requireExtJwtSigner?: ("" | string) | null;
+                        requirePasskey?: boolean;
                     };
                     /** @default {} */
                     tags?: {
@@ -4860,11 +5267,18 @@ export interface operations {
                             lockoutDurationMinutes?: number;
                             mustChangeAfter?: string | null;
                         };
+                        passkey?: {
+                            allowed?: boolean;
+                            /** @enum {string} */
+                            userVerification?: "required" | "preferred" | "discouraged";
+                            satisfiesSecondary?: boolean;
+                        };
                     };
                     secondary?: {
                         requireTotp?: boolean;
                         requireExtJwt?: ("" | string) | null;
                         requireExtJwtSigner?: ("" | string) | null;
+                        requirePasskey?: boolean;
                     };
                     /** @default {} */
                     tags?: {
@@ -4955,11 +5369,18 @@ export interface operations {
                             lockoutDurationMinutes?: number;
                             mustChangeAfter?: string | null;
                         };
+                        passkey?: {
+                            allowed?: boolean;
+                            /** @enum {string} */
+                            userVerification?: "required" | "preferred" | "discouraged";
+                            satisfiesSecondary?: boolean;
+                        };
                     };
                     secondary?: {
                         requireTotp?: boolean;
                         requireExtJwt?: ("" | string) | null;
                         requireExtJwtSigner?: ("" | string) | null;
+                        requirePasskey?: boolean;
                     };
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -5012,11 +5433,18 @@ export interface operations {
                             lockoutDurationMinutes?: number;
                             mustChangeAfter?: string | null;
                         };
+                        passkey?: {
+                            allowed?: boolean;
+                            /** @enum {string} */
+                            userVerification?: "required" | "preferred" | "discouraged";
+                            satisfiesSecondary?: boolean;
+                        };
                     };
                     secondary?: {
                         requireTotp?: boolean;
                         requireExtJwt?: ("" | string) | null;
                         requireExtJwtSigner?: ("" | string) | null;
+                        requirePasskey?: boolean;
                     };
                     /** @default {} */
                     tags?: {

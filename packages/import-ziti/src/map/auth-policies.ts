@@ -1,5 +1,6 @@
 import type { AuthPolicyRules } from '../../../../src/model/entities/auth-policy.ts';
 import { asId, defaultAuthPolicyId } from '../../../../src/model/ids.ts';
+import { usualPolicy } from '../../../../src/model/usual-policy.ts';
 import type { ImportedAuthPolicy } from '../../../../src/store/contracts/imports.ts';
 import type { Entity } from '../read/entity.ts';
 import { isUsableId, type MapNeeds, tagsOf, timesOf, uniqueNames } from './common-fields.ts';
@@ -48,10 +49,12 @@ function rulesOf(entity: Entity): Pick<AuthPolicyRules, 'primary' | 'secondary'>
         maxAttempts: wholeNumber(entity, 'primary.updb.maxAttempts', mostMinutes),
         lockoutDurationMinutes: wholeNumber(entity, 'primary.updb.lockoutDurationMinutes', mostMinutes),
       },
+      passkey: usualPolicy.primary.passkey,
     },
     secondary: {
       requireTotp: entity.flag('secondary.requireTotp'),
       requireExtJwt: requiredSigner === null || requiredSigner === '' ? null : asId(requiredSigner),
+      requirePasskey: false,
     },
   };
 }

@@ -1,0 +1,123 @@
+// The caller's own passkeys.
+
+import { AuthError, existing } from '../errors/auth-error.ts';
+import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
+import { passkeySiteOf } from '../login/passkey/question.ts';
+import {
+  addPasskey,
+  askForNewPasskey,
+  type CreationOptions,
+  passkeyName,
+  type Registration,
+} from '../login/passkey/register-passkey.ts';
+import { recordedAttempt } from '../login/recorded-attempt.ts';
+import type { LoginServices } from '../login/services.ts';
+import { type Account, mayPasskeyOpen } from '../model/account.ts';
+import { ownerOf } from '../model/actor.ts';
+import { hasMeansToLogIn } from '../model/administrator.ts';
+import type { Passkey } from '../model/passkey.ts';
+import type { OwnCall, Principal } from '../model/principal.ts';
+import type { Attestation } from '../platform/webauthn.ts';
+
+export function listOwnPasskeys(
+  needs: Pick<LoginServices, 'store'>,
+  { identityId }: Principal,
+): Promise<readonly Passkey[]> {
+  return needs.store.passkeys.listOf([identityId]);
+}
+
+/**
+ * Asks for a new passkey of the caller. The fresh proof counts for the answer, which only this session can send.
+ * @throws AuthError as requireFreshProof, askForNewPasskey
+ */
+export async function askForOwnPasskey(
+  needs: LoginServices,
+  call: OwnCall,
+  proof: OfferedProof,
+): Promise<CreationOptions> {
+  await requireFreshProof(needs, call, proof);
+  return askForNewPasskey(needs, await registrationOf(needs, call));
+}
+
+/** Adds it. @throws AuthError invalid_passkey, conflict, could_not_validate */
+export async function addOwnPasskey(
+  needs: LoginServices,
+  call: OwnCall,
+  { answer, name }: { readonly answer: Attestation; readonly name: string | undefined },
+): Promise<Passkey> {
+  const { caller, origin } = call;
+  const registration = { ...(await registrationOf(needs, call)), answer, name, origin };
+  const step = { step: 'secondary-passkey', mechanism: caller.mechanism, origin } as const;
+  const { id } = await recordedAttempt(needs, step, (attempt) =>
+    addPasskey(actingFor(needs, caller), registration, attempt),
+  );
+  const theirs = await listOwnPasskeys(needs, caller);
+  return existing(theirs.find((passkey) => passkey.id === id) ?? null);
+}
+
+async function registrationOf(needs: LoginServices, { caller, origin }: OwnCall): Promise<Registration> {
+  const account = existing(await needs.store.identities.findAccount(caller.identityId));
+  const site = passkeySiteOf(needs, origin.issuer);
+  return { account, asked: { site, flow: caller.apiSessionId, browser: null }, purpose: 'add' };
+}
+
+/** @throws AuthError not_found, could_not_validate */
+export async function renameOwnPasskey(
+  needs: LoginServices,
+  { caller }: OwnCall,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<void> {
+  const { passkeys } = actingFor(needs, caller).store;
+  if (!(await passkeys.rename(caller.identityId, id, passkeyName(name)))) throw new AuthError('not_found');
+}
+
+/**
+ * Removes a passkey. What it opened ends, and that may be the session of the call.
+ * @param wish.evenIfLast whether it may be the last way to log in
+ * @throws AuthError as requireFreshProof
+ * @throws AuthError not_found
+ * @throws AuthError conflict   no way to log in would be left
+ */
+export async function removeOwnPasskey(
+  needs: LoginServices,
+  call: OwnCall,
+  { id, evenIfLast, ...proof }: OfferedProof & { readonly id: string; readonly evenIfLast: boolean },
+): Promise<void> {
+  const { caller, origin } = call;
+  const { identityId } = caller;
+  await requireFreshProof(needs, call, proof);
+  const account = existing(await needs.store.identities.findAccount(identityId));
+  const mayBeLast = evenIfLast || !mayPasskeyOpen(account.policy) || (await hasOtherMeans(needs, account));
+  const now = needs.clock.now();
+  const outcome = await actingFor(needs, caller).store.passkeys.delete(identityId, id, { now, mayBeLast });
+  if (outcome === 'unknown') throw new AuthError('not_found');
+  if (outcome === 'last') {
+    throw new AuthError('conflict', {
+      description:
+        'It is the last way to sign in to this account. Add another one first, or say that you mean it',
+      fields: [{ field: 'evenIfLast', reason: 'is missing, and no way to sign in would be left' }],
+    });
+  }
+  needs.audit.record({ event: 'passkey.removed', identityId, passkeyId: id }, origin);
+}
+
+/** Whether the identity could log in without a passkey. */
+async function hasOtherMeans(needs: LoginServices, { identity, policy }: Account): Promise<boolean> {
+  const authenticators = await needs.store.authenticators.listOf([identity.id]);
+  const password = authenticators.find(({ method }) => method === 'updb');
+  const means = {
+    identity,
+    policy,
+    hasPassword: password !== undefined,
+    lockedUntil: password?.lockedUntil ?? null,
+    hasCertificate: authenticators.some(({ method }) => method === 'cert'),
+    hasPasskey: false,
+    signers: needs.signers.all().filter(({ enabled }) => enabled),
+  };
+  return hasMeansToLogIn(means, needs.clock.now());
+}
+
+/** Checks before a change that the caller's session still counts. */
+function actingFor(needs: LoginServices, caller: Principal) {
+  return { ...needs, store: needs.store.onBehalfOf(ownerOf(caller), needs.clock.now()) };
+}

@@ -1,0 +1,82 @@
+// Passkeys, and what is asked of authenticators, as documents.
+
+import { z } from 'zod';
+import { userVerifications } from '../../model/entities/auth-policy.ts';
+import type { Passkey } from '../../model/passkey.ts';
+import { isoTime, isoTimeOrNull } from '../../platform/clock.ts';
+import { timeSchema } from './wire.ts';
+
+export const passkeySchema = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    rpId: z.string().meta({ description: 'The domain at which it works' }),
+    aaguid: z.string().meta({ description: 'The model of the authenticator; zeros: it does not say' }),
+    transports: z.array(z.string()),
+    isDiscoverable: z.boolean().meta({ description: 'Whether it can begin a login' }),
+    isBackupEligible: z.boolean().meta({ description: 'Whether it can be on several devices of its owner' }),
+    isBackedUp: z.boolean(),
+    clonedAt: timeSchema
+      .nullable()
+      .meta({ description: 'When its counter last went back, as if another device had its key' }),
+    createdAt: timeSchema,
+    lastUsedAt: timeSchema.nullable(),
+  })
+  .meta({ id: 'Passkey' });
+
+export function passkeyDocument(passkey: Passkey): z.output<typeof passkeySchema> {
+  const { id, name, rpId, aaguid, transports, isDiscoverable, isBackupEligible, isBackedUp } = passkey;
+  return {
+    ...{ id, name, rpId, aaguid, transports: [...transports], isDiscoverable, isBackupEligible, isBackedUp },
+    clonedAt: isoTimeOrNull(passkey.clonedAt),
+    createdAt: isoTime(passkey.createdAt),
+    lastUsedAt: isoTimeOrNull(passkey.lastUsedAt),
+  };
+}
+
+const descriptors = z.array(
+  z.strictObject({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) }),
+);
+const common = { challenge: z.string(), timeout: z.int() };
+const userVerification = z.enum(userVerifications);
+
+export const requestOptionsSchema = z
+  .strictObject({ ...common, rpId: z.string(), userVerification, allowCredentials: descriptors })
+  .meta({
+    id: 'PasskeyRequestOptions',
+    description: 'PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3, section 5.1.9)',
+  });
+
+export const creationOptionsSchema = z
+  .strictObject({
+    ...common,
+    rp: z.strictObject({ id: z.string(), name: z.string() }),
+    user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),
+    pubKeyCredParams: z.array(z.strictObject({ type: z.literal('public-key'), alg: z.int() })),
+    excludeCredentials: descriptors,
+    authenticatorSelection: z.strictObject({
+      residentKey: z.string(),
+      requireResidentKey: z.boolean(),
+      userVerification,
+    }),
+    attestation: z.literal('none'),
+    extensions: z.strictObject({ credProps: z.literal(true) }),
+  })
+  .meta({
+    id: 'PasskeyCreationOptions',
+    description: 'PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.1.8)',
+  });
+
+/** The answer of an authenticator: what `PublicKeyCredential.toJSON()` returns; in a form, as text. */
+export function webAuthnAnswer<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(parsed, schema).meta({ description: 'What PublicKeyCredential.toJSON() returns' });
+}
+
+function parsed(sent: unknown): unknown {
+  if (typeof sent !== 'string') return sent;
+  try {
+    return JSON.parse(sent);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,246 @@
+// A passkey as the proof of a login: the first one, or the one that the policy asks for in addition.
+
+import { type Account, mayPasskeyOpen, requiresUserVerification } from '../../model/account.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import type { IdentityId } from '../../model/ids.ts';
+import type { AskedIn } from '../../model/login.ts';
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import type { Passkey } from '../../model/passkey.ts';
+import type { RefusalReason } from '../../model/refusal-reason.ts';
+import { sha256 } from '../../platform/digest.ts';
+import { type AnswerFault, type Assertion, checkAssertion, clientDataOf } from '../../platform/webauthn.ts';
+import { mayLogIn, type PasskeyProof, type PrimaryVerdict } from '../primary-verdict.ts';
+import type { LoginServices } from '../services.ts';
+import { challengeFor, isAnswerTo, type Question, questionLifetime, useAnswer } from './question.ts';
+
+/** For `navigator.credentials.get`, as JSON (WebAuthn level 3, section 5.4). */
+export interface RequestOptions {
+  readonly challenge: string;
+  readonly rpId: string;
+  readonly timeout: number;
+  readonly userVerification: 'required' | 'preferred';
+  readonly allowCredentials: readonly CredentialDescriptor[];
+}
+
+export interface CredentialDescriptor {
+  readonly type: 'public-key';
+  readonly id: string;
+  readonly transports: readonly string[];
+}
+
+/** What an authenticator calls the owner of its passkeys. Nobody learns from it who that is. */
+export function userHandle(identityId: IdentityId): string {
+  return sha256(`passkey owner ${identityId}`);
+}
+
+export function descriptorOf({ credentialId, transports }: Passkey): CredentialDescriptor {
+  return { type: 'public-key', id: credentialId, transports };
+}
+
+/** The passkeys of an identity that a browser offers at this place. */
+export async function passkeysAt(
+  needs: LoginServices,
+  identityId: IdentityId,
+  { site }: AskedIn,
+): Promise<readonly Passkey[]> {
+  const theirs = await needs.store.passkeys.listOf([identityId]);
+  return theirs.filter(({ rpId }) => rpId === site?.rpId);
+}
+
+/**
+ * Asks for a passkey. Before anything is proven the list of credentials is empty: the passkey says whose it is, and nothing
+ * tells a stranger whether a name has any.
+ * @param of the identity that has proven something else already; null: none
+ */
+export async function askForPasskey(
+  needs: LoginServices,
+  {
+    asked,
+    of,
+  }: {
+    readonly asked: AskedIn & { readonly site: NonNullable<AskedIn['site']> };
+    readonly of: Account | null;
+  },
+): Promise<RequestOptions> {
+  const identityId = of?.identity.id ?? null;
+  const purpose = of === null ? 'primary' : 'secondary';
+  const theirs = identityId === null ? [] : await passkeysAt(needs, identityId, asked);
+  return {
+    challenge: challengeFor(needs, { ...asked, purpose, identityId }),
+    rpId: asked.site.rpId,
+    timeout: questionLifetime,
+    // Whose policy counts is not known yet. What it requires is checked in the answer.
+    userVerification:
+      of !== null || (await needs.store.passkeys.mayBeUnverified()) ? 'preferred' : 'required',
+    allowCredentials: theirs.map(descriptorOf),
+  };
+}
+
+/** A passkey that a login was proven with, and what its authenticator said. */
+export interface ProvenPasskey {
+  readonly passkey: Passkey;
+  readonly account: Account;
+  readonly isUserVerified: boolean;
+}
+
+/**
+ * Decides a login by passkey.
+ * @throws AuthError rate_limited   as requireOpenSource, which the caller asks before
+ */
+export async function verifyPasskey(
+  needs: LoginServices,
+  { answer, asked, origin }: PresentedPasskey,
+  attempt: AttemptRecorder,
+): Promise<PrimaryVerdict<PasskeyProof>> {
+  const question: Question = { ...asked, purpose: 'primary', identityId: null };
+  const proven = await checkAnswer(needs, { answer, question }, attempt);
+  if (proven === null) return { verdict: 'refused' };
+  const { account, isUserVerified } = proven;
+  if (!mayLogIn(account, { method: 'passkey', now: needs.clock.now() }, attempt))
+    return { verdict: 'refused' };
+  const { policy } = account;
+  if (!mayPasskeyOpen(policy)) {
+    const saw = `policy ${policy.name} asks for a passkey as the second proof`;
+    attempt.failed('passkey independent', 'passkey-not-independent', saw);
+    return { verdict: 'refused' };
+  }
+  if (requiresUserVerification(policy) && !isUserVerified) {
+    const saw = `policy ${policy.name} requires user verification`;
+    attempt.failed('user verified', 'passkey-unverified', saw);
+    return { verdict: 'refused' };
+  }
+  attempt.passed(
+    'user verified',
+    isUserVerified ? 'by PIN, finger or face' : 'no, and the policy does not ask for it',
+  );
+  if (!(await useUp(needs, { answer, proven, origin }, attempt))) return { verdict: 'refused' };
+  const isTwofold = isUserVerified && policy.primary.passkey.satisfiesSecondary;
+  return {
+    verdict: 'passed',
+    account,
+    proof: { method: 'passkey', authenticatorId: proven.passkey.id, isTwofold },
+  };
+}
+
+export interface PresentedPasskey {
+  readonly answer: Assertion;
+  readonly asked: AskedIn;
+  readonly origin: RequestOrigin;
+}
+
+/** Whether an answer is of a passkey of the identity that is logging in. Records what refuses. */
+export async function verifySecondPasskey(
+  needs: LoginServices,
+  { answer, asked, origin, identityId }: PresentedPasskey & { readonly identityId: IdentityId },
+  attempt: AttemptRecorder,
+): Promise<Passkey | null> {
+  const proven = await checkAnswer(
+    needs,
+    { answer, question: { ...asked, purpose: 'secondary', identityId } },
+    attempt,
+  );
+  if (proven === null) return null;
+  if (proven.account.identity.id !== identityId) {
+    attempt.failed('same identity', 'passkey-other-identity', 'the passkey belongs to another identity');
+    return null;
+  }
+  return (await useUp(needs, { answer, proven, origin }, attempt)) ? proven.passkey : null;
+}
+
+const reasonOf: Readonly<Record<AnswerFault, RefusalReason>> = {
+  malformed: 'passkey-unreadable',
+  ceremony: 'passkey-question',
+  origin: 'passkey-origin',
+  site: 'passkey-site',
+  absent: 'passkey-absent',
+  key: 'passkey-key',
+  signature: 'passkey-signature',
+};
+
+/** Records what is wrong with an answer. */
+export function answerRefused(attempt: AttemptRecorder, fault: AnswerFault, saw?: string): null {
+  attempt.failed('answer', reasonOf[fault], saw);
+  return null;
+}
+
+/** Everything about an answer that says nothing of the account. Null, and recorded, when it does not count. */
+async function checkAnswer(
+  needs: LoginServices,
+  { answer, question }: { readonly answer: Assertion; readonly question: Question },
+  attempt: AttemptRecorder,
+): Promise<ProvenPasskey | null> {
+  const { site, identityId } = question;
+  if (site === null) return answerRefused(attempt, 'site', 'no passkey works at this address');
+  const clientData = clientDataOf(answer);
+  if (clientData === undefined) return answerRefused(attempt, 'malformed', 'clientDataJSON');
+  if (!isAnswerTo(needs, question, clientData)) {
+    attempt.failed('question', 'passkey-question', 'the challenge is too old, or of another login or step');
+    return null;
+  }
+  attempt.passed('question');
+  const found = await needs.store.passkeys.findLogin(answer.id);
+  if (found === null) {
+    attempt.failed('passkey known', 'passkey-unknown');
+    return null;
+  }
+  const { passkey, account } = found;
+  attempt.about({ identityId: passkey.identityId });
+  attempt.passed('passkey known', passkey.name);
+  if (passkey.rpId !== site.rpId) return answerRefused(attempt, 'site', `it is for ${passkey.rpId}`);
+  // A passkey that says itself whose it is has to say so, and the same as we know (WebAuthn level 3, section 7.2, step 6).
+  const said = answer.response.userHandle ?? null;
+  const isOwner = said === null ? identityId !== null : said === userHandle(passkey.identityId);
+  if (!isOwner) {
+    attempt.failed(
+      'owner',
+      'passkey-other-identity',
+      said === null ? 'it names no owner' : 'it names another owner',
+    );
+    return null;
+  }
+  const checked = await checkAssertion(answer, passkey, site);
+  if (typeof checked === 'string')
+    return answerRefused(attempt, checked, `origin ${clientData.origin.slice(0, 200)}`);
+  // Cannot change for one credential (WebAuthn level 3, section 6.1.3).
+  if (checked.isBackupEligible !== passkey.isBackupEligible) {
+    return answerRefused(attempt, 'malformed', 'whether it can be backed up has changed');
+  }
+  attempt.passed('answer', `signed by ${passkey.name}`);
+  return { passkey: { ...passkey, ...pick(checked) }, account, isUserVerified: checked.isUserVerified };
+}
+
+const pick = ({ counter, isBackedUp }: Pick<Passkey, 'counter' | 'isBackedUp'>) => ({ counter, isBackedUp });
+
+/** Uses up question and counter, last: what fails before may be tried again. */
+async function useUp(
+  needs: LoginServices,
+  {
+    answer,
+    proven: { passkey },
+    origin,
+  }: { readonly answer: Assertion; readonly proven: ProvenPasskey; readonly origin: RequestOrigin },
+  attempt: AttemptRecorder,
+): Promise<boolean> {
+  const clientData = clientDataOf(answer);
+  if (clientData === undefined || !(await useAnswer(needs, clientData))) {
+    attempt.failed('first use', 'passkey-used-before', 'this answer was accepted before');
+    return false;
+  }
+  const { id, identityId, counter, isBackedUp } = passkey;
+  const outcome = await needs.store.passkeys.use({ id, counter, isBackedUp, now: needs.clock.now() });
+  if (outcome === 'used') {
+    attempt.passed('counter', counter === 0 ? 'it does not count' : String(counter));
+    return true;
+  }
+  if (outcome === 'gone') {
+    attempt.failed('passkey exists', 'changed-meanwhile', 'it was deleted meanwhile');
+    return false;
+  }
+  needs.audit.record({ event: 'passkey.cloned', identityId, passkeyId: id }, origin);
+  attempt.failed(
+    'counter',
+    'passkey-cloned',
+    `it is ${counter}, and was as high before: another device has the key`,
+  );
+  return false;
+}

@@ -1,0 +1,199 @@
+// Registering a passkey: the question, and taking the answer. Who may be asked is decided by the callers.
+
+import { AuthError } from '../../errors/auth-error.ts';
+import { type Account, requiresUserVerification } from '../../model/account.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
+import { type AuthenticatorId, asId } from '../../model/ids.ts';
+import type { AskedIn } from '../../model/login.ts';
+import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import { mostPasskeys } from '../../model/passkey.ts';
+import { type Attestation, checkAttestation, clientDataOf, keyAlgorithms } from '../../platform/webauthn.ts';
+import type { NewPasskey } from '../../store/contracts/passkeys.ts';
+import type { Store } from '../../store/contracts/store.ts';
+import { clientProgramOf } from '../client-program.ts';
+import type { LoginServices } from '../services.ts';
+import { answerRefused, type CredentialDescriptor, descriptorOf, passkeysAt, userHandle } from './passkey.ts';
+import { challengeFor, isAnswerTo, type QuestionPurpose, questionLifetime, useAnswer } from './question.ts';
+
+/** For `navigator.credentials.create`, as JSON (WebAuthn level 3, section 5.4). */
+export interface CreationOptions {
+  readonly rp: { readonly id: string; readonly name: string };
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
+  readonly challenge: string;
+  readonly pubKeyCredParams: readonly { readonly type: 'public-key'; readonly alg: number }[];
+  readonly timeout: number;
+  readonly excludeCredentials: readonly CredentialDescriptor[];
+  readonly authenticatorSelection: {
+    readonly residentKey: 'required' | 'preferred';
+    readonly requireResidentKey: boolean;
+    readonly userVerification: 'required' | 'preferred';
+  };
+  readonly attestation: 'none';
+  readonly extensions: { readonly credProps: true };
+}
+
+/** For whom, where and for what a passkey is registered. */
+export interface Registration {
+  readonly account: Pick<Account, 'identity' | 'policy' | 'password'>;
+  readonly asked: AskedIn;
+  readonly purpose: Exclude<QuestionPurpose, 'primary' | 'secondary'>;
+}
+
+/**
+ * Asks for a new passkey.
+ * @throws AuthError conflict   no passkey works at this address, or the identity has as many as it may have
+ */
+export async function askForNewPasskey(
+  needs: LoginServices,
+  { account, asked, purpose }: Registration,
+): Promise<CreationOptions> {
+  const { identity, policy, password } = account;
+  const { rpId } = requireSite(asked);
+  const theirs = await needs.store.passkeys.listOf([identity.id]);
+  if (theirs.length >= mostPasskeys) throw tooMany();
+  const residentKey = purpose === 'invite' ? 'required' : 'preferred';
+  return {
+    rp: { id: rpId, name: needs.totpIssuer },
+    user: {
+      id: userHandle(identity.id),
+      name: password?.username ?? identity.name,
+      displayName: identity.name,
+    },
+    challenge: challengeFor(needs, { ...asked, purpose, identityId: identity.id }),
+    pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    timeout: questionLifetime,
+    excludeCredentials: (await passkeysAt(needs, identity.id, asked)).map(descriptorOf),
+    authenticatorSelection: {
+      residentKey,
+      requireResidentKey: residentKey === 'required',
+      userVerification: opensLogins(policy) && requiresUserVerification(policy) ? 'required' : 'preferred',
+    },
+    attestation: 'none',
+    extensions: { credProps: true },
+  };
+}
+
+const opensLogins = ({ primary }: Registration['account']['policy']) => primary.passkey.allowed;
+
+/** @throws AuthError conflict   no passkey works at this address */
+export function requireSite({ site }: AskedIn): NonNullable<AskedIn['site']> {
+  if (site !== null) return site;
+  throw new AuthError('conflict', {
+    description: 'Passkeys need a host name, below edge.passkeys.rpId if that is set; this address is none',
+  });
+}
+
+function tooMany(): AuthError {
+  return new AuthError('conflict', {
+    description: `An identity has at most ${mostPasskeys} passkeys; remove one first`,
+  });
+}
+
+export interface AnsweredRegistration extends Registration {
+  readonly answer: Attestation;
+  /** As its owner calls it; undefined: after the browser and its system. */
+  readonly name: string | undefined;
+  readonly origin: RequestOrigin;
+}
+
+/**
+ * The passkey of an answer, to be stored, and the answer is used up. Records what refuses.
+ * @throws AuthError invalid_passkey
+ * @throws AuthError could_not_validate   the name
+ */
+export async function newPasskey(
+  needs: LoginServices,
+  { account, asked, purpose, answer, name, origin }: AnsweredRegistration,
+  attempt: AttemptRecorder,
+): Promise<NewPasskey> {
+  const { identity, policy } = account;
+  const called = passkeyName(name ?? programName(origin));
+  attempt.about({ identityId: identity.id });
+  const site = requireSite(asked);
+  const clientData = clientDataOf(answer);
+  const question = { ...asked, purpose, identityId: identity.id };
+  if (clientData === undefined || !isAnswerTo(needs, question, clientData)) {
+    attempt.failed('question', 'passkey-question', 'the challenge is too old, or of another login or step');
+    throw new AuthError('invalid_passkey');
+  }
+  attempt.passed('question');
+  const made = await checkAttestation(answer, site);
+  if (typeof made === 'string') {
+    answerRefused(attempt, made, `origin ${clientData.origin.slice(0, 200)}`);
+    throw new AuthError('invalid_passkey');
+  }
+  const { isUserVerified, ...checked } = made;
+  if (opensLogins(policy) && requiresUserVerification(policy) && !isUserVerified) {
+    attempt.failed('user verified', 'passkey-unverified', `policy ${policy.name} requires user verification`);
+    throw new AuthError('invalid_passkey', {
+      description: 'The policy asks for a passkey with PIN, finger or face',
+    });
+  }
+  if (!(await useAnswer(needs, clientData))) {
+    attempt.failed('first use', 'passkey-used-before', 'this answer was accepted before');
+    throw new AuthError('invalid_passkey');
+  }
+  attempt.passed('answer', `a new passkey for ${site.rpId}`);
+  return {
+    ...checked,
+    id: asId<AuthenticatorId>(needs.random.id()),
+    identityId: identity.id,
+    name: called,
+    rpId: site.rpId,
+    transports: answer.response.transports ?? [],
+    // A browser that does not say so made what it was asked for.
+    isDiscoverable: answer.clientExtensionResults?.credProps?.rk ?? true,
+  };
+}
+
+/**
+ * Stores a new passkey.
+ * @param store of `onBehalfOf` outside of a login
+ * @throws AuthError invalid_passkey   registered before
+ * @throws AuthError conflict          as many as there may be, or in a login not the first one
+ */
+export async function addPasskey(
+  needs: LoginServices & { readonly store: LoginServices['store'] & Pick<Store, 'passkeys'> },
+  registration: AnsweredRegistration,
+  attempt: AttemptRecorder,
+): Promise<NewPasskey> {
+  const passkey = await newPasskey(needs, registration, attempt);
+  // Whoever knows only the password must not be faster than a passkey that was added meanwhile.
+  const when = { now: needs.clock.now(), mustBeFirst: registration.purpose === 'register' };
+  const outcome = await needs.store.passkeys.add(passkey, when);
+  if (outcome !== 'added') throw notAdded(outcome, attempt);
+  const { id, identityId } = passkey;
+  needs.audit.record({ event: 'passkey.added', identityId, passkeyId: id }, registration.origin);
+  return passkey;
+}
+
+/** The refusal of a passkey that was not stored; recorded. */
+export function notAdded(outcome: 'too-many' | 'taken' | 'not-first', attempt: AttemptRecorder): AuthError {
+  const saw = {
+    taken: 'it is registered already',
+    'too-many': `the identity has ${mostPasskeys} already`,
+    'not-first': 'the identity has another one meanwhile',
+  };
+  attempt.failed('passkey added', 'passkey-not-added', saw[outcome]);
+  if (outcome === 'too-many') return tooMany();
+  return outcome === 'taken'
+    ? new AuthError('invalid_passkey')
+    : new AuthError('conflict', { description: 'Nothing asks for a new passkey in this login' });
+}
+
+function programName({ userAgent }: RequestOrigin): string {
+  const { program, operatingSystem } = clientProgramOf(userAgent, undefined);
+  return [program, operatingSystem].filter((part) => part !== null).join(', ') || 'Passkey';
+}
+
+const longestName = 100;
+
+/** @throws AuthError could_not_validate */
+export function passkeyName(name: string): string {
+  const trimmed = name.trim();
+  const isReadable =
+    trimmed.length > 0 && trimmed.length <= longestName && !/[\p{C}\p{Zl}\p{Zp}]/u.test(trimmed);
+  if (isReadable) return trimmed;
+  const reason = `has 1 to ${longestName} characters, no invisible ones`;
+  throw new AuthError('could_not_validate', { fields: [{ field: 'name', reason }] });
+}

@@ -1,0 +1,120 @@
+import type { Passkey } from '../../model/passkey.ts';
+import { mostPasskeys } from '../../model/passkey.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { NewPasskey, PasskeyStore, PasskeyUse } from '../contracts/passkeys.ts';
+import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
+import { endSessionsOfPasskey } from './api-sessions.ts';
+import { recordChange } from './changes.ts';
+import { accountColumns, accountOf, type Database, integer, text } from './codec.ts';
+import { affects, all, first, type Intent, run } from './intent.ts';
+import { insertOr, reader } from './rows.ts';
+
+export const passkeyIntents = { addPasskey, renamePasskey, usePasskey, deletePasskey } as const;
+
+export function passkeyStore({ dialect, write, read, find }: Database<typeof passkeyIntents>): PasskeyStore {
+  return {
+    findLogin: (credentialId) =>
+      find((row) => ({ passkey: passkeyOf(row), account: accountOf(row) }), findLoginSql, credentialId),
+    async listOf(identityIds) {
+      const sql = `SELECT * FROM passkeys
+        WHERE identity_id IN (SELECT value FROM ${dialect.jsonTexts}(?)) ORDER BY id`;
+      return (await read(sql, JSON.stringify(identityIds))).map(passkeyOf);
+    },
+    async countByDomain() {
+      const rows = await read(
+        'SELECT rp_id, count(*) AS passkeys FROM passkeys GROUP BY rp_id ORDER BY rp_id',
+      );
+      return rows.map((row) => ({ rpId: text(row, 'rp_id'), passkeys: integer(row, 'passkeys') }));
+    },
+    mayBeUnverified: async () => (await read(unverifiedSql)).length > 0,
+    add: (passkey, when) => write('addPasskey', { passkey, ...when }),
+    rename: (identityId, id, name) => write('renamePasskey', { identityId, id, name }),
+    use: (use) => write('usePasskey', use),
+    delete: (identityId, id, when) => write('deletePasskey', { identityId, id, ...when }),
+  };
+}
+
+const findLoginSql = `SELECT passkeys.*, ${accountColumns}
+  FROM passkeys
+  JOIN identities ON identities.id = passkeys.identity_id
+  JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
+  WHERE passkeys.credential_id = ?`;
+/** A cheap look: a policy that allows no passkeys may be among them. */
+const unverifiedSql = `SELECT 1 AS one FROM auth_policies
+  WHERE primary_rules NOT LIKE '%"userVerification":"required"%' LIMIT 1`;
+
+const passkeyOf = reader<Passkey>()(
+  `id identityId name rpId credentialId publicKey counter aaguid transports:json isDiscoverable:flag isBackupEligible:flag isBackedUp:flag clonedAt? createdAt lastUsedAt?`,
+);
+
+export function* addPasskey(args: {
+  readonly passkey: NewPasskey;
+  readonly now: Millis;
+  readonly mustBeFirst: boolean;
+}): Intent<'added' | 'too-many' | 'taken' | 'not-first'> {
+  const { passkey, now, mustBeFirst } = args;
+  const others = yield* all('SELECT id FROM passkeys WHERE identity_id = ?', passkey.identityId);
+  if (mustBeFirst && others.length > 0) return 'not-first';
+  if (others.length >= mostPasskeys) return 'too-many';
+  const added = yield* insertOr(
+    'passkeys',
+    { ...passkey, createdAt: now },
+    'ON CONFLICT (credential_id) DO NOTHING RETURNING id',
+  );
+  if (added === undefined) return 'taken';
+  yield* recordChange('identity', passkey.identityId, now);
+  return 'added';
+}
+
+function renamePasskey(args: {
+  readonly identityId: string;
+  readonly id: string;
+  readonly name: string;
+}): Intent<boolean> {
+  const sql = 'UPDATE passkeys SET name = ? WHERE id = ? AND identity_id = ? RETURNING id';
+  return affects(sql, args.name, args.id, args.identityId);
+}
+
+function* usePasskey({ id, counter, isBackedUp, now }: PasskeyUse): Intent<'used' | 'cloned' | 'gone'> {
+  const used = yield* affects(
+    `UPDATE passkeys SET counter = ?, is_backed_up = ?, last_used_at = ?
+     WHERE id = ? AND counter ${counter === 0 ? '=' : '<'} ? RETURNING id`,
+    counter,
+    isBackedUp ? 1 : 0,
+    now,
+    id,
+    counter,
+  );
+  if (used) return 'used';
+  const cloned = yield* affects('UPDATE passkeys SET cloned_at = ? WHERE id = ? RETURNING id', now, id);
+  return cloned ? 'cloned' : 'gone';
+}
+
+function deletePasskey(
+  args: MayBeForced & { readonly identityId: string; readonly id: string; readonly mayBeLast: boolean },
+): Intent<'deleted' | 'unknown' | 'last'> {
+  return keepingAnAdministrator(applyDeletion(args), args);
+}
+
+function* applyDeletion({
+  identityId,
+  id,
+  mayBeLast,
+  now,
+}: {
+  readonly identityId: string;
+  readonly id: string;
+  readonly mayBeLast: boolean;
+  readonly now: Millis;
+}): Intent<'deleted' | 'unknown' | 'last'> {
+  const row = yield* first('SELECT * FROM passkeys WHERE id = ? AND identity_id = ?', id, identityId);
+  if (row === undefined) return 'unknown';
+  if (!mayBeLast && passkeyOf(row).isDiscoverable) {
+    const sql = 'SELECT 1 AS one FROM passkeys WHERE identity_id = ? AND is_discoverable = 1 AND id <> ?';
+    if ((yield* first(sql, identityId, id)) === undefined) return 'last';
+  }
+  yield* run('DELETE FROM passkeys WHERE id = ?', id);
+  yield* endSessionsOfPasskey({ identityId, passkeyId: id, now });
+  yield* recordChange('identity', identityId, now);
+  return 'deleted';
+}

@@ -1,0 +1,471 @@
+// Logins by passkey through the front door, with an authenticator in software.
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { type Algorithm, coseOf, keysOf, SoftAuthenticator, type Twist } from '../support/authenticator.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
+import { beginLogin, callWith, claimsOf, submitPassword } from '../support/flow.ts';
+import { assertRefused, loggedIn, password, rootOf } from '../support/management.ts';
+import {
+  addOwn,
+  afterPassword,
+  ownPath,
+  passkeyPolicy,
+  person,
+  personWithPasskey,
+  question,
+  submit,
+  tokensOf,
+  usePasskey,
+} from '../support/passkeys.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const clock = fixedClock('2026-01-01T00:00:00Z');
+const server = await startTestServer({ clock });
+after(() => server.close());
+const root = await rootOf(server);
+
+/** The reason in the decision record of the last refused step. */
+async function lastReason(): Promise<string> {
+  const answer = await root.get('login-attempts?limit=1&filter=outcome%20%3D%20%22refused%22');
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json.data[0].reason;
+}
+
+describe('a login by passkey', () => {
+  test('needs no user name, and says in its tokens how it was proven', async () => {
+    const pat = await personWithPasskey(server);
+    const tokens = await tokensOf(server, await usePasskey(server, pat));
+    const { sub, amr, acr } = claimsOf(tokens.access_token);
+    assert.equal(sub, pat.id);
+    assert.deepEqual(amr, ['passkey']);
+    assert.equal(acr, claimsOf((await loggedIn(server, pat.name)).accessToken).acr);
+    assert.equal((await callWith(server, tokens.access_token)).status, 200);
+  });
+
+  for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const satisfies readonly Algorithm[]) {
+    test(`works with a key of ${algorithm}`, async () => {
+      const pat = await person(server);
+      await addOwn(await loggedIn(server, pat.name), pat.authenticator, { algorithm });
+      await tokensOf(server, await usePasskey(server, pat));
+    });
+  }
+
+  test('is asked for in the same words whoever asks, and names no credential', async () => {
+    const login = await beginLogin(server);
+    const { challenge, ...options } = await question(server, login);
+    assert.deepEqual(options, {
+      rpId: 'localhost',
+      timeout: 600_000,
+      userVerification: 'required',
+      allowCredentials: [],
+    });
+    assert.notEqual((await question(server, login)).challenge, challenge);
+    const named = await server.get(
+      `/oidc/login/passkey/options?id=${encodeURIComponent(login)}&username=root`,
+    );
+    assert.deepEqual({ ...named.json, challenge }, { challenge, ...options });
+  });
+
+  test('is refused for every answer that is not exactly to this question', async () => {
+    const pat = await personWithPasskey(server);
+    const other = keysOf('ES256').privateKey;
+    const twists: readonly (readonly [Twist, string])[] = [
+      [{ origin: 'https://evil.example' }, 'passkey-origin'],
+      [{ origin: server.url.replace('https:', 'http:') }, 'passkey-origin'],
+      [{ origin: server.url.replace(/:\d+$/, ':1') }, 'passkey-origin'],
+      [{ origin: `${server.url}.evil.example` }, 'passkey-origin'],
+      [{ crossOrigin: true }, 'passkey-origin'],
+      [{ topOrigin: 'https://evil.example' }, 'passkey-origin'],
+      [{ rpId: 'evil.example' }, 'passkey-site'],
+      [{ rpId: 'sub.localhost' }, 'passkey-site'],
+      [{ type: 'webauthn.create' }, 'passkey-question'],
+      [{ challenge: 'AAAA' }, 'passkey-question'],
+      [{ isPresent: false }, 'passkey-absent'],
+      [{ isVerified: false }, 'passkey-unverified'],
+      [{ key: other }, 'passkey-signature'],
+      [{ userHandle: 'c29tZWJvZHkgZWxzZQ' }, 'passkey-other-identity'],
+      [{ userHandle: null }, 'passkey-other-identity'],
+      [{ backup: { eligible: true, state: false } }, 'passkey-unreadable'],
+      [{ backup: { eligible: false, state: true } }, 'passkey-unreadable'],
+    ];
+    for (const [twist, reason] of twists) {
+      const answer = await usePasskey(server, pat, twist);
+      assertRefused(answer, 401, 'INVALID_AUTH');
+      assert.equal(await lastReason(), reason, JSON.stringify(twist));
+    }
+    await tokensOf(server, await usePasskey(server, pat));
+  });
+
+  test('takes an answer once, in the login that asked for it, for ten minutes', async () => {
+    const pat = await personWithPasskey(server);
+    const [login, another] = [await beginLogin(server), await beginLogin(server)];
+    const response = pat.authenticator.get(await question(server, login));
+    assertRefused(await submit(server, another, response), 401, 'INVALID_AUTH');
+    assert.equal(await lastReason(), 'passkey-question');
+    const [first, second] = await Promise.all([
+      submit(server, login, response),
+      submit(server, login, response),
+    ]);
+    assert.deepEqual([first?.status, second?.status].filter((status) => status === 302).length, 1);
+    assert.equal((await submit(server, login, response)).status, 400);
+
+    const late = await beginLogin(server);
+    const asked = await question(server, late);
+    clock.advance(10 * MINUTE);
+    const fresh = await beginLogin(server);
+    assertRefused(await submit(server, fresh, pat.authenticator.get(asked)), 401, 'INVALID_AUTH');
+    assertRefused(await submit(server, late, pat.authenticator.get(asked)), 400, 'INVALID_AUTH_REQUEST');
+  });
+
+  test('is refused when the counter has not grown, which is recorded and shown', async () => {
+    const pat = await personWithPasskey(server);
+    await tokensOf(server, await usePasskey(server, pat, { counter: 50 }));
+    for (const counter of [50, 49, 0]) {
+      assertRefused(await usePasskey(server, pat, { counter }), 401, 'INVALID_AUTH');
+      assert.equal(await lastReason(), 'passkey-cloned');
+    }
+    const list = await root.get(`identities/${pat.id}/passkeys`);
+    assert.equal(list.json.data[0].clonedAt, new Date(clock.now()).toISOString());
+    const events = await root.get(`audit-events?filter=event%20%3D%20%22passkey.cloned%22`);
+    assert.equal(events.json.data[0].identityId, pat.id);
+    await tokensOf(server, await usePasskey(server, pat, { counter: 51 }));
+  });
+
+  test('is accepted from an authenticator that does not count', async () => {
+    const pat = await person(server);
+    const authenticator = new SoftAuthenticator(server.url, { counter: 0 });
+    await addOwn(await loggedIn(server, pat.name), authenticator);
+    for (let at = 0; at < 3; at += 1) await tokensOf(server, await usePasskey(server, { authenticator }));
+  });
+
+  test('follows the policy: not allowed, without user verification, disabled', async () => {
+    const strict = await passkeyPolicy(server, { passkey: { allowed: false } });
+    const lenient = await passkeyPolicy(server, { passkey: { userVerification: 'preferred' } });
+    const pat = await personWithPasskey(server);
+    const unverified = { isVerified: false };
+    assertRefused(await usePasskey(server, pat, unverified), 401, 'INVALID_AUTH');
+    const have = (change: object) => server.store.identities.update(pat.id, change, clock.now());
+    await have({ authPolicyId: strict });
+    assertRefused(await usePasskey(server, pat), 401, 'INVALID_AUTH');
+    assert.equal(await lastReason(), 'method-not-allowed');
+    await have({ authPolicyId: lenient });
+    assert.equal((await question(server, await beginLogin(server))).userVerification, 'preferred');
+    await tokensOf(server, await usePasskey(server, pat, unverified));
+    await have({ disabledAt: clock.now() });
+    assertRefused(await usePasskey(server, pat), 401, 'INVALID_AUTH');
+    assert.equal(await lastReason(), 'identity-disabled');
+    await server.store.authPolicies.update(
+      lenient,
+      { primary: { passkey: { userVerification: 'required' } } },
+      clock.now(),
+    );
+  });
+});
+
+describe('both factors in one passkey', () => {
+  test('only if the policy says so, and the authenticator knew its owner', async () => {
+    const silent = await passkeyPolicy(server, { requireTotp: true });
+    const said = await passkeyPolicy(server, {
+      requireTotp: true,
+      passkey: { satisfiesSecondary: true, userVerification: 'discouraged' },
+    });
+    const pat = await personWithPasskey(server);
+    await server.store.identities.update(pat.id, { authPolicyId: silent }, clock.now());
+    const partial = await usePasskey(server, pat);
+    assert.equal(partial.status, 200, partial.text);
+    assert.deepEqual(
+      partial.json.authQueries.map(({ typeId }: { typeId: string }) => typeId),
+      ['MFA'],
+    );
+
+    await server.store.identities.update(pat.id, { authPolicyId: said }, clock.now());
+    assertRefused(await usePasskey(server, pat, { isVerified: false }), 401, 'INVALID_AUTH');
+    const tokens = await tokensOf(server, await usePasskey(server, pat));
+    const { amr, acr } = claimsOf(tokens.access_token);
+    assert.deepEqual(amr, ['passkey', 'uv']);
+    assert.match(acr, /two-factor$/);
+    assert.equal((await callWith(server, tokens.access_token)).status, 200);
+
+    // The policy takes it back: the session lacks TOTP at once.
+    await server.store.authPolicies.update(
+      said,
+      { primary: { passkey: { satisfiesSecondary: false } } },
+      clock.now(),
+    );
+    assert.equal((await callWith(server, tokens.access_token)).status, 401);
+  });
+
+  test('a passkey is not the second proof of a login that a passkey opened', async () => {
+    const policy = await passkeyPolicy(server, { requirePasskey: true });
+    const pat = await personWithPasskey(server);
+    await server.store.identities.update(pat.id, { authPolicyId: policy }, clock.now());
+    assertRefused(await usePasskey(server, pat), 401, 'INVALID_AUTH');
+    assert.equal(await lastReason(), 'passkey-not-independent');
+  });
+});
+
+describe('a passkey as the second step', () => {
+  const policyId = passkeyPolicy(server, { requirePasskey: true });
+
+  test('is asked for after the password, of the person who logs in, and completes the login', async () => {
+    const pat = await personWithPasskey(server);
+    await server.store.identities.update(pat.id, { authPolicyId: await policyId }, clock.now());
+    const id = await beginLogin(server);
+    const partial = await submitPassword(server, id, pat.name, password);
+    assert.deepEqual(partial.json.authQueries, [
+      {
+        typeId: 'PASSKEY',
+        httpMethod: 'POST',
+        httpUrl: '/oidc/login/passkey',
+        provider: 'overlay',
+        isPasskeyEnrolled: true,
+      },
+    ]);
+    const asked = await question(server, id);
+    assert.equal(asked.allowCredentials.length, 1);
+    const tokens = await tokensOf(server, await submit(server, id, pat.authenticator.get(asked)));
+    const { amr } = claimsOf(tokens.access_token);
+    assert.equal(amr.length, 2);
+    assert.match(amr[1], /^passkey:/);
+  });
+
+  test('of another person is refused, and so is an answer that was meant for something else', async () => {
+    const [pat, eve] = [await personWithPasskey(server), await personWithPasskey(server)];
+    await server.store.identities.update(pat.id, { authPolicyId: await policyId }, clock.now());
+    const id = await afterPassword(server, pat);
+    const asked = await question(server, id);
+    const [credential] = eve.authenticator.credentials;
+    assert.ok(credential);
+    assertRefused(
+      await submit(server, id, eve.authenticator.get(asked, { credential })),
+      400,
+      'INVALID_PASSKEY',
+    );
+    assert.equal(await lastReason(), 'passkey-other-identity');
+    // An answer to the question for a first proof is none to this one, and would begin another login.
+    const primary = await beginLogin(server);
+    const elsewhere = pat.authenticator.get(await question(server, primary));
+    assertRefused(await submit(server, id, elsewhere), 401, 'INVALID_AUTH');
+    assertRefused(await submit(server, primary, pat.authenticator.get(asked)), 401, 'INVALID_AUTH');
+    assert.equal((await submit(server, id, pat.authenticator.get(await question(server, id)))).status, 302);
+  });
+
+  test('is added in the login by a person who has none, and by nobody else', async () => {
+    const pat = await person(server, await policyId);
+    const id = await beginLogin(server);
+    const partial = await submitPassword(server, id, pat.name, password);
+    assert.equal(partial.json.authQueries[0].isPasskeyEnrolled, false);
+    const options = async (login: string) =>
+      server.post('/oidc/login/passkey/register/options', { json: { id: login } });
+    const asked = await options(id);
+    assert.equal(asked.status, 200, asked.text);
+    const { user, rp, pubKeyCredParams, attestation } = asked.json;
+    assert.deepEqual(
+      [rp.id, user.name, attestation, pubKeyCredParams.map(({ alg }: { alg: number }) => alg)],
+      ['localhost', pat.name, 'none', [-7, -8, -257]],
+    );
+    const register = (login: string, response: object) =>
+      server.post('/oidc/login/passkey/register', { json: { id: login, response, name: 'Key' } });
+    // As an answer to another question.
+    assertRefused(await submit(server, id, pat.authenticator.create(asked.json)), 400, 'COULD_NOT_VALIDATE');
+    const other = await afterPassword(server, pat);
+    assertRefused(await register(other, pat.authenticator.create(asked.json)), 400, 'INVALID_PASSKEY');
+    const response = new SoftAuthenticator(server.url);
+    const second = await options(other);
+    const done = await register(id, response.create(asked.json));
+    const tokens = await tokensOf(server, done);
+    assert.match(claimsOf(tokens.access_token).amr[1], /^passkey:/);
+    // Whoever has only the password cannot add another one, even if they were asked before.
+    assertRefused(await options(other), 409, 'CONFLICT');
+    assertRefused(await register(other, pat.authenticator.create(second.json)), 409, 'CONFLICT');
+    await tokensOf(server, await usePasskeyAsSecond(other, response));
+  });
+
+  async function usePasskeyAsSecond(id: string, authenticator: SoftAuthenticator) {
+    return submit(server, id, authenticator.get(await question(server, id)));
+  }
+
+  test('cannot be added before the code of an enrolled app', async () => {
+    const both = await passkeyPolicy(server, { requirePasskey: true, requireTotp: true });
+    const pat = await person(server, both);
+    await server.store.totp.start(
+      'flow',
+      { identityId: pat.id, sealedSeed: 'x', recoveryHashes: [], expiresAt: clock.now() + MINUTE },
+      clock.now(),
+    );
+    await server.store.totp.verify('flow', { sealedSeed: 'x', step: 1, now: clock.now() });
+    const id = await afterPassword(server, pat);
+    const asked = await server.post('/oidc/login/passkey/register/options', { json: { id } });
+    assertRefused(asked, 409, 'CONFLICT');
+  });
+
+  test('refuses a legacy login in words that name the query', async () => {
+    const pat = await person(server, await policyId);
+    const answer = await server.post('/edge/client/v1/authenticate?method=password', {
+      json: { username: pat.name, password },
+    });
+    assertRefused(answer, 403, 'PASSKEY_REQUIRED');
+    assert.match(answer.json.error.message, /PASSKEY at \/oidc\/login\/passkey/);
+    assert.equal(await lastReason(), 'passkey-required');
+  });
+});
+
+describe('adding a passkey to the own account', () => {
+  test('needs a fresh proof, and the same session', async () => {
+    const pat = await person(server);
+    const [caller, elsewhere] = [await loggedIn(server, pat.name), await loggedIn(server, pat.name)];
+    clock.advance(6 * MINUTE);
+    const refused = await caller.call('POST', `${ownPath}/options`, {});
+    assertRefused(refused, 401, 'UNAUTHORIZED');
+    const asked = await caller.call('POST', `${ownPath}/options`, { currentPassword: password });
+    assert.equal(asked.status, 200, asked.text);
+    const response = pat.authenticator.create(asked.json.data);
+    assertRefused(await elsewhere.call('POST', ownPath, { response }), 400, 'INVALID_PASSKEY');
+    const added = await caller.call('POST', ownPath, { response });
+    assert.equal(added.status, 201, added.text);
+    assertRefused(await caller.call('POST', ownPath, { response }), 400, 'INVALID_PASSKEY');
+    const { id } = added.json.data;
+    assert.equal((await caller.call('PATCH', `${ownPath}/${id}`, { name: ' Pixel 9 ' })).status, 200);
+    const [listed] = (await caller.get(ownPath)).json.data;
+    assert.equal(listed.name, 'Pixel 9');
+    for (const name of ['', ' ', 'x'.repeat(101), 'a\u202eb'])
+      assertRefused(await caller.call('PATCH', `${ownPath}/${id}`, { name }), 400, 'COULD_NOT_VALIDATE');
+    const eve = await loggedIn(server, (await person(server)).name);
+    assertRefused(await eve.call('PATCH', `${ownPath}/${id}`, { name: 'mine' }), 404, 'NOT_FOUND');
+    assertRefused(await eve.call('DELETE', `${ownPath}/${id}`, {}), 404, 'NOT_FOUND');
+  });
+
+  test('is refused for keys that prove nothing, and for what is not asked for', async () => {
+    const pat = await person(server);
+    const caller = await loggedIn(server, pat.name);
+    const weak = keysOf('RS256', 1024);
+    const mixed = coseOf('EdDSA', keysOf('EdDSA').publicKey);
+    mixed[4] = 0x26;
+    const twists: readonly (readonly [NonNullable<Parameters<SoftAuthenticator['create']>[1]>, string])[] = [
+      [{ algorithm: 'RS256', keys: weak }, 'passkey-key'],
+      [{ cose: mixed }, 'passkey-key'],
+      [{ type: 'webauthn.get' }, 'passkey-question'],
+      [{ origin: 'https://evil.example' }, 'passkey-origin'],
+      [{ rpId: 'evil.example' }, 'passkey-site'],
+      [{ isPresent: false }, 'passkey-absent'],
+      [{ isVerified: false }, 'passkey-unverified'],
+      [{ cose: Buffer.of(0xa0) }, 'passkey-unreadable'],
+    ];
+    for (const [twist, reason] of twists) {
+      const asked = await caller.call('POST', `${ownPath}/options`, {});
+      const response = pat.authenticator.create(asked.json.data, twist);
+      assertRefused(await caller.call('POST', ownPath, { response }), 400, 'INVALID_PASSKEY');
+      assert.equal(await lastReason(), reason, JSON.stringify(twist));
+    }
+    assert.deepEqual((await caller.get(ownPath)).json.data, []);
+  });
+
+  test('takes self-attestation and certificates of the maker as no attestation at all', async () => {
+    const pat = await person(server);
+    const statement = new Map<string, unknown>([
+      ['alg', -7],
+      ['sig', Buffer.alloc(70, 1)],
+      ['x5c', [Buffer.alloc(300, 2)]],
+    ]) as never;
+    const caller = await loggedIn(server, pat.name);
+    const aaguid = Buffer.from('ea9b8d664d011d213ce4b6b48cb575d4', 'hex');
+    const added = await addOwn(caller, pat.authenticator, { format: 'packed', statement, aaguid });
+    assert.equal(added.aaguid, 'ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4');
+  });
+
+  test('ends at twenty, however many are added at once', async () => {
+    const pat = await person(server);
+    const caller = await loggedIn(server, pat.name);
+    const add = async () => {
+      const asked = await caller.call('POST', `${ownPath}/options`, {});
+      if (asked.status !== 200) return asked.status;
+      const response = pat.authenticator.create(asked.json.data);
+      return (await caller.call('POST', ownPath, { response })).status;
+    };
+    for (let at = 0; at < 17; at += 1) assert.equal(await add(), 201);
+    const statuses = await Promise.all(Array.from({ length: 6 }, add));
+    assert.equal(statuses.filter((status) => status === 201).length, 3);
+    assert.equal((await caller.get(ownPath)).json.data.length, 20);
+    assertRefused(await caller.call('POST', `${ownPath}/options`, {}), 409, 'CONFLICT');
+  });
+
+  test('of a credential that is registered already is refused', async () => {
+    const [pat, eve] = [await personWithPasskey(server), await person(server)];
+    const [credential] = pat.authenticator.credentials;
+    assert.ok(credential);
+    const caller = await loggedIn(server, eve.name);
+    const asked = await caller.call('POST', `${ownPath}/options`, {});
+    const fake = eve.authenticator.create(asked.json.data);
+    const bytes = Buffer.from(fake.response.attestationObject, 'base64url');
+    const own = Buffer.from(fake.id, 'base64url');
+    credential.id.copy(bytes, bytes.indexOf(own));
+    const id = credential.id.toString('base64url');
+    const response = {
+      ...fake,
+      id,
+      rawId: id,
+      response: { ...fake.response, attestationObject: bytes.toString('base64url') },
+    };
+    assertRefused(await caller.call('POST', ownPath, { response }), 400, 'INVALID_PASSKEY');
+    assert.equal(await lastReason(), 'passkey-not-added');
+    await tokensOf(server, await usePasskey(server, pat));
+  });
+});
+
+describe('removing a passkey', () => {
+  test('ends what it opened and what it completed, and nothing else', async () => {
+    const policy = await passkeyPolicy(server, { requirePasskey: true });
+    const pat = await personWithPasskey(server);
+    const byPassword = await loggedIn(server, pat.name);
+    const opened = await tokensOf(server, await usePasskey(server, pat));
+    await server.store.identities.update(pat.id, { authPolicyId: policy }, clock.now());
+    const id = await afterPassword(server, pat);
+    const completed = await tokensOf(
+      server,
+      await submit(server, id, pat.authenticator.get(await question(server, id))),
+    );
+    await server.store.identities.update(pat.id, { authPolicyId: 'default' as never }, clock.now());
+    const inProgress = await beginLogin(server);
+    const asked = await question(server, inProgress);
+    const [{ id: passkeyId }] = (await byPassword.get(ownPath)).json.data;
+    assert.equal((await byPassword.call('DELETE', `${ownPath}/${passkeyId}`, {})).status, 200);
+    for (const tokens of [opened, completed])
+      assert.equal((await callWith(server, tokens.access_token)).status, 401);
+    assert.equal((await callWith(server, byPassword.accessToken)).status, 200);
+    assertRefused(await submit(server, inProgress, pat.authenticator.get(asked)), 401, 'INVALID_AUTH');
+    assert.equal(await lastReason(), 'passkey-unknown');
+  });
+
+  test('that is the last way in has to be meant', async () => {
+    const only = await passkeyPolicy(server);
+    const pat = await personWithPasskey(server, only);
+    await server.store.authPolicies.update(only, { primary: { updb: { allowed: false } } }, clock.now());
+    const { access_token: token } = await tokensOf(server, await usePasskey(server, pat));
+    const headers = { authorization: `Bearer ${token}` };
+    const [{ id }] = (await server.get(ownPath, { headers })).json.data;
+    const remove = (json: object) => server.request('DELETE', `${ownPath}/${id}`, { headers, json });
+    assertRefused(await remove({}), 409, 'CONFLICT', 'evenIfLast');
+    assert.equal((await remove({ evenIfLast: true })).status, 200);
+  });
+
+  test('by an administrator or the help desk, not of people with power', async () => {
+    const pat = await personWithPasskey(server);
+    const opened = await tokensOf(server, await usePasskey(server, pat));
+    const helper = await server.createUser({ name: 'helen', password });
+    await server.store.identities.update(helper, { permissions: ['helpdesk'] }, clock.now());
+    const helen = await loggedIn(server, 'helen');
+    const [{ id }] = (await helen.get(`identities/${pat.id}/passkeys`)).json.data;
+    assert.equal((await helen.call('DELETE', `identities/${pat.id}/passkeys/${id}`)).status, 200);
+    assert.equal((await callWith(server, opened.access_token)).status, 401);
+    assertRefused(await helen.call('DELETE', `identities/${pat.id}/passkeys/${id}`), 404, 'NOT_FOUND');
+    await addOwn(root, new SoftAuthenticator(server.url));
+    const { data } = (await root.get(ownPath)).json;
+    const me = (await root.get('/edge/client/v1/current-identity')).json.data.id;
+    const refused = await helen.call('DELETE', `identities/${me}/passkeys/${data[0].id}`);
+    assertRefused(refused, 403, 'FORBIDDEN');
+    const eve = await loggedIn(server, (await person(server)).name);
+    assert.equal((await eve.get(`identities/${pat.id}/passkeys`)).status, 403);
+  });
+});
