@@ -4,10 +4,11 @@ import { hostname } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BindPoint, Config } from '../config/config.ts';
 import { answerTimes } from '../explain/counts.ts';
-import type { HealthCheck } from '../http/server/health.ts';
-import { metricsReader } from '../http/server/metrics.ts';
+import { type Finding, type HealthCheck, runChecks } from '../http/server/health.ts';
+import { type CertificateEnd, metricsReader } from '../http/server/metrics.ts';
 import type { Seconds } from '../platform/clock.ts';
 import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
+import { openFiles } from '../platform/open-files.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { ClockWatch } from '../tasks/clock-watch.ts';
@@ -58,17 +59,24 @@ export function openObservation(
     telemetry: telemetry.counts(),
   });
   const lastReload = { isRefused: false };
+  let certificateEnds: readonly CertificateEnd[] = [];
+  let findings: readonly Finding[] = [];
   const metrics = metricsReader({
     version: packageJson.version,
     startedAt,
     threads: others.threads,
-    gather: others.gather,
+    async gather() {
+      [findings] = await Promise.all([runChecks({ clock, log }, checks), others.gather()]);
+    },
     counts: () => sumOfThreads([counts(), ...others.counts()]),
     hashPool,
     endedSessions: view.ended,
     decisionRecords: records,
     clockWatch: watch,
     lastReload,
+    certificateEnds: () => certificateEnds,
+    checks: () => findings,
+    openFiles,
   });
   return {
     node,
@@ -80,6 +88,9 @@ export function openObservation(
     reported: first === undefined ? { since: startedAt * 1000, read: metrics.families } : null,
     noteReload({ isRefused }: { readonly isRefused: boolean }) {
       lastReload.isRefused = isRefused;
+    },
+    noteCertificates(ends: readonly CertificateEnd[]) {
+      certificateEnds = ends;
     },
     stop: eventLoop.stop,
   };

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type SigningAuthority, signingAuthority } from '../certificates/client-certificate-issuer.ts';
 import type { Config, Listener } from '../config/config.ts';
 import type { AuthorityList } from '../enrollment/published-authorities.ts';
+import type { CertificateEnd } from '../http/server/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import type { Logger } from '../platform/log/logger.ts';
@@ -94,6 +95,27 @@ export function readPublishedAuthorities(
       return [name, { pem: distinct.map(String).join(''), pkcs7: base64.replaceAll(/.{1,64}/g, '$&\n') }];
     }),
   );
+}
+
+/**
+ * When the first certificate of each use ends, of all that the configuration names.
+ * @throws PkiFileError, or what reading a file throws
+ */
+export function readCertificateEnds({
+  identity,
+  listeners,
+  edge,
+}: Pick<Config, 'identity' | 'listeners' | 'edge'>): readonly CertificateEnd[] {
+  const { signingCert } = edge.enrollment;
+  const files: readonly (readonly [CertificateEnd['use'], readonly string[]])[] = [
+    ['server', listeners.map((listener) => listener.identity.serverCertFile)],
+    ['authority', [identity.caFile]],
+    ['client-signing', signingCert === null ? [] : [signingCert.certFile]],
+  ];
+  return files.flatMap(([use, named]) => {
+    const ends = [...new Set(named)].flatMap(certificatesIn).map(({ validToDate }) => validToDate.getTime());
+    return ends.length === 0 ? [] : [{ use, notAfter: Math.min(...ends) }];
+  });
 }
 
 /**

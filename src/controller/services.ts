@@ -49,6 +49,7 @@ import { type Endpoints, endpointsBy, type LastingServices } from './endpoints.t
 import type { Foundations } from './foundations.ts';
 import { type Base, configInUse } from './in-use.ts';
 import { nodeName, type Observation, openObservation } from './observation.ts';
+import { readCertificateEnds } from './overlay-pki.ts';
 import { openProviders, type Providers } from './providers.ts';
 import { openRecords, type Records } from './records.ts';
 import type { ThreadCounts } from './thread-counts.ts';
@@ -128,10 +129,18 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   const needs = endpointNeeds(base, { records, providers, callers, observation }, pki);
   const prepare = async (of: Config) => {
     const endpoints = endpointsBy(of, needs, inUse.accessTokenEnd);
-    return { endpoints, useTelemetry: await telemetry.prepare(of.telemetry, observation.reported) };
+    const useTelemetry = await telemetry.prepare(of.telemetry, observation.reported);
+    const certificateEnds = readCertificateEnds(of);
+    return {
+      endpoints,
+      observe() {
+        useTelemetry();
+        observation.noteCertificates(certificateEnds);
+      },
+    };
   };
-  const { useTelemetry, ...current } = await prepare(config);
-  useTelemetry();
+  const { observe, ...current } = await prepare(config);
+  observe();
   const stopWork = startBackgroundWork({
     ...base,
     isFirst: first === undefined,
@@ -166,7 +175,7 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
         use() {
           inUse.replace(fresh);
           current.endpoints = prepared.endpoints;
-          prepared.useTelemetry();
+          prepared.observe();
           useProviders();
         },
       };

@@ -9,6 +9,7 @@ import { controllerReload } from '../../src/cli/host/run/reload.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
 import { answerTimes } from '../../src/explain/counts.ts';
 import { refusalReasons } from '../../src/model/refusal-reason.ts';
+import { certificateFacts, parseCertificate } from '../../src/platform/x509/x509.ts';
 import { readNamedFile } from '../support/files.ts';
 import { beginLogin, login, submitPassword } from '../support/flow.ts';
 import { withMetrics } from '../support/metrics.ts';
@@ -179,6 +180,20 @@ describe('metrics', () => {
       [...new Set(families)].filter((name) => !all.includes(name)),
       [],
     );
+  });
+
+  test('the end of certificates, the checks of readiness and the limit of open files are there to be alarmed by', async () => {
+    const { notAfter } = certificateFacts(
+      parseCertificate(readFileSync(join(server.home, 'server.pem'), 'utf8')),
+    );
+    assert.equal(
+      await sampleOf('overlay_auth_certificate_end_timestamp_seconds{use="server"}'),
+      notAfter / 1000,
+    );
+    for (const check of ['store.read', 'store.write', 'store.changes', 'store.clock'])
+      assert.equal(await sampleOf(`overlay_auth_health_check{check="${check}"}`), 1, check);
+    const open = await sampleOf('process_open_fds');
+    assert.ok(open > 5 && open < (await sampleOf('process_max_fds')), `${open}`);
   });
 
   test('a refused reload shows until one succeeds', async () => {

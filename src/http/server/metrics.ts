@@ -33,6 +33,17 @@ export interface MetricSources {
   readonly decisionRecords: { queue(): { readonly waiting: number; readonly dropped: number } };
   readonly clockWatch: { readonly ahead: Millis };
   readonly lastReload: { readonly isRefused: boolean };
+  /** The soonest end of the certificates of each use. */
+  readonly certificateEnds: () => readonly CertificateEnd[];
+  /** The checks of readiness, as `gather` has found them. */
+  readonly checks: () => readonly { readonly id: string; readonly healthy: boolean }[];
+  /** Absent where the system does not say. */
+  readonly openFiles: () => { readonly open: number; readonly most: number } | null;
+}
+
+export interface CertificateEnd {
+  readonly use: 'server' | 'authority' | 'client-signing';
+  readonly notAfter: Millis;
 }
 
 /** What each thread counts. */
@@ -125,7 +136,7 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
 
   function define(
     Metric: typeof Counter | typeof Gauge,
-    [name, help, labelNames = []]: readonly [name: string, help: string, labelNames?: readonly string[]],
+    [name, help, labelNames = []]: MetricHead,
     read: () => Samples,
   ): void {
     const refill = (metric: Counter | Gauge) => {
@@ -147,29 +158,12 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
   const gauge = (name: string, help: string, read: () => number) =>
     define(prometheus.Gauge, [name, help], () => [{ labels: {}, value: read() }]);
 
-  const { version } = sources;
-  define(
-    prometheus.Gauge,
-    [
-      'overlay_auth_build_info',
-      'Version of this service and of its runtime; always 1.',
-      ['version', 'node_version'],
-    ],
-    () => [{ labels: { version, node_version: process.version }, value: 1 }],
-  );
-  define(
-    prometheus.Counter,
-    ['overlay_auth_audit_events_total', 'Events of the audit trail.', ['event', 'method']],
-    () => samplesOf(sources.counts().auditEvents),
-  );
-  define(
-    prometheus.Counter,
-    [
-      'overlay_auth_login_attempts_total',
-      'Steps of logins that were decided, with the reason of a refusal.',
-      ['step', 'mechanism', 'outcome', 'reason'],
-    ],
-    () => samplesOf(sources.counts().loginAttempts),
+  defineLabelled(
+    {
+      counters: (of, read) => define(prometheus.Counter, of, read),
+      gauges: (of, read) => define(prometheus.Gauge, of, read),
+    },
+    sources,
   );
 
   // The library's own histogram can only be filled one observation at a time. The registry needs no more than this.
@@ -192,6 +186,55 @@ async function newRegistry(sources: MetricSources): Promise<Registry> {
     process.memoryUsage.rss(),
   );
   return registry;
+}
+
+type MetricHead = readonly [name: string, help: string, labelNames?: readonly string[]];
+
+/** Defines a metric with a sample for each set of labels, or with none. */
+type DefineMany = (head: MetricHead, read: () => Samples) => void;
+
+function defineLabelled(
+  { counters, gauges }: { readonly counters: DefineMany; readonly gauges: DefineMany },
+  sources: MetricSources,
+): void {
+  const { version } = sources;
+  gauges(
+    [
+      'overlay_auth_build_info',
+      'Version of this service and of its runtime; always 1.',
+      ['version', 'node_version'],
+    ],
+    () => [{ labels: { version, node_version: process.version }, value: 1 }],
+  );
+  counters(['overlay_auth_audit_events_total', 'Events of the audit trail.', ['event', 'method']], () =>
+    samplesOf(sources.counts().auditEvents),
+  );
+  counters(
+    [
+      'overlay_auth_login_attempts_total',
+      'Steps of logins that were decided, with the reason of a refusal.',
+      ['step', 'mechanism', 'outcome', 'reason'],
+    ],
+    () => samplesOf(sources.counts().loginAttempts),
+  );
+
+  gauges(
+    [
+      'overlay_auth_certificate_end_timestamp_seconds',
+      'When the first certificate of a use ends: what listeners present, trusted authorities, what signs clients.',
+      ['use'],
+    ],
+    () => sources.certificateEnds().map(({ use, notAfter }) => ({ labels: { use }, value: notAfter / 1000 })),
+  );
+  gauges(['overlay_auth_health_check', '1 while a check of readiness passes, otherwise 0.', ['check']], () =>
+    sources.checks().map(({ id, healthy }) => ({ labels: { check: id }, value: healthy ? 1 : 0 })),
+  );
+  const filesOf = (which: 'open' | 'most') => (): Samples => {
+    const found = sources.openFiles();
+    return found === null ? [] : [{ labels: {}, value: found[which] }];
+  };
+  gauges(['process_open_fds', 'Files and connections that are open.'], filesOf('open'));
+  gauges(['process_max_fds', 'How many may be open.'], filesOf('most'));
 }
 
 /** Defines a metric with a single number, read when somebody asks. */
