@@ -51,7 +51,7 @@ export const sharedWithPages = [
 ] as const;
 
 function sourcesHash(): string {
-  const own = ['web/**/*.{ts,tsx,css}', 'packages/client/src/**/*.ts'];
+  const own = ['web/**/*.{ts,tsx,css,js}', 'packages/client/src/**/*.ts'];
   const sources = globSync([...own, ...sharedWithPages], { cwd: root });
   const all = [...sources.sort(), 'scripts/build-web.mjs', 'package-lock.json'];
   return sha256(all.map((name) => `${name}\0${readFileSync(root + name, 'utf8')}`).join('\0')).slice(0, 16);

@@ -2,16 +2,17 @@
 
 import { freshLoginAge, Refusal } from '@overlay-auth/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { Button } from '../parts/button.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SetUp } from './app-set-up.tsx';
 import { ActionButton, CodeField, codeIn, Form, factorFault, ProofField, proofId } from './form.tsx';
 import { Loaded } from './loaded.tsx';
+import { Folded, type OfferedProof, ProvenForm, SignInAgain } from './proven-form.tsx';
 import { useAuthenticators } from './reading.ts';
 import { RecoveryCodes, SavedBox } from './recovery-codes.tsx';
-import { api, signInAnew } from './session.ts';
+import { api } from './session.ts';
 import { texts } from './texts/texts.ts';
 
 const path = '/current-identity/mfa';
@@ -123,16 +124,6 @@ function Proof({
   );
 }
 
-/** Somebody without a password proves who they are by signing in again. */
-function SignInAgain() {
-  return (
-    <>
-      <p>{texts.proofBySignIn}</p>
-      <ActionButton id="sign-in-again" label={texts.signInAgain} kind="main" action={signInAnew} />
-    </>
-  );
-}
-
 function On({
   codesLeft,
   hasPassword,
@@ -173,33 +164,20 @@ function On({
 }
 
 function RemoveApp({ hasPassword, refresh }: { readonly hasPassword: boolean; readonly refresh: Refresh }) {
-  const [needsProof, setNeedsProof] = useState(false);
-  const remove = async (values: FormData) => {
-    const currentPassword = values.get(proofId);
-    const code = codeIn(values);
-    const body = currentPassword === null ? { code } : { code, currentPassword: String(currentPassword) };
-    try {
-      await api.DELETE(path, { body });
-    } catch (error) {
-      if (freshLoginAge(error) === undefined) throw factorFault(error);
-      // Asked for together with the code, which was not used up.
-      setNeedsProof(true);
-      announce(hasPassword ? texts.proof : texts.proofBySignIn);
-      return;
-    }
+  const remove = async (values: FormData, proof: OfferedProof) => {
+    await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
     await refresh(texts.appRemoved);
   };
-  if (needsProof && !hasPassword) return <SignInAgain />;
   return (
-    <Form id="remove-app" submit={texts.removeApp} kind="danger" action={remove}>
+    <ProvenForm
+      id="remove-app"
+      submit={texts.removeApp}
+      kind="danger"
+      hasPassword={hasPassword}
+      action={remove}
+    >
       <CodeField id="remove-code" label={texts.anyCode} />
-      {needsProof && (
-        <>
-          <p>{texts.proof}</p>
-          <ProofField />
-        </>
-      )}
-    </Form>
+    </ProvenForm>
   );
 }
 
@@ -212,22 +190,5 @@ function NewCodes({ codes, refresh }: { readonly codes: readonly string[]; reado
         <SavedBox id="codes-saved-box" />
       </Form>
     </>
-  );
-}
-
-function Folded({
-  id,
-  label,
-  children,
-}: {
-  readonly id: string;
-  readonly label: string;
-  readonly children: ReactNode;
-}) {
-  return (
-    <details id={id} className="card">
-      <summary>{label}</summary>
-      {children}
-    </details>
   );
 }

@@ -93,8 +93,9 @@ function SessionCard({
   );
 }
 
-/** What was proven. A second external JWT is shown by the name of its signer. */
+/** What was proven. The id after `ejs:` and `passkey:` says nothing to people. */
 function wayText(way: string): string {
+  if (way.startsWith('passkey:')) return texts.method['secondary-passkey'];
   return Object.hasOwn(texts.method, way) ? named(texts.method, way) : texts.method['secondary-ext-jwt'];
 }
 

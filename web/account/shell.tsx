@@ -4,6 +4,7 @@ import { AppPart } from './app.tsx';
 import { AttemptsPart } from './attempts.tsx';
 import { ActionButton } from './form.tsx';
 import { LanguagePart } from './language.tsx';
+import { PasskeysPart } from './passkeys.tsx';
 import { useIdentity } from './reading.ts';
 import { signOut } from './session.ts';
 import { SessionsPart } from './sessions.tsx';
@@ -13,6 +14,7 @@ import { texts } from './texts/texts.ts';
 /** The parts, by the fragment of their address. Any other fragment shows the first. */
 const parts = [
   ['sign-in', texts.signInMethods, SignInPart],
+  ['passkeys', texts.passkeys, PasskeysPart],
   ['app', texts.app, AppPart],
   ['sessions', texts.sessions, SessionsPart],
   ['attempts', texts.attempts, AttemptsPart],

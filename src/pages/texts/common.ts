@@ -29,6 +29,20 @@ const english = {
     saved: 'I have saved the recovery codes',
     confirm: 'Confirm',
   },
+  passkey: {
+    name: 'Name of the passkey',
+    nameHint: 'By which you recognise it later, such as the device that keeps it.',
+    /** Why the browser made or used no passkey. */
+    problems: {
+      cancelled:
+        'No passkey was used: it was cancelled, took too long, or there is none here for this site. Try again, or continue another way.',
+      cancelledNew: 'No passkey was made: it was cancelled or took too long. Try again.',
+      known: 'This device or security key already has a passkey of your account.',
+      insecure:
+        'Passkeys do not work at this address, because its certificate or its name is not accepted by the browser. Tell an administrator.',
+      failed: 'That did not work. Load this page again, then try once more.',
+    },
+  },
 };
 
 const german: typeof english = {
@@ -59,6 +73,20 @@ const german: typeof english = {
     fileName: 'wiederherstellungscodes.txt',
     saved: 'Ich habe die Wiederherstellungscodes gespeichert',
     confirm: 'Bestätigen',
+  },
+  passkey: {
+    name: 'Name des Passkeys',
+    nameHint: 'Daran erkennen Sie ihn später, etwa am Gerät, das ihn aufbewahrt.',
+    problems: {
+      cancelled:
+        'Es wurde kein Passkey verwendet: Der Vorgang wurde abgebrochen, dauerte zu lange, oder hier gibt es keinen für diese Website. Versuchen Sie es noch einmal, oder gehen Sie einen anderen Weg.',
+      cancelledNew:
+        'Es wurde kein Passkey erstellt: Der Vorgang wurde abgebrochen oder dauerte zu lange. Versuchen Sie es noch einmal.',
+      known: 'Dieses Gerät oder dieser Sicherheitsschlüssel hat schon einen Passkey Ihres Kontos.',
+      insecure:
+        'Unter dieser Adresse funktionieren Passkeys nicht, weil der Browser ihr Zertifikat oder ihren Namen nicht annimmt. Sagen Sie es einem Administrator.',
+      failed: 'Das hat nicht funktioniert. Laden Sie diese Seite neu und versuchen Sie es noch einmal.',
+    },
   },
 };
 

@@ -76,6 +76,28 @@ export const de: Texts = {
     'Die Anmeldung braucht dann keinen Code, außer wenn die Regeln Ihres Kontos einen verlangen.',
   appRemoved: 'Die App ist entfernt.',
 
+  passkeysText:
+    'Mit einem Passkey melden Sie sich mit Fingerabdruck, Gesicht oder PIN an. Er funktioniert nur auf dieser Website: Keine andere kann nach ihm fragen.',
+  noPasskeys: 'Sie haben keine.',
+  passkeysNotHere: 'Dieser Browser hat keine Passkeys. Nehmen Sie einen anderen, um einen hinzuzufügen.',
+  passkeyLine: (added, used) =>
+    `Hinzugefügt ${added}. ${used === null ? 'Noch nie verwendet.' : `Zuletzt verwendet ${used}.`}`,
+  passkeySynced: 'Auf Ihren Geräten, über Ihr Konto dort kopiert.',
+  passkeyOfDevice: 'Nur auf einem Gerät oder Sicherheitsschlüssel.',
+  passkeyCloned: (time) =>
+    `Eine Kopie dieses Passkeys wurde ${time} bemerkt und abgelehnt. Wenn Sie sie nicht gemacht haben, entfernen Sie den Passkey und sagen Sie es einem Administrator.`,
+  addPasskey: 'Passkey hinzufügen',
+  passkeyAdded: 'Der Passkey ist hinzugefügt. Sie können sich jetzt damit anmelden.',
+  rename: 'Umbenennen',
+  passkeyRenamed: 'Der Passkey ist umbenannt.',
+  removePasskey: 'Entfernen',
+  removePasskeyText:
+    'Hier funktioniert er dann nicht mehr, und Sitzungen, die damit geöffnet wurden, enden. Ihr Gerät bietet ihn vielleicht weiter an, bis Sie ihn auch dort löschen.',
+  passkeyRemoved: 'Der Passkey ist entfernt.',
+  lastPasskey:
+    'Das ist das Letzte, womit Sie sich anmelden können. Ohne ihn kann Ihnen nur ein Administrator wieder Zugang geben.',
+  removeLastPasskey: 'Trotzdem entfernen',
+
   sessions: 'Wo Sie angemeldet sind',
   thisSession: 'Diese Sitzung',
   sessionLine: (application, method, since, address) =>
@@ -110,6 +132,7 @@ export const de: Texts = {
     'secondary-ext-jwt': 'zweites Token eines anderen Anbieters',
     passkey: 'Passkey',
     'secondary-passkey': 'Passkey als zweiter Nachweis',
+    uv: 'mit PIN, Finger oder Gesicht',
     enroll: 'Registrierung',
   },
 };

@@ -68,6 +68,29 @@ export const en = {
   removeAppText: 'Signing in then needs no code, unless the rules of your account ask for one.',
   appRemoved: 'The app is removed.',
 
+  passkeysText:
+    'With a passkey you sign in by fingerprint, face or PIN. It works on this website only: no other one can ask for it.',
+  noPasskeys: 'You have none.',
+  passkeysNotHere: 'This browser has no passkeys. Use another one to add a passkey.',
+  /** @param used null: never */
+  passkeyLine: (added: string, used: string | null) =>
+    `Added ${added}. ${used === null ? 'Never used.' : `Last used ${used}.`}`,
+  passkeySynced: 'Copied between your devices by your account there.',
+  passkeyOfDevice: 'On one device or security key only.',
+  passkeyCloned: (time: string) =>
+    `A copy of this passkey was noticed on ${time} and refused. If you did not make it, remove the passkey and tell an administrator.`,
+  addPasskey: 'Add a passkey',
+  passkeyAdded: 'The passkey is added. You can sign in with it now.',
+  rename: 'Rename',
+  passkeyRenamed: 'The passkey is renamed.',
+  removePasskey: 'Remove',
+  removePasskeyText:
+    'It stops working here, and sessions that were opened with it end. Your device may go on offering it until you delete it there too.',
+  passkeyRemoved: 'The passkey is removed.',
+  lastPasskey:
+    'This is the last thing with which you can sign in. Without it, only an administrator can let you in again.',
+  removeLastPasskey: 'Remove it all the same',
+
   sessions: 'Where you are signed in',
   thisSession: 'This session',
   /** @param address of the sign-in; null when it was not stored */
@@ -103,6 +126,7 @@ export const en = {
     'secondary-ext-jwt': 'second token of another provider',
     passkey: 'passkey',
     'secondary-passkey': 'passkey as second proof',
+    uv: 'with PIN, finger or face',
     enroll: 'enrollment',
   },
 };

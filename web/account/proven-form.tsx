@@ -1,0 +1,79 @@
+// Changes of what the person signs in with, which need a fresh proof some time after the sign-in.
+
+import { freshLoginAge } from '@overlay-auth/client';
+import { type ComponentProps, type ReactNode, useState } from 'react';
+import { announce } from '../parts/announce.tsx';
+import { ActionButton, Form, factorFault, ProofField, proofId } from './form.tsx';
+import { signInAnew } from './session.ts';
+import { texts } from './texts/texts.ts';
+
+/** Sent with the change; empty while none is asked for. */
+export interface OfferedProof {
+  readonly currentPassword?: string;
+}
+
+/** Asks for the current password, or for a new sign-in, once the server refuses the change without it. */
+export function ProvenForm({
+  hasPassword,
+  action,
+  children,
+  ...form
+}: Omit<ComponentProps<typeof Form>, 'action'> & {
+  readonly hasPassword: boolean;
+  readonly action: (values: FormData, proof: OfferedProof) => Promise<unknown>;
+}) {
+  const [needsProof, setNeedsProof] = useState(false);
+  const act = async (values: FormData) => {
+    const currentPassword = values.get(proofId);
+    try {
+      await action(values, currentPassword === null ? {} : { currentPassword: String(currentPassword) });
+    } catch (error) {
+      if (freshLoginAge(error) === undefined) throw factorFault(error);
+      // Asked for together with the rest, which was not used up.
+      setNeedsProof(true);
+      announce(hasPassword ? texts.proof : texts.proofBySignIn);
+    }
+  };
+  if (needsProof && !hasPassword) return <SignInAgain />;
+  return (
+    <Form {...form} action={act}>
+      {children}
+      {needsProof && (
+        <>
+          <p>{texts.proof}</p>
+          <ProofField />
+        </>
+      )}
+    </Form>
+  );
+}
+
+/** Somebody without a password proves who they are by signing in again. */
+export function SignInAgain() {
+  return (
+    <>
+      <p>{texts.proofBySignIn}</p>
+      <ActionButton id="sign-in-again" label={texts.signInAgain} kind="main" action={signInAnew} />
+    </>
+  );
+}
+
+/** What the person opens first. @param isInCard whether a card is around it already */
+export function Folded({
+  id,
+  label,
+  isInCard = false,
+  children,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly isInCard?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <details id={id} className={isInCard ? undefined : 'card'}>
+      <summary>{label}</summary>
+      {children}
+    </details>
+  );
+}
