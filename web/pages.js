@@ -1,5 +1,14 @@
 // What scripts add to the login pages. Every page works without; what needs a script is hidden until it runs.
 
+import {
+  deviceName,
+  hasPasskeys,
+  knowsPasskey,
+  makePasskey,
+  passkeyProblem,
+  provePasskey,
+} from './passkey.js';
+
 for (const button of all('[data-shows]')) {
   const input = inputOf(button.dataset.shows);
   button.hidden = false;
@@ -88,6 +97,72 @@ for (const form of document.forms) {
   addEventListener('pageshow', () => {
     isSent = false;
   });
+}
+
+// A passkey, as the first proof, the second one, or a new one. The form sends what the authenticator answered, or why
+// there is no answer is said above its button.
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll('[data-passkey]'))) {
+  if (!hasPasskeys()) continue;
+  const { passkey: kind, options: address = '' } = form.dataset;
+  const waiting = { controller: new AbortController() };
+  const field = (/** @type {string} */ name) =>
+    /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name));
+  const problem = /** @type {HTMLElement} */ (form.querySelector('[role=alert]'));
+  const isNew = kind === 'new';
+  const prove = async (/** @type {'conditional' | undefined} */ mediation) => {
+    waiting.controller.abort();
+    waiting.controller = new AbortController();
+    const { signal } = waiting.controller;
+    const options = await optionsAt(address, isNew ? field('authRequestId')?.value : undefined);
+    const how = mediation === undefined ? { signal } : { signal, mediation };
+    const answer = await (isNew ? makePasskey(options) : provePasskey(options, how));
+    const response = field('response');
+    if (response !== null) response.value = JSON.stringify(answer);
+    form.submit();
+  };
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    problem.hidden = true;
+    try {
+      await prove(undefined);
+    } catch (error) {
+      problem.textContent = form.dataset[passkeyProblem(error)] ?? '';
+      problem.hidden = false;
+      offer();
+    }
+  });
+  /** In the field for the user name. Nothing needs to be said when the browser cannot. */
+  const offer = async () => {
+    if (kind !== 'first' || !(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+    await prove('conditional').catch(() => undefined);
+  };
+
+  for (const text of all('[data-without-passkey]')) text.hidden = true;
+  const block = /** @type {HTMLElement} */ (form.closest('[hidden]'));
+  block.hidden = false;
+  const name = field('name');
+  if (name !== null && name.value === '')
+    void deviceName().then((device) => {
+      name.value ||= device;
+    });
+  if (kind !== 'first') continue;
+  // First where one was used before; otherwise the form for the password comes first.
+  const others = document.getElementById('with-password');
+  if (others !== null && !knowsPasskey()) {
+    others.after(block);
+    block.prepend(/** @type {HTMLElement} */ (block.querySelector('.or')));
+    form.querySelector('button')?.classList.add('second');
+  }
+  void offer();
+}
+
+/** @param {string} address @param {string | undefined} id of the login, where a passkey is made */
+async function optionsAt(address, id) {
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const body = JSON.stringify({ id });
+  const answer = await fetch(address, id === undefined ? { headers } : { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return answer.json();
 }
 
 /** @param {string} selector @returns {NodeListOf<HTMLElement>} */

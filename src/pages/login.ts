@@ -1,6 +1,7 @@
 import { describedBy, type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
+import { type PasskeyAddresses, passkeyFirst } from './passkey.ts';
 import { type Application, destination, otherWays, type SignInWays } from './sign-in-ways.ts';
 import type { View } from './view.ts';
 
@@ -12,25 +13,29 @@ export interface LoginPage {
   /** The user name typed before, shown again after a refusal so that nobody types it twice (WCAG 3.3.7). */
   readonly username: string;
   readonly ways: SignInWays;
-  readonly failure: Failure | null;
+  /** Null where no policy allows passkeys. */
+  readonly passkey: PasskeyAddresses | null;
+  /** `way`: what was refused. */
+  readonly failure: (Failure & { readonly way: 'password' | 'passkey' }) | null;
 }
 
-/** Signs in with user name and password. Works without scripts. */
+/** Signs in with user name and password, or with a passkey if scripts run. Works without scripts. */
 export function loginPage(view: View, page: LoginPage): Html {
   const { action, authRequestId, username, failure } = page;
-  const { signIn, errorTitle } = view.texts;
-  const isRefused = failure !== null;
+  const { signIn, passkey, errorTitle } = view.texts;
+  const isRefused = failure?.way === 'password';
   return layout(view, {
-    title: isRefused ? `${errorTitle(signIn.failedTitle)} - ${signIn.title}` : signIn.title,
+    title: failure !== null ? `${errorTitle(signIn.failedTitle)} - ${signIn.title}` : signIn.title,
     heading: signIn.title,
     lead: destination(view, page.application),
     scripts: true,
     hasHelp: true,
-    content: html`${failure !== null && failureSummary(view, failure, { what: signIn.wrongPassword })}
-<form method="post" action="${action}">
+    content: html`${failure !== null && failureSummary(view, failure, isRefused ? { what: signIn.wrongPassword } : { what: passkey.refused, next: passkey.another })}
+${page.passkey !== null && passkeyFirst(view, page.passkey)}
+<form id="with-password" method="post" action="${action}">
 <input type="hidden" name="authRequestId" value="${authRequestId}">
 <div class="field"><label for="username">${signIn.username}</label>
-<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${describedBy(isRefused, null)}></div>
+<input id="username" name="username" value="${username}" autocomplete="username${page.passkey !== null && ' webauthn'}" autocapitalize="none" spellcheck="false" required${describedBy(isRefused, null)}></div>
 ${passwordField(view, { id: 'password', label: signIn.password, autocomplete: 'current-password', attributes: describedBy(isRefused, null) })}
 <button id="login" type="submit">${signIn.submit}</button>
 </form>

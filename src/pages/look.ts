@@ -15,7 +15,9 @@ export interface Asset {
 /** Colours, and the styles of every page. */
 const base = fileOf('tokens.css') + fileOf('base.css');
 const styles = fileOf('pages.css');
-const script = fileOf('pages.js');
+/** One file: pages.js imports nothing else. */
+const script =
+  fileOf('passkey.js') + fileOf('pages.js').replace(/^import \{[^}]*\} from '\.\/passkey\.js';$/m, '');
 
 /** The look for a branding, and the files to serve for it. */
 export function lookOf(branding: Branding): { readonly look: Look; readonly assets: readonly Asset[] } {

@@ -225,14 +225,21 @@ test('keyboard alone: the focus follows the page, and Enter submits', async () =
   const { page, close } = await visitor();
   await beginAt(server, application, page);
   const order: (string | null)[] = [];
-  for (let presses = 0; presses < 5; presses += 1) {
+  for (let presses = 0; presses < 6; presses += 1) {
     await page.keyboard.press('Tab');
     const focused = page.locator(':focus');
     order.push((await focused.getAttribute('id')) ?? (await focused.innerText()));
     const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
     assert.notEqual(outline, 'none', order.at(-1) ?? '');
   }
-  assert.deepEqual(order, ['username', 'password', 'Show password', 'login', 'use-certificate']);
+  assert.deepEqual(order, [
+    'username',
+    'password',
+    'Show password',
+    'login',
+    'use-passkey',
+    'use-certificate',
+  ]);
   await page.focus('#username');
   await page.keyboard.type('alice');
   await page.keyboard.press('Tab');
@@ -372,7 +379,7 @@ test('fields tell password managers, phones and apps what they are', async () =>
   const { page, close } = await visitor();
   await beginAt(server, application, page);
   const attribute = (selector: string, wanted: string) => page.getAttribute(selector, wanted);
-  assert.equal(await attribute('#username', 'autocomplete'), 'username');
+  assert.equal(await attribute('#username', 'autocomplete'), 'username webauthn');
   assert.equal(await attribute('#username', 'autocapitalize'), 'none');
   assert.equal(await attribute('#password', 'autocomplete'), 'current-password');
   await page.fill('#password', 'x');

@@ -68,20 +68,24 @@ export async function createPolicy(
   name: string,
   changes: {
     readonly primary?: Partial<AuthPolicy['primary']>;
-    readonly secondary?: { readonly requireTotp?: boolean; readonly requireExtJwt?: string | null };
+    readonly secondary?: {
+      readonly requireTotp?: boolean;
+      readonly requireExtJwt?: string | null;
+      readonly requirePasskey?: boolean;
+    };
   },
 ): Promise<AuthPolicyId> {
   const standard = await server.store.authPolicies.find(defaultAuthPolicyId);
   assert.ok(standard);
   const id = asId<AuthPolicyId>(server.random.id());
-  const { requireTotp = false, requireExtJwt = null } = changes.secondary ?? {};
+  const { requireTotp = false, requireExtJwt = null, requirePasskey = false } = changes.secondary ?? {};
   const rules = {
     name,
     primary: { ...standard.primary, ...changes.primary },
     secondary: {
       requireTotp,
       requireExtJwt: requireExtJwt === null ? null : asId<SignerId>(requireExtJwt),
-      requirePasskey: false,
+      requirePasskey,
     },
     tags: {},
   };

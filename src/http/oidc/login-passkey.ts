@@ -15,12 +15,14 @@ import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals } from './login-declarations.ts';
 import { authRequestIdMembers, openStep, type PageServices } from './login-step.ts';
-import { passkeyPath } from './sign-in-ways.ts';
-import { loginStepFor } from './step-answers.ts';
-
-export const passkeyOptionsPath = `${passkeyPath}/options`;
-export const registerPath = `${passkeyPath}/register`;
-export const registerOptionsPath = `${passkeyPath}/register/options`;
+import { passkeyOptionsPath } from './sign-in-ways.ts';
+import {
+  forPeople,
+  loginStepFor,
+  newPasskeyPage,
+  registerOptionsPath,
+  registerPath,
+} from './step-answers.ts';
 
 const idOnly = z.object(authRequestIdMembers);
 const registration = z.object({
@@ -78,7 +80,10 @@ export function passkeyLoginRoutes(needs: PageServices): readonly Route[] {
       async handler(context, { query, body: { response, name, ...ids } }) {
         const step = openStep(needs, context, query, ids);
         const registered = { answer: response, name, origin: originOf(context) };
-        return loginStepFor(needs.signers, step, await registerInLogin(needs, step.authRequest, registered));
+        const again = { invalid_passkey: (status: number) => newPasskeyPage(step, status) };
+        return forPeople(step, again, async () =>
+          loginStepFor(needs.signers, step, await registerInLogin(needs, step.authRequest, registered)),
+        );
       },
     }),
   ];

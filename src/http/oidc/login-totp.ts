@@ -1,9 +1,6 @@
 // TOTP during an OIDC login: the outstanding questions, the code, and enrollment during the login (spec 4.4).
 
 import { z } from 'zod';
-import { AuthError } from '../../errors/auth-error.ts';
-import type { ErrorCode } from '../../errors/codes.ts';
-import { errorCodes } from '../../errors/codes.ts';
 import {
   abandonTotpEnrollment,
   enrollTotp,
@@ -11,25 +8,20 @@ import {
   submitTotp,
   verifyEnrolledTotp,
 } from '../../oidc/flow/login-flow.ts';
-import { type Answer, htmlType, json } from '../request/answer.ts';
+import { htmlType, json } from '../request/answer.ts';
 import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
-import {
-  type AuthRequestIdSpellings,
-  authRequestIdMembers,
-  isForPeople,
-  openStep,
-  type Step,
-} from './login-step.ts';
+import { type AuthRequestIdSpellings, authRequestIdMembers, isForPeople, openStep } from './login-step.ts';
 import { queriesPath } from './sign-in-ways.ts';
 import {
   cancelPath,
   codePage,
   confirmPage,
   enrollPath,
+  forPeople,
   introPage,
   loginStepFor,
   provisioningPage,
@@ -182,21 +174,6 @@ function cancelRoutes(needs: PageServices): readonly Route[] {
     route({ ...cancel, methods: ['DELETE'], path: enrollPath }),
     route({ ...cancel, methods: ['POST'], path: cancelPath }),
   ];
-}
-
-/** Answers people with a page on which they can continue, for the refusals that have one. */
-async function forPeople(
-  step: Step,
-  pages: Partial<Record<ErrorCode, (status: number) => Answer | Promise<Answer>>>,
-  answer: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await answer();
-  } catch (error) {
-    const shown = error instanceof AuthError && isForPeople(step) ? pages[error.code] : undefined;
-    if (shown === undefined || !(error instanceof AuthError)) throw error;
-    return shown(errorCodes[error.code].status);
-  }
 }
 
 const longestCode = 52;

@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 import { AuthError } from '../../errors/auth-error.ts';
-import { errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
+import { passkeySiteOf } from '../../login/passkey/question.ts';
 import { type CameWithLogin, requireOpen, submitPrimary } from '../../oidc/flow/login-flow.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import { submitExternalJwts } from '../../oidc/flow/submit-external-jwt.ts';
@@ -32,12 +32,13 @@ import {
   asksForCertificates,
   certificatePath,
   existingPasswordPath,
+  passkeyAddresses,
   passkeyPath,
   passwordPath,
   providerPath,
   signInWays,
 } from './sign-in-ways.ts';
-import { loginStepFor } from './step-answers.ts';
+import { forPeople, loginStepFor, type PagesAgain, secondPasskeyPage } from './step-answers.ts';
 
 export function primaryLoginRoutes(needs: PageServices): readonly Route[] {
   return [
@@ -64,8 +65,8 @@ interface PrimaryMethodRoutes<Fields extends z.ZodRawShape> {
   readonly entry: object;
   page(step: Step, options: PageOptions): Answer;
   submit(step: Step, came: CameWithLogin, body: z.output<z.ZodObject<Fields>>): Promise<LoginStep>;
-  /** The page again for people whose credentials were refused. If absent, they get the page of the failure. */
-  again?(step: Step, status: number, body: z.output<z.ZodObject<Fields>>): Answer;
+  /** The page again for people whose credentials were refused, by the refusal. For others they get that of the failure. */
+  again?(step: Step, body: z.output<z.ZodObject<Fields>>): PagesAgain;
 }
 
 function routesOf<Fields extends z.ZodRawShape>(
@@ -122,13 +123,9 @@ function routesOf<Fields extends z.ZodRawShape>(
         csrPem: body.csrPem,
         clientInfo: clientInfoOfFields(body),
       };
-      try {
-        return loginStepFor(needs.signers, step, await login.submit(step, came, body));
-      } catch (error) {
-        const isRefusal = error instanceof AuthError && error.code === 'invalid_auth';
-        if (!isRefusal || login.again === undefined || !isForPeople(step)) throw error;
-        return login.again(step, errorCodes[error.code].status, body);
-      }
+      return forPeople(step, login.again?.(step, body) ?? {}, async () =>
+        loginStepFor(needs.signers, step, await login.submit(step, came, body)),
+      );
     },
   });
   return [show, submit];
@@ -142,29 +139,33 @@ function passwordRoutes(needs: PageServices): readonly Route[] {
       words: 'a user name and a password',
       fields: { username: z.string(), password: z.string() },
       entry: { fields: ['username', 'password'] },
-      page: (step, options) => passwordForm(needs.signers, step, options),
+      page: (step, options) => passwordForm(needs, step, options),
       submit({ authRequest }, came, { username, password }) {
         const credentials = { method: 'password', username, password } as const;
         return submitPrimary(needs, authRequest, { ...came, credentials });
       },
-      again: (step, status, { username }) => passwordForm(needs.signers, step, { status, username }),
+      again: (step, { username }) => ({
+        invalid_auth: (status) => passwordForm(needs, step, { status, username }),
+      }),
     }),
   );
 }
 
 function passwordForm(
-  signers: SignerDirectory,
+  needs: PageServices,
   step: Step,
-  options: PageOptions & { readonly username?: string },
+  options: PageOptions & { readonly username?: string; readonly refused?: 'password' | 'passkey' },
 ): Answer {
   const { status = 200, headers = {}, username = step.authRequest.loginHint ?? '' } = options;
+  const { refused: way = 'password' } = options;
   const html = loginPage(step.view(), {
     action: passwordPath,
     authRequestId: step.authRequestId,
     application: step.application(),
     username,
-    ways: signInWays(signers, step, 'password'),
-    failure: status === 200 ? null : { referenceId: step.context.requestId },
+    ways: signInWays(needs.signers, step, 'password'),
+    passkey: passkeySiteOf(needs, step.authRequest.issuer) === null ? null : passkeyAddresses(step),
+    failure: status === 200 ? null : { way, referenceId: step.context.requestId },
   });
   return loginPageAnswer(step, html, { status, headers });
 }
@@ -185,7 +186,7 @@ function certificateRoutes(needs: PageServices): readonly Route[] {
       const credentials = { method: 'cert', chain: step.context.sender.certificates?.chain ?? null } as const;
       return submitPrimary(needs, step.authRequest, { ...came, credentials });
     },
-    again: (step, status) => certificateForm(needs.signers, step, { status }),
+    again: (step) => ({ invalid_auth: (status) => certificateForm(needs.signers, step, { status }) }),
   });
 }
 
@@ -239,9 +240,12 @@ function passkeyRoutes(needs: PageServices): readonly Route[] {
     words: 'a passkey',
     fields: { response: webAuthnAnswer(assertionSchema) },
     entry: { fields: ['response'] },
-    page: (step, options) => passwordForm(needs.signers, step, options),
+    page: (step, options) => passwordForm(needs, step, options),
     submit: ({ authRequest }, came, { response }) =>
       submitPasskey(needs, authRequest, { ...came, answer: response }),
-    again: (step, status) => passwordForm(needs.signers, step, { status }),
+    again: (step) => ({
+      invalid_auth: (status) => passwordForm(needs, step, { status, refused: 'passkey' }),
+      invalid_passkey: (status) => secondPasskeyPage(step, status),
+    }),
   });
 }

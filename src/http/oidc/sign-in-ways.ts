@@ -6,6 +6,7 @@ import type { ClientRegistry } from '../../oidc/clients.ts';
 import { isForPeople } from '../../oidc/flow/provider-login.ts';
 import type { ProviderStep } from '../../oidc/flow/provider-visit.ts';
 import { isForDevice, isOnOwnDevice } from '../../oidc/redirect-uri.ts';
+import type { PasskeyAddresses } from '../../pages/passkey.ts';
 import type { Application, SignInWays } from '../../pages/sign-in-ways.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { consolePaths } from '../pages/console-paths.ts';
@@ -27,6 +28,8 @@ export const existingPasswordPath = '/oidc/login/password';
 export const certificatePath = '/oidc/login/cert';
 export const providerPath = '/oidc/login/ext-jwt';
 export const passkeyPath = '/oidc/login/passkey';
+/** What an authenticator has to answer. */
+export const passkeyOptionsPath = `${passkeyPath}/options`;
 export const visitPath = '/oidc/login/ext-jwt/visit';
 /** What remains of a login after its first step. */
 export const queriesPath = '/oidc/login/auth-queries';
@@ -74,6 +77,12 @@ export function asksForCertificates({ context }: Pick<RequestedLogin, 'context'>
 /** The address of another page of the same login. */
 export function hrefOf({ authRequestId }: Pick<RequestedLogin, 'authRequestId'>, path: string): string {
   return `${path}?authRequestID=${encodeURIComponent(authRequestId)}`;
+}
+
+/** Where a page gets the question for a passkey, and sends the answer. */
+export function passkeyAddresses(step: Pick<RequestedLogin, 'authRequestId'>): PasskeyAddresses {
+  const { authRequestId } = step;
+  return { options: hrefOf(step, passkeyOptionsPath), action: passkeyPath, authRequestId };
 }
 
 export function visitHref(step: RequestedLogin, signerId: string, providerStep: ProviderStep): string {

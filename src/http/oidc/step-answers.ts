@@ -2,6 +2,7 @@
 // the page that asks for the next factor or for a new password.
 
 import { AuthError } from '../../errors/auth-error.ts';
+import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import type { SignerDirectory } from '../../login/external-jwt/signer-directory.ts';
 import { shortestPassword } from '../../login/password/password-rules.ts';
 import type { PasswordPolicy } from '../../model/entities/auth-policy.ts';
@@ -10,6 +11,7 @@ import type { Handover } from '../../oidc/flow/callback.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
+import { type PasskeyPage, passkeyPage, passkeySetUpPage } from '../../pages/passkey.ts';
 import { passwordChangePage } from '../../pages/password-change.ts';
 import { totpPage } from '../../pages/totp.ts';
 import {
@@ -25,12 +27,14 @@ import { formPostAnswer } from '../request/form-post.ts';
 import { isForPeople, loginPageAnswer, type Step } from './login-step.ts';
 import { secondProviderAnswer } from './provider-pages.ts';
 import { sessionCookieHeader } from './session-cookie.ts';
-import { hrefOf, passwordPath } from './sign-in-ways.ts';
+import { hrefOf, passkeyAddresses, passkeyPath, passwordPath } from './sign-in-ways.ts';
 
 export const passwordChangePath = '/oidc/login/password-change';
 export const totpPath = '/oidc/login/totp';
 export const enrollPath = '/oidc/login/totp/enroll';
 export const verifyPath = '/oidc/login/totp/enroll/verify';
+export const registerPath = `${passkeyPath}/register`;
+export const registerOptionsPath = `${registerPath}/options`;
 /** For forms, which cannot send DELETE. */
 export const cancelPath = '/oidc/login/totp/enroll/cancel';
 
@@ -60,6 +64,24 @@ export function handoverAnswer(
     : formPostAnswer(view(), handover, headers);
 }
 
+/** The pages on which people can continue after a refusal. A status is that of the refusal. */
+export type PagesAgain = Partial<Record<ErrorCode, (status: number) => Answer | Promise<Answer>>>;
+
+/** Answers people with a page on which they can continue, for the refusals that have one. */
+export async function forPeople(
+  step: Step,
+  pages: PagesAgain,
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answer();
+  } catch (error) {
+    const shown = error instanceof AuthError && isForPeople(step) ? pages[error.code] : undefined;
+    if (shown === undefined || !(error instanceof AuthError)) throw error;
+    return shown(errorCodes[error.code].status);
+  }
+}
+
 function nextPage(
   signers: SignerDirectory,
   step: Step,
@@ -67,9 +89,12 @@ function nextPage(
 ): Answer {
   const totp = authQueries.find(({ isTotpEnrolled }) => isTotpEnrolled !== undefined);
   if (totp?.isTotpEnrolled === true) return codePage(step, 200);
+  const passkey = authQueries.find(({ isPasskeyEnrolled }) => isPasskeyEnrolled !== undefined);
+  if (passkey?.isPasskeyEnrolled === true) return secondPasskeyPage(step, 200);
   const id = authQueries.find((query) => query.id !== undefined)?.id;
-  // An app may be set up only after the token.
+  // An app or a passkey may be set up only after the token.
   if (totp !== undefined && id === undefined) return introPage(step, 200);
+  if (passkey !== undefined && id === undefined) return newPasskeyPage(step, 200);
   if (id === undefined && newPassword !== null)
     return newPasswordPage(step, newPassword, { status: 200, problems: [] });
   return secondProviderAnswer(signers, step, { signerId: id === undefined ? null : asId<SignerId>(id) });
@@ -87,6 +112,23 @@ export function codePage(step: Step, status: number): Answer {
       failure: status === 200 ? null : { referenceId: step.context.requestId },
     }),
   );
+}
+
+/** @param status that of the refusal of the answer, or 200 when none was sent yet */
+export function secondPasskeyPage(step: Step, status: number): Answer {
+  return shown(step, status, passkeyPage(step.view(), passkeyForms(step, status)));
+}
+
+/** @param status that of the refusal of the answer, or 200 when none was sent yet */
+export function newPasskeyPage(step: Step, status: number): Answer {
+  const addresses = { options: registerOptionsPath, action: registerPath };
+  return shown(step, status, passkeySetUpPage(step.view(), { ...passkeyForms(step, status), ...addresses }));
+}
+
+function passkeyForms(step: Step, status: number): PasskeyPage {
+  const { startOver } = actionsOf(step);
+  const failure = status === 200 ? null : { referenceId: step.context.requestId };
+  return { ...passkeyAddresses(step), startOver, failure };
 }
 
 export function introPage(step: Step, status: number): Answer {

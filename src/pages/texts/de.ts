@@ -187,6 +187,24 @@ export const de: Texts = {
 
   keep: words.keep,
 
+  passkey: {
+    use: 'Mit einem Passkey anmelden',
+    title: 'Passkey',
+    heading: 'Bestätigen Sie mit Ihrem Passkey',
+    lead: 'Ihr Konto verlangt bei der Anmeldung einen zweiten Schritt: Ihren Passkey, der in diesem Gerät, in Ihrem Telefon oder in einem Sicherheitsschlüssel ist.',
+    confirm: 'Passkey verwenden',
+    failedTitle: 'Passkey nicht angenommen',
+    refused: 'Dieser Passkey wurde nicht angenommen, oder das Konto darf sich damit nicht anmelden.',
+    another: 'Verwenden Sie einen anderen Passkey, oder melden Sie sich anders an.',
+    setUpHeading: 'Einen Passkey einrichten',
+    why: 'Ihr Konto verlangt einen Passkey. Damit melden Sie sich mit Fingerabdruck, Gesicht oder PIN an: Sie müssen sich nichts merken, und keine andere Website kann ihn verwenden.',
+    create: 'Passkey erstellen',
+    notSetUp: 'Der Passkey wurde nicht hinzugefügt. Versuchen Sie es noch einmal.',
+    ...words.passkey,
+    needsScript:
+      'Dafür ist ein Browser mit Passkeys und JavaScript nötig. Erlauben Sie JavaScript für diese Seite, nehmen Sie einen anderen Browser, oder fragen Sie einen Administrator.',
+  },
+
   enrollment: {
     ...words.setUp,
     heading: 'Eine Authenticator-App einrichten',

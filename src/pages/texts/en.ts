@@ -193,6 +193,24 @@ export const en = {
 
   keep: words.keep,
 
+  passkey: {
+    use: 'Sign in with a passkey',
+    title: 'Passkey',
+    heading: 'Confirm with your passkey',
+    lead: 'Your account needs a second step when you sign in: your passkey, which is in this device, in your phone or in a security key.',
+    confirm: 'Use your passkey',
+    failedTitle: 'passkey not accepted',
+    refused: 'This passkey was not accepted, or this account cannot sign in with it.',
+    another: 'Use another passkey, or sign in another way.',
+    setUpHeading: 'Set up a passkey',
+    why: 'Your account needs a passkey. You sign in with it by fingerprint, face or PIN: there is nothing to remember, and no other website can use it.',
+    create: 'Create a passkey',
+    notSetUp: 'The passkey was not added. Try again.',
+    ...words.passkey,
+    needsScript:
+      'This needs a browser with passkeys and JavaScript. Allow JavaScript for this site, use another browser, or ask an administrator.',
+  },
+
   enrollment: {
     ...words.setUp,
     heading: 'Set up an authenticator app',

@@ -1,0 +1,98 @@
+// Passkeys on the pages of a login. The browser gives them to scripts only: without one, the page says what to do, or
+// offers the other ways.
+
+import { describedBy, type Failure, failureSummary } from './failure.ts';
+import { type Html, html } from './html.ts';
+import { layout } from './layout.ts';
+import type { View } from './view.ts';
+
+/** Where the script gets what the authenticator has to sign, and where the form sends the answer. */
+export interface PasskeyAddresses {
+  readonly options: string;
+  readonly action: string;
+  readonly authRequestId: string;
+}
+
+export interface PasskeyPage extends PasskeyAddresses {
+  /** Address of the first step of this login. */
+  readonly startOver: string;
+  readonly failure: Failure | null;
+}
+
+/** "Sign in with a passkey", and a line to the ways below it; web/pages.js shows it, and says where. */
+export function passkeyFirst(view: View, addresses: PasskeyAddresses): Html {
+  const { or, passkey } = view.texts;
+  const button = html`<button id="use-passkey" type="submit">${passkey.use}</button>`;
+  return html`<div class="passkey" hidden>
+${passkeyForm(view, addresses, { kind: 'first', content: button })}
+<p class="or"><span>${or}</span></p>
+</div>`;
+}
+
+/** Asks for a passkey after another proof. */
+export function passkeyPage(view: View, page: PasskeyPage): Html {
+  const { passkey, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
+  const { failure } = page;
+  const button = html`<button id="use-passkey" type="submit">${passkey.confirm}</button>`;
+  return layout(view, {
+    title: `${failure === null ? passkey.title : errorTitle(passkey.failedTitle)} - ${signIn.title}`,
+    heading: passkey.heading,
+    scripts: true,
+    hasHelp: true,
+    content: html`${failure !== null && failureSummary(view, failure, { what: passkey.refused, next: passkey.another })}
+<p>${passkey.lead}</p>
+${needsScript(view)}
+<div hidden>${passkeyForm(view, page, { kind: 'second', content: button })}</div>
+<p class="elsewhere"><a href="${page.startOver}">${signInAsSomeoneElse}</a></p>`,
+  });
+}
+
+/** Makes the passkey that the policy requires. */
+export function passkeySetUpPage(view: View, page: PasskeyPage): Html {
+  const { passkey, signIn, errorTitle, signInAsSomeoneElse } = view.texts;
+  const { failure } = page;
+  const heading = passkey.setUpHeading;
+  return layout(view, {
+    title:
+      failure === null ? `${heading} - ${signIn.title}` : `${errorTitle(passkey.failedTitle)} - ${heading}`,
+    heading,
+    scripts: true,
+    content: html`${failure !== null && failureSummary(view, failure, { what: passkey.notSetUp })}
+<p>${passkey.why}</p>
+${needsScript(view)}
+<div hidden>${newPasskeyForm(view, page, passkey.create)}</div>
+<p class="elsewhere"><a href="${page.startOver}">${signInAsSomeoneElse}</a></p>`,
+  });
+}
+
+/** A name for the new passkey, and the button. */
+export function newPasskeyForm(view: View, addresses: PasskeyAddresses, submit: string): Html {
+  const { passkey } = view.texts;
+  return passkeyForm(view, addresses, {
+    kind: 'new',
+    content: html`<div class="field"><label for="passkey-name">${passkey.name}</label>
+<input id="passkey-name" name="name" maxlength="100" autocomplete="off" required${describedBy(false, 'passkey-name-hint')}>
+<p id="passkey-name-hint" class="hint">${passkey.nameHint}</p></div>
+<button id="create-passkey" type="submit">${submit}</button>`,
+  });
+}
+
+/** @param form `kind`: what web/pages.js does with it; it then fills in `response` */
+function passkeyForm(
+  { texts }: View,
+  { options, action, authRequestId }: PasskeyAddresses,
+  { kind, content }: { readonly kind: 'first' | 'second' | 'new'; readonly content: Html },
+): Html {
+  const { cancelled, cancelledNew, known, insecure, failed } = texts.passkey.problems;
+  const isNew = kind === 'new';
+  return html`<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}" data-cancelled="${isNew ? cancelledNew : cancelled}" data-known="${known}" data-insecure="${insecure}" data-failed="${failed}">
+<p class="failure" role="alert" hidden></p>
+<input type="hidden" name="authRequestId" value="${authRequestId}">
+<input type="hidden" name="response">
+${content}
+</form>`;
+}
+
+function needsScript({ texts }: View): Html {
+  return html`<p data-without-passkey>${texts.passkey.needsScript}</p>`;
+}

@@ -1,0 +1,408 @@
+// Passkeys in a real browser with authenticators that nobody has to touch: on the login pages, in an invitation and on
+// the account page.
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
+import { startApplication } from '../support/application.ts';
+import { accessibilityProblems } from '../support/axe.ts';
+import { narrow, screenshot, type Visitor, visitor, wide } from '../support/browser.ts';
+import { createPolicy } from '../support/external-jwt.ts';
+import { beginLogin } from '../support/flow.ts';
+import { startForeignSite } from '../support/foreign-site.ts';
+import { createdId, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
+import {
+  type AuthenticatorKind,
+  platformAuthenticator,
+  plugIn,
+  securityKey,
+  type VirtualAuthenticator,
+} from '../support/virtual-authenticator.ts';
+import { assertLoggedIn, beginAt, givePassword, submit } from './support.ts';
+
+let shift = 0;
+const clock = {
+  now: () => systemClock.now() + shift,
+  monotonic: () => systemClock.monotonic() + shift,
+  waitUntil: (at: number) => systemClock.waitUntil(at - shift),
+};
+const application = await startApplication();
+const server = await startTestServer({ clock });
+const admin = await rootOf(server);
+/** Passkeys are the second proof only, whether or not they ask for a PIN. */
+const asSecond = await createPolicy(server, 'a passkey too', {
+  primary: { passkey: { allowed: false, userVerification: 'required', satisfiesSecondary: false } },
+  secondary: { requirePasskey: true },
+});
+after(async () => {
+  await server.close();
+  await application.close();
+});
+
+interface Owner extends Visitor {
+  readonly authenticator: VirtualAuthenticator;
+}
+
+/**
+ * Somebody whose browser has an authenticator. Virtual ones choose a passkey at once where the browser offers them in the
+ * field for the user name, so most of these browsers cannot do that.
+ */
+async function owner(
+  kind: AuthenticatorKind = platformAuthenticator,
+  isConditional = false,
+  language = 'en',
+): Promise<Owner> {
+  const guest = await visitor({ language });
+  if (!isConditional) {
+    await guest.page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
+  }
+  return { ...guest, authenticator: await plugIn(guest, kind) };
+}
+
+/** @returns the id of the password */
+async function createPerson(name: string, more: object = {}): Promise<string> {
+  const id = createdId(await admin.call('POST', 'identities', { name, type: 'User', ...more }));
+  const body = { method: 'updb', identityId: id, username: name, password };
+  return createdId(await admin.call('POST', 'authenticators', body));
+}
+
+async function toAccount(page: Page, name: string): Promise<void> {
+  await page.goto(`${server.url}/account`);
+  await page.locator('#sign-in').click();
+  await page.locator('#username').waitFor();
+  await givePassword(page, name, password);
+  await page.locator('#sign-out').waitFor();
+}
+
+async function toPasskeys(page: Page): Promise<void> {
+  await page.locator('nav a[href="#passkeys"]').click();
+  await page.locator('#add-passkey').waitFor();
+}
+
+/** Adds a passkey on the account page. */
+async function add(page: Page, name: string): Promise<void> {
+  await page.locator('#passkey-name').fill(name);
+  await page.locator('#add-passkey-submit').click();
+  await announced(page, 'The passkey is added');
+}
+
+const announced = (page: Page, text: string | RegExp) =>
+  page.locator('#status').filter({ hasText: text }).waitFor();
+
+/** Somebody new with a password and a passkey, signed in to the account page. */
+async function withPasskey(
+  name: string,
+  isConditional = false,
+): Promise<Owner & { readonly passwordId: string }> {
+  const passwordId = await createPerson(name);
+  const one = await owner(platformAuthenticator, isConditional);
+  await toAccount(one.page, name);
+  await toPasskeys(one.page);
+  await add(one.page, `${name}'s`);
+  return { ...one, passwordId };
+}
+
+async function assertClean({ page, complaints }: Visitor, picture: string): Promise<void> {
+  for (const viewport of [wide, narrow]) {
+    await page.setViewportSize(viewport);
+    assert.deepEqual(await accessibilityProblems(page), [], picture);
+    const width = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    assert.equal(width, 0, 'nothing sticks out');
+    await screenshot(page, `passkey ${picture} ${viewport.width}`);
+  }
+  await page.setViewportSize(wide);
+  assert.deepEqual(
+    complaints.filter((complaint) => !/status of 4\d\d/.test(complaint)),
+    [],
+  );
+}
+
+describe('signing in', () => {
+  test('without a user name: the browser offers the passkey in the field for it', async () => {
+    const ada = await withPasskey('ada', true);
+    await beginAt(server, application, ada.page);
+    await ada.page.waitForURL(`${application.redirectUri}?code=**`);
+    await assertLoggedIn(server, application, ada.page);
+    assert.deepEqual(ada.complaints, []);
+    await ada.close();
+  });
+
+  test('with a button, first where a passkey was used before, else below the password', async () => {
+    const bob = await withPasskey('bob');
+    const { page, context } = bob;
+    await beginAt(server, application, page);
+    const isFirst = () =>
+      page.evaluate<boolean>(
+        `document.getElementById('use-passkey').getBoundingClientRect().top < document.getElementById('username').getBoundingClientRect().top`,
+      );
+    await page.locator('#use-passkey').waitFor();
+    assert.equal(await isFirst(), true);
+    await assertClean(bob, 'first');
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await page.locator('#use-passkey').waitFor();
+    assert.equal(await isFirst(), false);
+    assert.equal(await page.locator('.or:visible').count(), 1);
+    await assertClean(bob, 'later');
+    await page.locator('#use-passkey').click();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await assertLoggedIn(server, application, page);
+    await context.clearCookies();
+    await bob.close();
+  });
+
+  test('says so when the person cancels, and the next try works', async () => {
+    const carl = await withPasskey('carl');
+    const { page, authenticator } = carl;
+    await authenticator.setVerified(false);
+    await beginAt(server, application, page);
+    await page.locator('#use-passkey').click();
+    await page.getByRole('alert').getByText('No passkey was used').waitFor();
+    await assertClean(carl, 'cancelled');
+    await authenticator.setVerified(true);
+    await page.locator('#use-passkey').click();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await carl.close();
+  });
+
+  test('shows nothing of passkeys without scripts, and the password works', async () => {
+    await createPerson('dora');
+    const { page, close } = await visitor({ scripts: false });
+    await beginAt(server, application, page);
+    assert.equal(await page.locator('#use-passkey').isVisible(), false);
+    await givePassword(page, 'dora', password);
+    await assertLoggedIn(server, application, page);
+    await close();
+  });
+});
+
+describe('as the second proof', () => {
+  for (const [kind, authenticator] of Object.entries({
+    'of the device': platformAuthenticator,
+    'security key': securityKey,
+  })) {
+    test(`is set up at the first sign-in, then asked for: ${kind}`, async () => {
+      const name = `second ${kind}`;
+      await createPerson(name, { authPolicyId: asSecond });
+      const one = await owner(authenticator);
+      const { page } = one;
+      await beginAt(server, application, page);
+      await givePassword(page, name, password);
+      await page.locator('#create-passkey').waitFor();
+      assert.match(await page.title(), /^Set up a passkey - Sign in/);
+      assert.notEqual(await page.locator('#passkey-name').inputValue(), '', 'a name is proposed');
+      await assertClean(one, 'set-up');
+      await page.locator('#passkey-name').fill('My key');
+      await page.locator('#create-passkey').click();
+      await page.waitForURL(`${application.redirectUri}?code=**`);
+      await assertLoggedIn(server, application, page);
+
+      await beginAt(server, application, page);
+      await givePassword(page, name, password);
+      await page.getByRole('heading', { name: 'Confirm with your passkey' }).waitFor();
+      await assertClean(one, 'second step');
+      await page.locator('#use-passkey').click();
+      await page.waitForURL(`${application.redirectUri}?code=**`);
+      await assertLoggedIn(server, application, page);
+      await one.close();
+    });
+  }
+
+  test('cannot be that of another person, whatever the browser sends', async () => {
+    await createPerson('eve', { authPolicyId: asSecond });
+    await createPerson('finn', { authPolicyId: asSecond });
+    const finn = await owner();
+    const setUp = async (name: string) => {
+      await beginAt(server, application, finn.page);
+      await givePassword(finn.page, name, password);
+      await finn.page.locator('#create-passkey').click();
+      await finn.page.waitForURL(`${application.redirectUri}?code=**`);
+    };
+    await setUp('finn');
+    const [ofFinn] = await finn.authenticator.credentials();
+    assert.ok(ofFinn);
+    await setUp('eve');
+    await finn.authenticator.remove();
+    const { authenticator, page } = { page: finn.page, authenticator: await plugIn(finn) };
+    await authenticator.copy(ofFinn);
+    await beginAt(server, application, page);
+    await givePassword(page, 'eve', password);
+    await page.locator('#use-passkey').click();
+    await page.getByRole('alert').getByText('No passkey was used').waitFor();
+    // A browser under the control of an attacker does not keep to the list of credentials.
+    await page.evaluate(`(() => {
+      const get = navigator.credentials.get.bind(navigator.credentials);
+      navigator.credentials.get = (options) => {
+        delete options.publicKey.allowCredentials;
+        return get(options);
+      };
+    })()`);
+    assert.equal(await submit(page, '#use-passkey'), 400);
+    await page.getByRole('alert').getByText('This passkey was not accepted').waitFor();
+    assert.match(await page.title(), /^Error: passkey not accepted/);
+    await assertClean(finn, 'second step refused');
+    await finn.close();
+  });
+
+  test('says what is needed where no script runs', async () => {
+    await createPerson('gina', { authPolicyId: asSecond });
+    const one = await visitor({ scripts: false });
+    await beginAt(server, application, one.page);
+    await givePassword(one.page, 'gina', password);
+    await one.page.getByText('needs a browser with passkeys and JavaScript').waitFor();
+    assert.equal(await one.page.locator('#create-passkey').isVisible(), false);
+    await one.close();
+  });
+});
+
+test('in German, and none of it is English', async () => {
+  await createPerson('otto', { authPolicyId: asSecond });
+  const one = await owner(platformAuthenticator, false, 'de');
+  const { page, authenticator } = one;
+  const assertGerman = async (picture: string) => {
+    assert.doesNotMatch(await page.locator('main').innerText(), /\b(?:the|you|your|and|with|again|this)\b/i);
+    await assertClean(one, `german ${picture}`);
+  };
+  await beginAt(server, application, page);
+  await authenticator.setVerified(false);
+  await page.locator('#use-passkey').click();
+  await page.getByRole('alert').getByText('Es wurde kein Passkey verwendet').waitFor();
+  await assertGerman('cancelled');
+  await givePassword(page, 'otto', password);
+  await page.locator('#create-passkey').waitFor();
+  await assertGerman('set-up');
+  await authenticator.setVerified(true);
+  await page.locator('#create-passkey').click();
+  await page.waitForURL(`${application.redirectUri}?code=**`);
+  await beginAt(server, application, page);
+  await givePassword(page, 'otto', password);
+  await page.locator('#use-passkey').waitFor();
+  await assertGerman('second step');
+  await page.goto(`${server.url}/account`);
+  await page.locator('#sign-in').click();
+  await givePassword(page, 'otto', password);
+  await submit(page, '#use-passkey');
+  await toPasskeys(page);
+  await page.locator('summary').first().click();
+  await page.locator('summary').last().click();
+  await assertGerman('account');
+  await one.close();
+});
+
+describe('refuses', () => {
+  test('a copy of a passkey, whose counter is behind', async () => {
+    const hal = await withPasskey('hal');
+    const { page } = hal;
+    const [before] = await hal.authenticator.credentials();
+    assert.ok(before);
+    await beginAt(server, application, page);
+    await submit(page, '#use-passkey');
+    await hal.authenticator.remove();
+    const copied = await plugIn(hal);
+    await copied.copy(before);
+    await beginAt(server, application, page);
+    assert.equal(await submit(page, '#use-passkey'), 401);
+    await page.getByRole('alert').getByText('This passkey was not accepted').waitFor();
+    await assertClean(hal, 'refused');
+    await page.goto(`${server.url}/account`);
+    await toPasskeys(page);
+    await page.getByText('A copy of this passkey was noticed').waitFor();
+    await assertClean(hal, 'cloned');
+    await hal.close();
+  });
+
+  test('an answer that a page of a neighbouring port got, and one of another site gets none', async (t) => {
+    const site = await startForeignSite();
+    t.after(() => site.close());
+    const ida = await withPasskey('ida');
+    const { page } = ida;
+    /** The login of the attacker, who wants it to be hers. */
+    const id = await beginLogin(server);
+    const options = await server.get(`/oidc/login/passkey/options?id=${encodeURIComponent(id)}`);
+    const sign = `(async ({ challenge, rpId }) => {
+      const bytes = Uint8Array.from(atob(challenge.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
+      const answer = await navigator.credentials.get({ publicKey: { challenge: bytes, rpId, userVerification: 'required' } });
+      return answer.toJSON();
+    })(${options.text})`;
+    await page.goto(site.elsewhere);
+    await assert.rejects(page.evaluate(sign), /SecurityError|is an invalid domain/);
+    await page.goto(site.beside);
+    const response = await page.evaluate<object>(sign);
+    const refused = await server.post('/oidc/login/passkey', { json: { id, response } });
+    assert.equal(refused.status, 401, refused.text);
+    // The same question, answered on our own page, is accepted: only the origin was wrong.
+    await page.goto(`${server.url}/account`);
+    const good = await page.evaluate<object>(sign);
+    assert.equal((await server.post('/oidc/login/passkey', { json: { id, response: good } })).status, 302);
+    await ida.close();
+  });
+});
+
+describe('on the account page', () => {
+  test('passkeys are listed, renamed and removed, and what one opened ends', async () => {
+    const one = await withPasskey('jon');
+    const { page } = one;
+    assert.match(
+      await page.locator('.cards > .card').innerText(),
+      /jon's\s+Added .+ Never used\.\s+On one device/,
+    );
+    await page.getByText('Rename').first().click();
+    await page.locator('li.card input[name=name]').fill('  Key <b>ring</b> ');
+    await page.locator('li.card form button').first().click();
+    await announced(page, 'The passkey is renamed');
+    await page.getByText('Key <b>ring</b>').waitFor();
+    await assertClean(one, 'account');
+    await page.locator('#add-passkey-submit').click();
+    await page.getByRole('alert').getByText('already has a passkey').waitFor();
+
+    await page.locator('.card summary', { hasText: 'Remove' }).click();
+    await assertClean(one, 'account remove');
+    await page.locator('.card .danger').click();
+    await announced(page, 'The passkey is removed');
+    await page.getByText('You have none.').waitFor();
+    assert.deepEqual(
+      await one.authenticator.credentials().then((all) => all.length),
+      1,
+      'the device keeps it',
+    );
+    await beginAt(server, application, page);
+    assert.equal(await submit(page, '#use-passkey'), 401);
+    await one.close();
+  });
+
+  test('the last way to sign in is removed only by a second click, and the session it opened ends', async () => {
+    const one = await withPasskey('lea');
+    const { page } = one;
+    await page.locator('#sign-out').click();
+    await page.locator('#sign-in').click();
+    await submit(page, '#use-passkey');
+    await page.locator('#sign-out').waitFor();
+    const removed = await admin.call('DELETE', `authenticators/${one.passwordId}`);
+    assert.equal(removed.status, 200, removed.text);
+    await toPasskeys(page);
+    await page.locator('.card summary', { hasText: 'Remove' }).click();
+    await page.locator('.card .danger').click();
+    await page.locator('.note').getByText('This is the last thing with which you can sign in').waitFor();
+    await assertClean(one, 'account last');
+    await page.getByRole('button', { name: 'Remove it all the same' }).click();
+    await page.getByText('You are signed out').waitFor();
+    await one.close();
+  });
+
+  test('asks for a fresh proof some time after the sign-in', async () => {
+    const one = await withPasskey('kim');
+    const { page } = one;
+    shift += 6 * MINUTE;
+    await page.locator('#add-passkey-submit').click();
+    await page.locator('#proof-password').waitFor();
+    await assertClean(one, 'account proof');
+    await page.locator('#proof-password').fill('wrong');
+    await page.locator('#add-passkey-submit').click();
+    await page.getByRole('alert').getByText('current password is not right').waitFor();
+    await one.close();
+  });
+});
