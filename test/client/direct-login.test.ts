@@ -10,6 +10,7 @@ import { enrolled } from '../support/certificates.ts';
 import { createPolicy, createSigner, createUserWithPolicy, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { password, rootOf } from '../support/management.ts';
+import { passkeyPolicy, person, personWithPasskey } from '../support/passkeys.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { createTotpUser, scan, step, totpPolicy } from '../support/totp.ts';
@@ -45,6 +46,33 @@ async function nameOf(accessToken: string, more: object = {}): Promise<string> {
 
 const refusedWith = (status: number, code: string) => (error: unknown) =>
   error instanceof Refusal && error.status === status && error.code === code && error.requestId !== undefined;
+
+describe('a login with a passkey', () => {
+  test('asks the authenticator of the program, with or without a password before', async () => {
+    const ada = await personWithPasskey(server);
+    const get = async (options: object) => ada.authenticator.get(options);
+    const { tokens } = expect(await (await startDirectLogin(provider)).passkey(get), 'done');
+    assert.deepEqual(tokens.factors, ['passkey']);
+    assert.equal(await nameOf(tokens.accessToken), ada.name);
+
+    const authPolicyId = await passkeyPolicy(server, { requirePasskey: true });
+    const bob = await person(server, authPolicyId);
+    const asked = await startDirectLogin(provider);
+    const first = await asked.password({ username: bob.name, password });
+    const make = async (options: object) => bob.authenticator.create(options);
+    expect(await expect(first, 'passkey-set-up').submit({ name: 'Robot', make }), 'done');
+    const again = await (await startDirectLogin(provider)).password({ username: bob.name, password });
+    const question = expect(again, 'passkey');
+    const wrong = async (options: object) => bob.authenticator.get(options, { isPresent: false });
+    await assert.rejects(question.submit(wrong), refusedWith(400, 'INVALID_PASSKEY'));
+    await assert.rejects(
+      question.submit(() => Promise.reject(new Error('no authenticator here'))),
+      /no authenticator here/,
+    );
+    const done = expect(await question.submit(async (options) => bob.authenticator.get(options)), 'done');
+    assert.match(done.tokens.factors.join(), /^password,passkey:/);
+  });
+});
 
 describe('a login with a password', () => {
   test('ends with tokens that work, and say what was proven', async () => {

@@ -270,6 +270,7 @@ describe('a login without a browser', () => {
       const provider = await providerWith({
         '/oidc/authorization': () => to(started),
         '/oidc/login/username': () => Response.json(body),
+        '/oidc/login/passkey/options': () => Response.json({ challenge: 7 }),
       });
       return (await startDirectLogin(provider)).password(credentials);
     };
@@ -280,6 +281,12 @@ describe('a login without a browser', () => {
     for (const body of [{}, [], null, { authQueries: {} }, { authQueries: [] }, 'text']) {
       await assert.rejects(answering(body), refused('answer_invalid'));
     }
+    const asked = await answering({ authQueries: [{ typeId: 'PASSKEY' }] });
+    assert.ok(asked.kind === 'passkey');
+    await assert.rejects(
+      asked.submit(() => assert.fail('there is no question')),
+      refused('answer_invalid'),
+    );
   });
 
   test('notices a platform that hides redirects', async () => {

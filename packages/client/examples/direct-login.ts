@@ -49,6 +49,9 @@ async function answer(state: LoginState): Promise<LoginState> {
     case 'external-jwt':
       externalJwt = await ask(`token of ${state.issuer}?`);
       return state.submit(externalJwt);
+    case 'passkey':
+    case 'passkey-set-up':
+      throw new Error('Log in with a browser: this program has no authenticator for passkeys.');
     case 'new-password':
       return state.submit(await ask('the new password?'));
     case 'unsupported':

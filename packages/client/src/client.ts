@@ -32,12 +32,15 @@ export {
   type AskingForCredentials,
   type AskingForExternalJwt,
   type AskingForFirstTotp,
+  type AskingForNewPasskey,
   type AskingForNewPassword,
+  type AskingForPasskey,
   type AskingForTotp,
   type AskingForTotpEnrollment,
   type AskingForUnknown,
   type DirectLoginOptions,
   type LoginState,
+  type PasskeySigner,
   startDirectLogin,
 } from './login/direct-login.ts';
 export {

@@ -21,6 +21,8 @@ export type LoginState =
   | AskingForTotpEnrollment
   | AskingForFirstTotp
   | AskingForExternalJwt
+  | AskingForPasskey
+  | AskingForNewPasskey
   | AskingForNewPassword
   | AskingForUnknown
   /** The login is complete. */
@@ -38,6 +40,30 @@ export interface AskingForCredentials {
   /** With the client certificate of the transport. The tokens work on connections with that certificate only. */
   certificate(more?: { readonly externalJwt?: string }): Promise<LoginState>;
   externalJwt(token: string): Promise<LoginState>;
+  /** @param sign asks an authenticator of the program for a passkey that says itself whose it is */
+  passkey(sign: PasskeySigner): Promise<LoginState>;
+}
+
+/**
+ * Answers the options of a question with an authenticator, both as the JSON of WebAuthn level 3:
+ * `PublicKeyCredentialRequestOptionsJSON` gives `AuthenticationResponseJSON`, and for a new passkey
+ * `PublicKeyCredentialCreationOptionsJSON` gives `RegistrationResponseJSON`. Its `clientDataJSON` names the origin of the
+ * server, as a browser on its pages would.
+ */
+export type PasskeySigner = (options: Readonly<Record<string, unknown>>) => Promise<object>;
+
+/** A passkey, which the policy requires in addition. A program without an authenticator refers to a browser. */
+export interface AskingForPasskey {
+  readonly kind: 'passkey';
+  /** @throws Refusal `INVALID_PASSKEY`; whatever `sign` throws, after which nothing was sent */
+  submit(sign: PasskeySigner): Promise<LoginState>;
+}
+
+/** The policy requires a passkey, and there is none yet. */
+export interface AskingForNewPasskey {
+  readonly kind: 'passkey-set-up';
+  /** @param passkey `name`: by which its owner recognises it */
+  submit(passkey: { readonly name: string; readonly make: PasskeySigner }): Promise<LoginState>;
 }
 
 /** A code of the authenticator app, or a recovery code. */
@@ -142,11 +168,12 @@ function credentialsState(flow: Flow): AskingForCredentials {
     certificate: ({ externalJwt } = {}) =>
       step(flow, 'cert', { body: { authRequestId }, bearer: externalJwt }),
     externalJwt: (token) => step(flow, 'ext-jwt', { body: { authRequestId }, bearer: token }),
+    passkey: passkeyState(flow).submit,
   };
 }
 
 interface Step {
-  readonly body: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, string | object>>;
   readonly bearer?: string | undefined;
 }
 
@@ -190,6 +217,9 @@ function queryState(flow: Flow, queries: readonly Members[]): LoginState {
   for (const query of queries) {
     if (query.typeId === 'MFA' || query.typeId === 'TOTP') {
       return query.isTotpEnrolled === false ? enrollmentState(flow) : totpState(flow);
+    }
+    if (query.typeId === 'PASSKEY') {
+      return query.isPasskeyEnrolled === false ? newPasskeyState(flow) : passkeyState(flow);
     }
     if (query.typeId === 'EXT-JWT') return externalJwtState(flow, query);
     if (query.typeId === 'PASSWORD-CHANGE') return newPasswordState(flow, query);
@@ -236,6 +266,41 @@ function confirmationState(flow: Flow, answer: Members): AskingForFirstTotp {
       return enrollmentState(flow);
     },
   };
+}
+
+function passkeyState(flow: Flow): AskingForPasskey {
+  const { provider, authRequestId: id } = flow;
+  return {
+    kind: 'passkey',
+    async submit(sign) {
+      const url = `${provider.issuer}/login/passkey/options?id=${encodeURIComponent(id)}`;
+      const response = await sign(
+        await optionsIn(await provider.transport(jsonRequest(url, { method: 'GET' }))),
+      );
+      return step(flow, 'passkey', { body: { id, response } });
+    },
+  };
+}
+
+function newPasskeyState(flow: Flow): AskingForNewPasskey {
+  const { authRequestId: id } = flow;
+  const path = 'passkey/register';
+  return {
+    kind: 'passkey-set-up',
+    async submit({ name, make }) {
+      const response = await make(
+        await optionsIn(await send(flow, `${path}/options`, 'POST', { body: { id } })),
+      );
+      return step(flow, path, { body: { id, response, name } });
+    },
+  };
+}
+
+async function optionsIn(response: Response): Promise<Members> {
+  if (!response.ok) throw await refusalOf(response);
+  const options = await membersIn(response);
+  if (textOf(options.challenge) !== undefined) return options;
+  throw new ProtocolError('answer_invalid', 'The server sent no question for a passkey');
 }
 
 function newPasswordState(flow: Flow, { minLength }: Members): AskingForNewPassword {

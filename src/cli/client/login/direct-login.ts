@@ -92,6 +92,13 @@ async function answer(needs: DirectNeeds, state: LoginState): Promise<LoginState
       return replacePassword(needs, state);
     case 'external-jwt':
       throw externalTokenRequired(needs, state);
+    case 'passkey':
+    case 'passkey-set-up':
+      throw new CliError('Your policy also requires a passkey, and only a browser can use one.', {
+        exitCode: exitCodes.notAuthenticated,
+        code: 'passkey_required',
+        next: `overlay-auth login ${needs.origin}   (in the browser)`,
+      });
     default:
       throw new CliError('The server asks for something that this version cannot answer.', {
         exitCode: exitCodes.notAuthenticated,
