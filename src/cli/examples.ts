@@ -114,6 +114,7 @@ export const examples: readonly string[] = [
   'admin recover you --reset-totp',
   'quickstart --home try --port 1281',
   'identity reset-mfa ada',
+  'identity passkeys ada --remove ID',
   'delete enrollment ada',
   'get browser-session ID',
   'delete browser-session ID',

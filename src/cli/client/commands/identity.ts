@@ -19,7 +19,7 @@ export function registerInviteCommand(program: Command, ports: CliPorts): void {
     .action(runs(ports, () => import('../entities/invite.ts'))('invite'));
 }
 
-/** `identity unlock|disable|enable|reset-mfa|set-password|end-sessions NAME` */
+/** `identity unlock|disable|enable|reset-mfa|passkeys|set-password|end-sessions NAME` */
 export function registerIdentityCommands(program: Command, ports: CliPorts): void {
   const identity = commandOf(program, 'identity', 'act on one identity');
   const run = runs(ports, () => import('../entities/identity-actions.ts'));
@@ -28,6 +28,10 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
 
   action('unlock', 'forget failed attempts at its password and codes').action(run('unlockIdentity'));
   action('reset-mfa', 'remove its authenticator app and recovery codes').action(run('resetMfa'));
+  action('passkeys', 'list its passkeys, or remove one')
+    .option('--remove <id>', 'remove this one; the sessions that it opened end')
+    .addOption(forceOption())
+    .action(run('passkeys'));
   action('disable', 'end its sessions and refuse it from now on, or change until when')
     .option('--minutes <n>', 'enable it again automatically after N minutes')
     .option('--until <time>', 'enable it again by itself at a time such as 2030-01-31T12:00:00Z')

@@ -1,9 +1,11 @@
-// Actions of an administrator on one identity: unlock, disable, enable, reset-mfa, set-password, end-sessions.
+// Actions of an administrator on one identity: unlock, disable, enable, reset-mfa, passkeys, set-password,
+// end-sessions.
 
 import { asList, asObject, numberField, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { CliError, usageError } from '../../terminal/cli-error.ts';
 import { printResult } from '../../terminal/output.ts';
+import { printTable } from '../../terminal/print-table.ts';
 import { readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
 import { changed } from './change.ts';
 import { onEntity } from './on-entity.ts';
@@ -56,6 +58,28 @@ export const resetMfa = onEntity('identity', async ({ report, api, id, name, pat
   }
   printResult(report, { id, name }, () => `Removed the authenticator app of ${name}.`);
 });
+
+interface PasskeyOptions {
+  readonly remove?: string;
+  readonly force?: boolean;
+}
+
+/** `identity passkeys NAME [--remove ID [--force]]` */
+export const passkeys = onEntity(
+  'identity',
+  async ({ report, api, id, name, path }, { remove, force }: PasskeyOptions) => {
+    if (remove !== undefined) {
+      const one = `${path}/passkeys/${encodeURIComponent(remove)}`;
+      await changed(api, { method: 'DELETE', path: one }, { force });
+      printResult(report, { id, name, removed: remove }, () => `Removed a passkey of ${name}.`);
+      return;
+    }
+    const { data } = await api.call({ method: 'GET', path: `${path}/passkeys` });
+    const columns = ['id', 'name', 'createdAt', 'lastUsedAt', 'isBackedUp', 'clonedAt'];
+    const nothing = `${name} has no passkeys.`;
+    printTable(report, asList(data).map(asObject), { value: data, columns, nothing });
+  },
+);
 
 /** `identity set-password NAME` */
 export const setPassword = onEntity(
