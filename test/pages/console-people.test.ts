@@ -10,6 +10,7 @@ import { authority, client } from '../support/chains.ts';
 import { beginLogin, submitPassword } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { personWithPasskey } from '../support/passkeys.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
 
@@ -573,6 +574,33 @@ describe('managing people', () => {
     await page.locator('#answer').filter({ hasText: 'No.' }).waitFor();
     await guest.close();
   });
+});
+
+test('the passkeys of a person are listed and removed, also on a telephone in German', async () => {
+  const { id, name } = await personWithPasskey(server);
+  const guest = await admin.at(`/console/people/${id}`);
+  const { page } = guest;
+  await page.getByText('Passkey Pixel 9').waitFor();
+  await page.getByText('On one device or security key only.').waitFor();
+  const german = await germanAdmin.at(`/console/people/${id}`);
+  await german.page.getByText('Nur auf einem Gerät oder Sicherheitsschlüssel.').waitFor();
+  await assertClean(german);
+  await screenshot(german.page, 'console-passkey-german');
+  await german.close();
+  const [passkey] = await server.store.passkeys.listOf([id]);
+  assert.ok(passkey);
+  await page.locator(`#remove-${passkey.id}`).click();
+  await page.getByText(`Remove the passkey Pixel 9 of ${name}?`).waitFor();
+  await page
+    .getByText(`overlay-auth identity passkeys ${id} --remove ${passkey.id}`)
+    .waitFor({ state: 'attached' });
+  await assertClean(guest);
+  await screenshot(page, 'console-passkey-remove');
+  await page.locator(`#remove-${passkey.id}-confirm`).click();
+  await announced(page, 'Removed');
+  await page.getByText('Passkey Pixel 9').waitFor({ state: 'detached' });
+  assert.deepEqual(await server.store.passkeys.listOf([id]), []);
+  await guest.close();
 });
 
 describe('rights', () => {

@@ -110,6 +110,28 @@ test('shows who is affected before a policy is saved, and saves it', async () =>
   await guest.close();
 });
 
+test('says in plain words what a policy asks of passkeys, while it is edited', async () => {
+  const id = await policyFor('keys', ['kay']);
+  const guest = await admin.at(`/console/policies/${id}`);
+  const { page } = guest;
+  const sentences = page.locator('#sentences');
+  await page.locator('#field-primary-passkey-allowed').check();
+  await sentences.getByText('Sign in with a password or a passkey.', { exact: true }).waitFor();
+  await page.locator('#field-primary-passkey-userVerification').selectOption('preferred');
+  await sentences.getByText('A passkey need not ask for a PIN, a finger or a face.').waitFor();
+  await page.locator('#field-secondary-requirePasskey').check();
+  await sentences.getByText('Sign in with a password, then a passkey.', { exact: true }).waitFor();
+  await page.locator('#field-primary-passkey-satisfiesSecondary').check();
+  await sentences.getByText('Sign in with a passkey.', { exact: true }).waitFor();
+  await sentences.getByText('A passkey counts as both factors').waitFor();
+  await assertClean(guest);
+  await screenshot(page, 'console-policy-passkeys');
+  await page.setViewportSize(phone);
+  await assertClean(guest);
+  await screenshot(page, 'console-policy-passkeys-narrow');
+  await guest.close();
+});
+
 test('deletes a policy that nobody has, and says why another one stays', async () => {
   const inUse = await policyFor('cleaners', ['carl']);
   const unused = await policyFor('nobody', []);

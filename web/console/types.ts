@@ -10,6 +10,7 @@ export type Identity = Schemas['Identity'];
 export type IdentityDetail = Schemas['IdentityDetail'];
 export type Permission = Identity['permissions'][number];
 export type Authenticator = Schemas['Authenticator'];
+export type Passkey = Schemas['Passkey'];
 export type ApiSession = Schemas['ApiSession'];
 export type BrowserSession = Schemas['BrowserSession'];
 export type AuditEvent = Schemas['AuditEvent'];

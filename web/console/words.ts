@@ -6,8 +6,9 @@ import type { AuthPolicy, LoginExplanation, Method } from './types.ts';
 /** "with a password, then a code from an authenticator app" */
 export function wayText(method: Method, asks: LoginExplanation['asks']): string {
   const { person } = texts;
-  const words = { totp: person.thenTotp, passkey: person.thenPasskey };
-  const then = asks.map((factor) => words[factor as keyof typeof words] ?? person.thenJwt);
+  const then = asks.map((factor) =>
+    factor === 'totp' ? person.thenTotp : factor === 'passkey' ? person.thenPasskey : person.thenJwt,
+  );
   return [person.with[method], ...then].join(person.comma);
 }
 
@@ -17,7 +18,11 @@ export function policySentences(
   signers: Readonly<Record<string, string>>,
 ): readonly string[] {
   const { person, policy: words } = texts;
-  const { cert, extJwt, updb, passkey } = policy.primary;
+  const { cert, extJwt, passkey, updb } = policy.primary;
+  const { requireTotp, requirePasskey, requireExtJwt } = policy.secondary;
+  // As `mayPasskeyOpen` and `outstandingFactors` of the server.
+  const opensByPasskey = passkey.allowed && (!requirePasskey || passkey.satisfiesSecondary);
+  const isTwofold = opensByPasskey && passkey.satisfiesSecondary && (requireTotp || requirePasskey);
   const from = extJwt.allowedSigners.map((id) => signers[id] ?? id);
   const methods = [
     updb.allowed ? words.means.password : null,
@@ -25,16 +30,23 @@ export function policySentences(
     extJwt.allowed
       ? `${words.means.extJwt} ${from.length === 0 ? words.anySigner : words.signers(from.join(', '))}`
       : null,
-    passkey.allowed ? words.means.passkey : null,
+    opensByPasskey && !isTwofold ? words.means.passkey : null,
   ].filter((way) => way !== null);
-  if (methods.length === 0) return [words.noWay];
+  if (methods.length === 0 && !isTwofold) return [words.noWay];
+  const thenJwt = requireExtJwt === null ? [] : [person.thenJwt];
   const then = [
-    policy.secondary.requireTotp ? person.thenTotp : null,
-    policy.secondary.requirePasskey ? person.thenPasskey : null,
-    policy.secondary.requireExtJwt === null ? null : person.thenJwt,
-  ].filter((factor) => factor !== null);
+    ...(requireTotp ? [person.thenTotp] : []),
+    ...(requirePasskey ? [person.thenPasskey] : []),
+    ...thenJwt,
+  ];
   return [
-    words.ways([alternatives.format(methods), ...then].join(person.comma)),
+    ...(methods.length === 0 ? [] : [words.ways([alternatives.format(methods), ...then].join(person.comma))]),
+    ...(isTwofold
+      ? [words.ways([words.means.passkey, ...thenJwt].join(person.comma)), words.passkeyTwofold]
+      : []),
+    ...(opensByPasskey && !passkey.satisfiesSecondary && passkey.userVerification !== 'required'
+      ? [words.passkeyUnverified]
+      : []),
     ...(cert.allowed && cert.allowExpiredCerts ? [words.certExpired] : []),
     ...(updb.allowed ? passwordSentences(updb) : []),
   ];

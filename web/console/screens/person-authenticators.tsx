@@ -1,10 +1,12 @@
 import { timeText } from '../../parts/language.ts';
 import { Badge } from '../../parts/screen.tsx';
-import { useIsAdmin } from '../me.ts';
+import { mayHelp, useIsAdmin, useMe } from '../me.ts';
 import { notAfter } from '../parts/certificate.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { EntriesCard } from '../parts/entries.tsx';
+import { useRead } from '../queries.ts';
 import { texts } from '../texts/texts.ts';
-import type { Authenticator, OfPerson } from '../types.ts';
+import type { Authenticator, OfPerson, Passkey } from '../types.ts';
 import { useAuthenticators } from './password-action.tsx';
 import { AuthenticatorActions } from './people/authenticator-actions.tsx';
 import { words as more } from './people/words.ts';
@@ -14,12 +16,18 @@ const { person: words } = texts;
 export function PersonAuthenticators({ person, refresh }: OfPerson) {
   const isAdmin = useIsAdmin();
   const { isMfaEnabled } = person;
+  const isHelper = mayHelp(useMe().data, person);
+  const path = `identities/${person.id}/passkeys`;
+  const passkeys = useRead<readonly Passkey[]>(['person', person.id, 'passkeys'], path);
   return (
     <EntriesCard
       id="authenticators"
       title={words.authenticators}
       query={useAuthenticators(person.id)}
-      itemsOf={({ items }) => (items.length === 0 && !isMfaEnabled ? [] : [...items, 'app' as const])}
+      itemsOf={({ items }) => {
+        const all = [...items, ...(passkeys.data ?? [])];
+        return all.length === 0 && !isMfaEnabled ? [] : [...all, 'app' as const];
+      }}
       keyOf={(one) => (one === 'app' ? one : one.id)}
       empty={[words.noAuthenticators]}
       kind="rows"
@@ -31,6 +39,8 @@ export function PersonAuthenticators({ person, refresh }: OfPerson) {
               {isMfaEnabled ? words.appSet : words.appMissing}
             </Badge>
           </div>
+        ) : isPasskey(one) ? (
+          <PasskeyEntry of={one} isHelper={isHelper} person={person} refresh={refresh} />
         ) : (
           <>
             <div>{one.method === 'updb' ? <Password of={one} /> : <Certificate of={one} />}</div>
@@ -66,6 +76,48 @@ function Certificate({ of }: { readonly of: Extract<Authenticator, { readonly me
       <span className="hint block">
         {words.fingerprint} <code>{of.fingerprint}</code>
       </span>
+    </>
+  );
+}
+
+function isPasskey(one: Authenticator | Passkey): one is Passkey {
+  return 'rpId' in one;
+}
+
+function PasskeyEntry({
+  of,
+  isHelper,
+  person,
+  refresh,
+}: OfPerson & { readonly of: Passkey; readonly isHelper: boolean }) {
+  const { id, name, createdAt, lastUsedAt, isBackedUp, clonedAt } = of;
+  const path = `identities/${person.id}/passkeys/${id}`;
+  return (
+    <>
+      <div>
+        <strong>{more.passkeyOf(name)}</strong>{' '}
+        {clonedAt !== null && <Badge kind="bad">{more.passkeyCloned(timeText(clonedAt))}</Badge>}{' '}
+        <span className="hint">
+          {words.since(timeText(createdAt))}
+          {lastUsedAt !== null && `, ${more.passkeyUsed(timeText(lastUsedAt))}`}
+        </span>
+        <span className="hint block">{isBackedUp ? more.passkeySynced : more.passkeyOfDevice}</span>
+      </div>
+      {isHelper && (
+        <div className="buttons">
+          <Confirm
+            id={`remove-${id}`}
+            label={more.remove}
+            title={more.removePasskey(name, person.name)}
+            ends={more.removeEnds}
+            isDestructive
+            change={() => ({ method: 'DELETE', path })}
+            command={['identity', 'passkeys', person.id, '--remove', id]}
+            done={more.removed}
+            whenDone={refresh}
+          />
+        </div>
+      )}
     </>
   );
 }

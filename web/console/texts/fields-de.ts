@@ -67,7 +67,8 @@ export const fields: Fields = {
       'primary.extJwt.allowedSigners': 'Angenommene Signer',
       'primary.passkey.allowed': 'Passkeys sind erlaubt',
       'primary.passkey.userVerification': 'PIN, Finger oder Gesicht',
-      'primary.passkey.satisfiesSecondary': 'Ein Passkey ist beide Nachweise',
+      'primary.passkey.satisfiesSecondary':
+        'Ein Passkey mit PIN, Finger oder Gesicht zählt als beide Faktoren',
       'secondary.requireTotp': 'Ein Code einer Authenticator-App',
       'secondary.requirePasskey': 'Ein Passkey',
       'secondary.requireExtJwt': 'Ein Token eines anderen Anbieters, von',
@@ -76,8 +77,18 @@ export const fields: Fields = {
       'primary.updb.mustChangeAfter': 'Etwa 2160h. Ältere sind beim Anmelden zu ersetzen; leer: nie.',
       'primary.extJwt.allowedSigners':
         'Wählen Sie die Signer, die gelten. Ist keiner gewählt, gilt jeder aktive.',
+      'primary.passkey.satisfiesSecondary':
+        'Dann braucht er weder Code noch einen weiteren Passkey. Ein Token eines anderen Anbieters bleibt nötig.',
+      'secondary.requirePasskey':
+        'Wer keinen hat, fügt ihn bei der nächsten Anmeldung hinzu. Ein Passkey kann nicht erster und zweiter Nachweis zugleich sein, außer er zählt als beide Faktoren.',
     },
-    choices: {},
+    choices: {
+      'primary.passkey.userVerification': {
+        required: 'Verlangt',
+        preferred: 'Gefragt, wo das Gerät es kann',
+        discouraged: 'Nicht gefragt',
+      },
+    },
   },
   'ext-jwt-signer': {
     labels: {

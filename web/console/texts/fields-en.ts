@@ -60,7 +60,7 @@ export const fields = {
       'primary.extJwt.allowedSigners': 'Accepted signers',
       'primary.passkey.allowed': 'Passkeys are allowed',
       'primary.passkey.userVerification': 'PIN, finger or face',
-      'primary.passkey.satisfiesSecondary': 'A passkey is both proofs',
+      'primary.passkey.satisfiesSecondary': 'A passkey with PIN, finger or face counts as both factors',
       'secondary.requireTotp': 'A code from an authenticator app',
       'secondary.requirePasskey': 'A passkey',
       'secondary.requireExtJwt': 'A token of another provider, from',
@@ -70,8 +70,18 @@ export const fields = {
         'Such as 2160h. Older ones have to be replaced at sign-in; empty: never.',
       'primary.extJwt.allowedSigners':
         'Choose the signers that are accepted. If none is chosen, every enabled one is.',
+      'primary.passkey.satisfiesSecondary':
+        'It needs no code and no other passkey then. A token of another provider stays required.',
+      'secondary.requirePasskey':
+        'People without one add it at their next sign-in. A passkey cannot be both the first and the second proof, unless it counts as both factors.',
     },
-    choices: {},
+    choices: {
+      'primary.passkey.userVerification': {
+        required: 'Required',
+        preferred: 'Asked for, where the device can',
+        discouraged: 'Not asked for',
+      },
+    },
   },
   'ext-jwt-signer': {
     labels: {
