@@ -8,7 +8,7 @@ import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
-import { quoted } from '../platform/formats/quoted.ts';
+import { quoted, shorterThanSecrets } from '../platform/formats/quoted.ts';
 import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/client-view.ts';
 import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access-token.ts';
 import type { RefreshTokenForm } from '../tokens/refresh-token.ts';
@@ -74,7 +74,7 @@ export function requireClient(clients: Pick<ClientRegistry, 'find'>, clientId: s
 }
 
 export function unknownClient(clientId: string): AuthError {
-  return new AuthError('invalid_client', { seen: { subject: quoted(clientId) } });
+  return new AuthError('invalid_client', { seen: { subject: quoted(clientId, shorterThanSecrets) } });
 }
 
 /** Where existing SDKs listen, each on its own port (RFC 8252 7.3). */

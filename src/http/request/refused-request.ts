@@ -5,7 +5,7 @@ import { type ErrorCode, type ErrorPageKind, errorCodes } from '../../errors/cod
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { AttemptCheck, AttemptLog, RefusedRequest } from '../../model/login-attempt.ts';
 import type { RefusalReason } from '../../model/refusal-reason.ts';
-import { quoted } from '../../platform/formats/quoted.ts';
+import { quoted, shorterThanSecrets } from '../../platform/formats/quoted.ts';
 import type { AnsweredRefusal } from './answer.ts';
 import { originOf, type RequestContext } from './request-context.ts';
 
@@ -83,7 +83,11 @@ function refusedRequest(
   const { method, path } = of.sent;
   const { subject = null, facts = [] } = of.seen ?? {};
   const checks: AttemptCheck[] = [
-    { check: 'request', verdict: 'seen', saw: `${method} ${path ?? quoted(context?.path ?? '')}` },
+    {
+      check: 'request',
+      verdict: 'seen',
+      saw: `${method} ${path ?? quoted(context?.path ?? '', shorterThanSecrets)}`,
+    },
     { check: of.check, verdict: 'failed', saw: of.why.slice(0, longestWhy) },
     ...facts.map(([check, saw]) => ({ check, verdict: 'seen', saw }) as const),
   ];

@@ -5,7 +5,7 @@ import { AuthError } from '../../errors/auth-error.ts';
 import type { ClientAuthMethod, OidcClientSecret } from '../../model/entities/oidc-client.ts';
 import { HOUR, type Millis } from '../../platform/clock.ts';
 import { constantTimeEqual, sha256 } from '../../platform/digest.ts';
-import { quoted } from '../../platform/formats/quoted.ts';
+import { quoted, shorterThanSecrets } from '../../platform/formats/quoted.ts';
 import { type Client, unknownClient } from '../clients.ts';
 import { optional, type Parameters, required } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
@@ -48,7 +48,7 @@ export async function authenticateClient(
   const client = needs.clients.find(clientId);
   if (client === undefined) {
     if (method === 'none') throw unknownClient(clientId);
-    throw notAuthenticated(`there is no client ${quoted(clientId)}`);
+    throw notAuthenticated(`there is no client ${quoted(clientId, shorterThanSecrets)}`);
   }
   const expected = client.registered?.tokenEndpointAuthMethod ?? 'none';
   if (method !== expected) throw notAuthenticated(`it uses ${method} in place of ${expected}`);

@@ -2,15 +2,16 @@
  * A value of another party, for an administrator to read and compare: as JSON in printable ASCII, so that look-alikes
  * and control characters show. Cut in the middle when it is long, because addresses differ at their ends.
  * @param value from JSON; undefined is shown as "nothing"
+ * @param longest `shorterThanSecrets` where a caller may have sent a secret in place of what belongs there
  */
-export function quoted(value: unknown): string {
+export function quoted(value: unknown, longest = 100): string {
   const text = (JSON.stringify(value) ?? 'nothing').replace(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return text.length <= longest ? text : `${text.slice(0, longest - kept - 1)}…${text.slice(-kept)}`;
+  const end = Math.floor(longest * 0.4);
+  return text.length <= longest ? text : `${text.slice(0, longest - end - 1)}…${text.slice(-end)}`;
 }
 
-const longest = 100;
-/** Of the end of a long text. */
-const kept = 40;
+/** Tokens and secrets of 256 bits have 43 characters and more. */
+export const shorterThanSecrets = 40;
