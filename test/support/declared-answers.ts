@@ -2,14 +2,19 @@
 
 import { errorCodes } from '../../src/errors/codes.ts';
 import type { Answer } from '../../src/http/request/answer.ts';
-import type { DeclaredAnswer } from '../../src/http/request/declared-answers.ts';
+import type { DeclaredAnswer, DeclaredAnswers } from '../../src/http/request/declared-answers.ts';
 import { declaredRefusals, refusalsOf } from '../../src/http/request/declared-refusals.ts';
 import type { Route } from '../../src/http/request/route.ts';
+
+/** Computed once for each endpoint, not for each answer. */
+const refusals = new WeakMap<Route, DeclaredAnswers>();
 
 /** What an answer contains that its endpoint does not declare, in words; null when everything is declared. */
 export function undeclaredIn(route: Route, answer: Answer): string | null {
   const what = `${route.methods.join('|')} ${route.path} answers ${answer.status}`;
-  const wrong = [route.answers[answer.status], declaredRefusals(route)[answer.status]]
+  const refused = refusals.get(route) ?? declaredRefusals(route);
+  refusals.set(route, refused);
+  const wrong = [route.answers[answer.status], refused[answer.status]]
     .filter((declared) => declared !== undefined)
     .map((declared) => difference(declared, answer));
   if (wrong.length === 0) return `${what}: ${text(answer).slice(0, 300)}`;

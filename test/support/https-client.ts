@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest, type RequestOptions } from 'node:https';
+import { createSecureContext } from 'node:tls';
 
 export interface Answer {
   readonly status: number;
@@ -43,7 +44,9 @@ const idleLimit = 60_000;
  * @param tls a client certificate with its chain for every connection, or how connections are made
  */
 export function httpsClient(url: string, caPem: string, tls: AgentOptions = {}): HttpsClient {
-  const agent = new Agent({ keepAlive: true, timeout: idleLimit, ca: caPem, maxSockets: 64, ...tls });
+  // Made once: otherwise, each connection would read the certificates again.
+  const secureContext = createSecureContext({ ca: caPem, ...tls });
+  const agent = new Agent({ keepAlive: true, timeout: idleLimit, secureContext, maxSockets: 64, ...tls });
   const request: HttpsClient['request'] = (method, path, init = {}) =>
     send(url, agent, caPem, method, path, init);
   return {
