@@ -42,7 +42,7 @@ describe('an enrollment with a password', () => {
     // Each of them matches the API description.
     const { json } = await server.get('/edge/management/v1/openapi.json');
     const { enum: mechanisms } = json.components.schemas.LoginAttempt.properties.mechanism;
-    assert.deepEqual(mechanisms, ['oidc', 'legacy', 'enrollment']);
+    assert.deepEqual(mechanisms, ['oidc', 'legacy', 'enrollment', 'request']);
   });
 
   test('holds the password to the rules of the policy, and keeps the token', async () => {
