@@ -77,6 +77,7 @@ async function openSession(identityId: string): Promise<Held> {
       ipAddress: '127.0.0.1',
       program: null,
       isForProgram: true,
+      toldUntil: null,
       expiresAt: now + 24 * HOUR,
       refresh: { hash: hashOf(id, 1), expiresAt: now + 24 * HOUR, familyExpiresAt: now + 720 * HOUR },
     },

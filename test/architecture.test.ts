@@ -435,3 +435,16 @@ describe('the import rules', () => {
     assert.equal(stdout, '');
   });
 });
+
+test('API sessions and browser sessions end in one place each, which has their applications told', () => {
+  const statements = {
+    'SET ended_at = ': 'src/store/sql/api-sessions.ts',
+    'DELETE FROM browser_sessions': 'src/store/sql/browser-sessions.ts',
+  };
+  for (const [statement, place] of Object.entries(statements)) {
+    const files = globSync('{src,packages/*/src}/**/*.ts').filter((file) =>
+      readFileSync(file, 'utf8').includes(statement),
+    );
+    assert.deepEqual(files, [place]);
+  }
+});

@@ -161,6 +161,7 @@ export async function openSeed(home: OverlayHome): Promise<Seed> {
         ipAddress: '127.0.0.1',
         program: null,
         isForProgram: true,
+        toldUntil: null,
         expiresAt,
         refresh: { ...refresh, familyExpiresAt: now + 30 * DAY },
       },

@@ -33,7 +33,7 @@ export async function endBrowserSession(needs: AdminServices, by: AdminCall, id:
   const { identityId } = (await getBrowserSession(needs, id)).progress;
   const identity = await needs.store.identities.find(identityId);
   const store = identity === null ? actingFor(needs, by) : helping(needs, by, identity);
-  if (!(await store.browserSessions.end(asId(id)))) throw new AuthError('not_found');
+  if (!(await store.browserSessions.end(asId(id), needs.clock.now()))) throw new AuthError('not_found');
   const { identityId: byIdentityId } = by.actor;
   const ended = { browserSessionId: id, reason: 'administrator', byIdentityId, identityId } as const;
   needs.audit.record({ event: 'browser-session.ended', ...ended }, by.origin);

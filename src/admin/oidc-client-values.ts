@@ -107,15 +107,20 @@ export function acceptableJwks(jwks: object | null): object | null {
   return jwks;
 }
 
-export function acceptableJwksUri(url: string | null, limits: OutboundLimits): string | null {
+/** An address of the application that this service calls. */
+export function acceptableAddress(
+  field: 'jwksUri' | 'backchannelLogoutUri',
+  url: string | null,
+  limits: OutboundLimits,
+): string | null {
   if (url === null || url === '') return null;
-  if (url.length > longestUri || !url.startsWith('https://')) {
-    throw refusedField('jwksUri', 'must be an https URL', url.slice(0, 100));
+  if (url.length > longestUri || !url.startsWith('https://') || url.includes('#')) {
+    throw refusedField(field, 'must be an https URL without a fragment', url.slice(0, 100));
   }
   try {
     checkAddress(url, limits);
   } catch (error) {
-    throw refusedField('jwksUri', error instanceof Error ? error.message : 'cannot be used', url);
+    throw refusedField(field, error instanceof Error ? error.message : 'cannot be used', url);
   }
   return url;
 }

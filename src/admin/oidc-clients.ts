@@ -2,6 +2,7 @@
 // fields.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { type Delivery, type DeliveryState, queueOf } from '../model/delivery.ts';
 import {
   mostClientSecrets,
   type OidcClient,
@@ -18,11 +19,11 @@ import { type AdminCall, actingFor, recordChange } from './admin-call.ts';
 import { secretChanged } from './changes.ts';
 import { managed } from './entity-rules.ts';
 import {
+  acceptableAddress,
   acceptableClaims,
   acceptableClientId,
   acceptableClientScopes,
   acceptableJwks,
-  acceptableJwksUri,
   acceptableResources,
   acceptableUris,
   requireDuration,
@@ -41,7 +42,8 @@ export const oidcClients = managed<typeof oidcClientEntity>({
     postLogoutRedirectUris: (uris, { readRedirectUri }) =>
       acceptableUris('postLogoutRedirectUris', uris, readRedirectUri),
     jwks: acceptableJwks,
-    jwksUri: (url, { limits }) => acceptableJwksUri(url, limits),
+    jwksUri: (url, { limits }) => acceptableAddress('jwksUri', url, limits),
+    backchannelLogoutUri: (url, { limits }) => acceptableAddress('backchannelLogoutUri', url, limits),
     scopes: acceptableClientScopes,
     resources: acceptableResources,
     allowedRoleAttributes: acceptableRoleAttributes,
@@ -65,6 +67,19 @@ export async function listClientSecrets(
 ): Promise<readonly OidcClientSecret[]> {
   const client = await oidcClients.get(needs, id);
   return needs.store.oidcClients.listSecrets(client.id);
+}
+
+/**
+ * The logout tokens of a client that wait, were delivered or were given up, the newest first.
+ * @throws AuthError not_found
+ */
+export async function listLogoutDeliveries(
+  needs: Pick<AdminServices, 'store'>,
+  id: string,
+  { state = null, limit }: { readonly state?: DeliveryState | null | undefined; readonly limit: number },
+): Promise<readonly Delivery<'logout'>[]> {
+  const client = await oidcClients.get(needs, id);
+  return needs.store.deliveries.list(queueOf('logout', client.id), state, limit);
 }
 
 /**

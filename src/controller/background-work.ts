@@ -1,6 +1,6 @@
 // What a thread does repeatedly by itself, from the start of its services to their end.
 
-import { type Clock, MINUTE, type Millis } from '../platform/clock.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { DenySet } from '../sessions/deny-set.ts';
 import { listeningInterval } from '../sessions/follow-feed.ts';
@@ -8,12 +8,14 @@ import { activityInterval } from '../sessions/legacy-session-view.ts';
 import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { ClockWatch } from '../tasks/clock-watch.ts';
+import type { Deliverer } from '../tasks/deliver.ts';
 import { deleteExpired, evenClock, forgetExpired } from '../tasks/expire.ts';
 import { every } from '../tasks/schedule.ts';
 import type { ConfigInUse } from './in-use.ts';
 
 const expiryInterval: Millis = MINUTE;
 const rotationInterval: Millis = MINUTE;
+const deliveryInterval: Millis = 5 * SECOND;
 
 export interface BackgroundNeeds {
   /** Whether this thread does the work that is done once for all threads. */
@@ -25,6 +27,8 @@ export interface BackgroundNeeds {
   readonly view: SessionView;
   readonly revoked: DenySet;
   rotateKeysWhenDue(): Promise<void>;
+  /** Null: another thread delivers. */
+  readonly deliverer: Deliverer | null;
   readonly inUse: Pick<ConfigInUse, 'edge' | 'accessTokenEnd'>;
 }
 
@@ -52,5 +56,12 @@ export function startBackgroundWork(needs: BackgroundNeeds): () => Promise<void>
     every(listeningInterval, { name: 'listening to the database', log }, view.feed.listen),
     every(activityInterval, { name: 'session activity', log }, view.legacy.flush),
   ];
+  const { deliverer } = needs;
+  if (deliverer !== null) {
+    // What other nodes leave undone, and what was to be tried again when this one was not running.
+    stops.push(every(deliveryInterval, { name: 'deliveries', log }, async () => deliverer.wake()));
+    stops.push(deliverer.stop);
+    deliverer.wake();
+  }
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

@@ -12,6 +12,7 @@ import { secondaryTokens } from '../sessions/secondary-tokens.ts';
 import { openSessionView } from '../sessions/session-view.ts';
 import { ztSessions } from '../sessions/zt-session.ts';
 import { clockWatch } from '../tasks/clock-watch.ts';
+import type { Deliverer } from '../tasks/deliver.ts';
 import { accessTokenVerifier } from '../tokens/access-token.ts';
 import { dpopVerifier } from '../tokens/dpop-verifier.ts';
 import { ensureSigningKeys, type KeyRing, longestSignedLifetime, openKeyRing } from '../tokens/key-ring.ts';
@@ -23,11 +24,17 @@ import type { Records } from './records.ts';
 
 export type Callers = Awaited<ReturnType<typeof openCallers>>;
 
+interface CallersNeeds extends Pick<Records, 'audit'> {
+  readonly ownAuthorities: readonly TrustAnchor[];
+  /** Woken when there is something to deliver, once it is there; null: another thread delivers. */
+  readonly deliveries: { readonly deliverer: Pick<Deliverer, 'wake'> | null };
+}
+
 /** Resolves when the keys exist and the deny set is complete. */
 export async function openCallers(
   base: Base,
   { jwks }: Pick<Providers, 'jwks'>,
-  { audit, ownAuthorities }: Pick<Records, 'audit'> & { readonly ownAuthorities: readonly TrustAnchor[] },
+  { audit, ownAuthorities, deliveries }: CallersNeeds,
 ) {
   const { config, store, vault, clock, random, log, first, threads, inUse } = base;
   const ring = await openKeyRing({ keys: store.keys, vault, clock });
@@ -49,6 +56,7 @@ export async function openCallers(
     log,
     onSigningKeys: ring.reload,
     onNodes: issuers.reload,
+    onDelivery: () => deliveries.deliverer?.wake(),
     readRedirectUri: parseRedirectUri,
   });
   const watch = clockWatch({ store, clock, log, onSetRight: view.feed.startOver });

@@ -5,13 +5,16 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { BindPoint, Config } from '../config/config.ts';
 import { answerTimes } from '../explain/counts.ts';
 import { type Finding, type HealthCheck, runChecks } from '../http/server/health.ts';
-import { type CertificateEnd, metricsReader } from '../http/server/metrics.ts';
-import type { Seconds } from '../platform/clock.ts';
+import { type CertificateEnd, type DeliveryMetrics, metricsReader } from '../http/server/metrics.ts';
+import { type DeliveryKind, deliveryKinds } from '../model/delivery.ts';
+import { type Clock, SECOND, type Seconds } from '../platform/clock.ts';
 import { watchEventLoopDelay } from '../platform/event-loop-delay.ts';
 import { openFiles } from '../platform/open-files.ts';
 import type { SessionView } from '../sessions/session-view.ts';
+import type { DeliveryBacklog, DeliveryStore } from '../store/contracts/deliveries.ts';
 import type { Store } from '../store/contracts/store.ts';
 import type { ClockWatch } from '../tasks/clock-watch.ts';
+import type { Deliverer } from '../tasks/deliver.ts';
 import { clockComparison, type NodeHeartbeat, nodeHeartbeat } from '../tasks/node-heartbeat.ts';
 import type { LiveTelemetry } from '../telemetry/live-telemetry.ts';
 import type { Callers } from './callers.ts';
@@ -38,10 +41,12 @@ export function openObservation(
     records,
     telemetry,
     startedAt,
+    deliverer,
   }: {
     readonly records: Records;
     readonly telemetry: Pick<LiveTelemetry, 'counts'>;
     readonly startedAt: Seconds;
+    readonly deliverer: Deliverer | null;
   },
 ) {
   const heartbeat = nodeHeartbeat({ store, clock, vault, clockWatch: watch, log });
@@ -61,13 +66,16 @@ export function openObservation(
   const lastReload = { isRefused: false };
   let certificateEnds: readonly CertificateEnd[] = [];
   let findings: readonly Finding[] = [];
+  const deliveries = deliveryCounts(store.deliveries, deliverer, clock);
   const metrics = metricsReader({
     version: packageJson.version,
     startedAt,
     threads: others.threads,
     async gather() {
-      [findings] = await Promise.all([runChecks({ clock, log }, checks), others.gather()]);
+      const checked = runChecks({ clock, log }, checks);
+      [findings] = await Promise.all([checked, others.gather(), deliveries.gather()]);
     },
+    deliveries,
     counts: () => sumOfThreads([counts(), ...others.counts()]),
     hashPool,
     endedSessions: view.ended,
@@ -93,6 +101,32 @@ export function openObservation(
       certificateEnds = ends;
     },
     stop: eventLoop.stop,
+  };
+}
+
+/** What waits to be delivered, as last read: metrics are there while the database is not. */
+function deliveryCounts(
+  deliveries: Pick<DeliveryStore, 'backlog'>,
+  deliverer: Deliverer | null,
+  clock: Clock,
+): DeliveryMetrics & { gather(): Promise<void> } {
+  let backlog: readonly DeliveryBacklog[] = [];
+  const byKind = (countOf: (kind: DeliveryKind, waiting: DeliveryBacklog | undefined) => number) =>
+    deliveryKinds.map((kind) => ({
+      kind,
+      count: countOf(
+        kind,
+        backlog.find((entry) => entry.kind === kind),
+      ),
+    }));
+  return {
+    async gather() {
+      backlog = await deliveries.backlog().catch(() => backlog);
+    },
+    waiting: () => byKind((_kind, found) => found?.waiting ?? 0),
+    oldest: () =>
+      byKind((_kind, found) => (found === undefined ? 0 : (clock.now() - found.oldestAt) / SECOND)),
+    failures: () => byKind((kind) => deliverer?.failures().get(kind) ?? 0),
   };
 }
 

@@ -22,6 +22,7 @@ export function openProviders({ config, clock, log, first, tracing, trustedRoots
   const outbound: typeof client = tracedFetches(
     {
       get: (...request) => client.get(...request),
+      post: (...request) => client.post(...request),
       postForm: (...request) => client.postForm(...request),
     },
     tracing,

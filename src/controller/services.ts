@@ -22,6 +22,7 @@ import { providerDirectory } from '../login/external-jwt/provider-endpoints.ts';
 import { passwordHasher } from '../login/password/password.ts';
 import type { PasswordHasher } from '../login/services.ts';
 import type { KeptAuditTrail } from '../model/audit-event.ts';
+import { logoutSender } from '../oidc/backchannel-logout.ts';
 import { callbackSealer } from '../oidc/flow/callback.ts';
 import { exchangePlaces } from '../oidc/flow/exchange-limit.ts';
 import { authRequestSealer } from '../oidc/flow/open-auth-request.ts';
@@ -33,6 +34,7 @@ import { dailySealer } from '../platform/secrets/sealed-box.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { IssuerView } from '../sessions/issuer-view.ts';
 import type { SessionView } from '../sessions/session-view.ts';
+import { type Deliverer, deliverer } from '../tasks/deliver.ts';
 import type { NodeHeartbeat } from '../tasks/node-heartbeat.ts';
 import { liveTelemetry } from '../telemetry/live-telemetry.ts';
 import { tracedStore } from '../telemetry/traced-store.ts';
@@ -123,9 +125,11 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
   const records = openRecords(base);
   const { audit, attempts } = records;
   const providers = openProviders(base);
-  const callers = await openCallers(base, providers, { audit, ownAuthorities: pki.ownAuthorities });
+  const deliveries: { deliverer: Deliverer | null } = { deliverer: null };
+  const callers = await openCallers(base, providers, { ...pki, audit, deliveries });
   const { view, watch, rotateKeysWhenDue } = callers;
-  const observation = openObservation(base, callers, { records, telemetry, startedAt });
+  if (first === undefined) deliveries.deliverer = openDeliverer(base, providers, callers);
+  const observation = openObservation(base, callers, { records, telemetry, startedAt, ...deliveries });
   const needs = endpointNeeds(base, { records, providers, callers, observation }, pki);
   const prepare = async (of: Config) => {
     const endpoints = endpointsBy(of, needs, inUse.accessTokenEnd);
@@ -148,6 +152,7 @@ export async function openServices(foundations: Foundations, pki: OverlayPki): P
     view,
     revoked: callers.revoked,
     rotateKeysWhenDue,
+    ...deliveries,
   });
   return {
     ...needs,
@@ -209,6 +214,16 @@ function openBase(foundations: Foundations) {
   const store = tracedStore(foundations.store, tracing, engine);
   const base: Base = { ...foundations, store, tracing, others, threads, inUse: configInUse(config) };
   return { base, telemetry };
+}
+
+/** One thread delivers for the whole node. */
+function openDeliverer(base: Base, { outbound }: Providers, { clients, ring, watch }: Callers): Deliverer {
+  const { store, clock, random, log } = base;
+  return deliverer({
+    ...{ deliveries: store.deliveries, clock, random, log },
+    senders: { logout: logoutSender({ clients, poster: outbound, ring, clock, random }) },
+    isReady: () => !watch.isWrong,
+  });
 }
 
 interface Parts {

@@ -6,7 +6,7 @@ import type { Millis } from '../platform/clock.ts';
  * the signer's, `ca` the authority's, and `oidc-client` the client's, also when its secrets change.
  * `session-certificate` has the thumbprint of a revoked one, `token-revocation` the `jti` of a token that was revoked
  * or is no longer, and `signing-keys` the key's id. `node` has the name of a controller that is new, changed its
- * addresses or is forgotten.
+ * addresses or is forgotten. `delivery` has the queue to which something was added.
  */
 export interface Change {
   /** Strictly increasing; a node reads everything greater than the last one it has seen. */
@@ -26,4 +26,5 @@ export type ChangeKind =
   | 'ca'
   | 'oidc-client'
   | 'signing-keys'
+  | 'delivery'
   | 'node';

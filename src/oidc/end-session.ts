@@ -98,11 +98,11 @@ export async function endSession(
 }
 
 async function endBrowserSession(
-  { store, audit }: OidcServices,
+  { store, audit, clock }: OidcServices,
   session: LogoutRequest['browserSession'],
   origin: RequestOrigin,
 ): Promise<void> {
-  if (session === null || !(await store.browserSessions.end(session.id))) return;
+  if (session === null || !(await store.browserSessions.end(session.id, clock.now()))) return;
   const ended = {
     browserSessionId: session.id,
     reason: 'logout',

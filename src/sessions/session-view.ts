@@ -59,6 +59,8 @@ export interface SessionViewNeeds extends Pick<ClientViewNeeds, 'readRedirectUri
   readonly revoked: DenySet;
   /** Called when the signing keys have changed. */
   readonly onSigningKeys: () => Promise<void>;
+  /** Called when there is something to deliver. */
+  readonly onDelivery: () => void;
   /** Called when the nodes, or their addresses, have changed. */
   readonly onNodes: () => Promise<void>;
 }
@@ -147,6 +149,8 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
         return needs.onSigningKeys();
       case 'node':
         return needs.onNodes();
+      case 'delivery':
+        return needs.onDelivery();
     }
   };
 }

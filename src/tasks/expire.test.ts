@@ -52,6 +52,7 @@ describe('a clock', () => {
       expiry: { deleteExpired: async (now: number) => deleted.push(now) && 0 },
       loginAttempts: { deleteBefore: async () => 0 },
       auditEvents: { deleteBefore: async () => 0 },
+      deliveries: { deleteOld: async () => 0 },
     };
     clock.advance(life);
     const ended = denySet([{ id: 'session', expiresAt: clock.now() + life }]);

@@ -1,13 +1,19 @@
 // tasks/ does what nobody asks for: expiry and key rotation. Every task is safe to run on all nodes at the same time.
 
 import { noticeableOffset } from '../model/clock-offset.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
+import { deliveriesWait } from '../model/delivery.ts';
+import { type Clock, DAY, type Millis } from '../platform/clock.ts';
 import type { DenySet } from '../sessions/deny-set.ts';
 import type { AuditEventStore } from '../store/contracts/audit-events.ts';
+import type { DeliveryStore } from '../store/contracts/deliveries.ts';
 import type { ExpiryStore } from '../store/contracts/expiry.ts';
 import type { LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 
 const batch = 500;
+/** Longer than they may wait, so that administrators see what was given up. */
+const keptDeliveries: Millis = deliveriesWait + 4 * DAY;
+/** Of each subscriber and state. */
+const mostDeliveries = 100_000;
 
 /** Drops what this thread keeps in memory about expired tokens. */
 export function forgetExpired(needs: {
@@ -26,6 +32,7 @@ export async function deleteExpired(needs: {
     readonly expiry: ExpiryStore;
     readonly loginAttempts: Pick<LoginAttemptStore, 'deleteBefore'>;
     readonly auditEvents: Pick<AuditEventStore, 'deleteBefore'>;
+    readonly deliveries: Pick<DeliveryStore, 'deleteOld'>;
   };
   readonly clock: Clock;
   /** How long decision records are kept. */
@@ -38,7 +45,9 @@ export async function deleteExpired(needs: {
   const expired = await inBatches(() => store.expiry.deleteExpired(now, batch));
   const attempts = await inBatches(() => store.loginAttempts.deleteBefore(now - needs.keepAttempts, batch));
   const events = await inBatches(() => store.auditEvents.deleteBefore(now - needs.keepAuditEvents, batch));
-  return expired + attempts + events;
+  const old = { before: now - keptDeliveries, most: mostDeliveries };
+  const deliveries = await inBatches(() => store.deliveries.deleteOld(old, batch));
+  return expired + attempts + events + deliveries;
 }
 
 /**

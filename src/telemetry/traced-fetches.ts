@@ -1,10 +1,10 @@
 // Requests to other servers, with a span for each: the method, the host and the path. No query, because it may contain
 // codes and keys; no body; and no trace context for the other server, which is not ours.
 
-import type { FormPoster, OutboundClient } from '../platform/network/outbound-client.ts';
+import type { FormPoster, MessagePoster, OutboundClient } from '../platform/network/outbound-client.ts';
 import type { SpanDescription, TracingInUse } from '../platform/tracing.ts';
 
-type Client = OutboundClient & FormPoster;
+type Client = OutboundClient & FormPoster & MessagePoster;
 
 const longestPath = 256;
 
@@ -14,6 +14,7 @@ export function tracedFetches(client: Client, tracing: TracingInUse): Client {
     tracing.current === null ? work() : tracing.current.within(fetchSpan(method, url), work);
   return {
     get: (url, wanted) => within('GET', url, () => client.get(url, wanted)),
+    post: (url, message) => within('POST', url, () => client.post(url, message)),
     postForm: (url, form, wanted) => within('POST', url, () => client.postForm(url, form, wanted)),
   };
 }

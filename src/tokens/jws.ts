@@ -9,8 +9,11 @@ import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { Millis } from '../platform/clock.ts';
 import { decodeBase64url, encodeBase64url } from '../platform/digest.ts';
 
-/** Values of the `typ` header that we write; RFC 9068 2.1 for access tokens, `rt+jwt` for refresh tokens of existing SDKs. */
-export const jwtTypes = ['at+jwt', 'JWT', 'rt+jwt'] as const;
+/**
+ * Values of the `typ` header that we write; RFC 9068 2.1 for access tokens, `rt+jwt` for refresh tokens of existing SDKs,
+ * OIDC Back-Channel Logout 1.0 2.4 for logout tokens.
+ */
+export const jwtTypes = ['at+jwt', 'JWT', 'rt+jwt', 'logout+jwt'] as const;
 export type JwtType = (typeof jwtTypes)[number];
 
 export interface SigningMaterial {

@@ -94,11 +94,8 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
 }
 
 function headersOf(key: SigningKey): KnownKey['headers'] {
-  return {
-    'at+jwt': headerSegment(key, 'at+jwt'),
-    JWT: headerSegment(key, 'JWT'),
-    'rt+jwt': headerSegment(key, 'rt+jwt'),
-  };
+  const segments = jwtTypes.map((typ) => [typ, headerSegment(key, typ)] as const);
+  return Object.fromEntries(segments) as KnownKey['headers'];
 }
 
 function hasPassed(time: Millis | null, now: Millis): boolean {

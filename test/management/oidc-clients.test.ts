@@ -34,6 +34,8 @@ test('a client has these members, with safe defaults', async () => {
     requirePkce: true,
     requirePushedAuthorizationRequests: false,
     idTokenSigningAlg: 'RS256',
+    backchannelLogoutUri: null,
+    backchannelLogoutSessionRequired: false,
     scopes: ['openid', 'profile', 'email', 'groups', 'offline_access'],
     apiAccess: false,
     resources: [],
@@ -125,6 +127,10 @@ test('unacceptable values are refused with the name of the field', async () => {
     ['jwks', { type: 'confidential', tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys: [] } }],
     ['jwksUri', { type: 'confidential', jwksUri: 'http://app.example/keys' }],
     ['jwksUri', { type: 'confidential', jwksUri: 'https://169.254.169.254/keys' }],
+    ['backchannelLogoutUri', { backchannelLogoutUri: 'http://app.example/logout' }],
+    ['backchannelLogoutUri', { backchannelLogoutUri: 'https://app.example/logout#x' }],
+    ['backchannelLogoutUri', { backchannelLogoutUri: 'https://169.254.169.254/logout' }],
+    ['backchannelLogoutUri', { backchannelLogoutUri: 'https://user:password@app.example/logout' }],
     ['requirePKCE', { requirePKCE: true }],
   ];
   for (const [field, fields] of attempts) {

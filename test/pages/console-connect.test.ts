@@ -7,7 +7,9 @@ import type { Page } from 'playwright-core';
 import { screenshot, type Visitor } from '../support/browser.ts';
 import { authority, makeCertificate } from '../support/chains.ts';
 import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
+import { claimsOf } from '../support/flow.ts';
 import { createdId, password, rootOf } from '../support/management.ts';
+import { loginAt, registerClient } from '../support/oidc-clients.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestIdp } from '../support/test-idp.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -76,6 +78,25 @@ describe('applications', () => {
     await announced(page, 'Deleted');
     await page.getByText('No application yet.').waitFor();
     assert.equal((await root.get(`oidc-clients/${id}`)).status, 404);
+    await guest.close();
+  });
+
+  test('show what they were told of sessions that ended, and how they answered', async () => {
+    const app = await registerClient(root, {
+      name: 'told',
+      backchannelLogoutUri: 'https://localhost:1/logout',
+    });
+    await server.createUser({ name: 'teller', password });
+    const { id_token } = await loginAt(server, app, 'teller');
+    assert.equal((await root.call('DELETE', `api-sessions/${claimsOf(id_token).sid}`)).status, 200);
+    const guest = await admin.at(`/console/clients/${app.id}`);
+    const { page } = guest;
+    const deliveries = page.locator('section:has(#deliveries)');
+    await deliveries.getByText('waiting').waitFor();
+    await deliveries.getByText(claimsOf(id_token).sid).waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-told');
+    assert.equal((await root.call('DELETE', `oidc-clients/${app.id}`)).status, 200);
     await guest.close();
   });
 

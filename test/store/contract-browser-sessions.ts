@@ -130,8 +130,8 @@ export function browserSessionTests(shared: GetDatabase): void {
       const next = use(user, session);
       assert.equal(await store.browserSessions.continueWith({ ...next, tokenHash: 'another' }), 'gone');
       assert.equal(await store.browserSessions.continueWith({ ...next, now: t0 + HOUR }), 'gone');
-      assert.equal(await store.browserSessions.end(session.id), true);
-      assert.equal(await store.browserSessions.end(session.id), false);
+      assert.equal(await store.browserSessions.end(session.id, t0), true);
+      assert.equal(await store.browserSessions.end(session.id, t0), false);
       assert.equal(await store.browserSessions.continueWith(next), 'gone');
       assert.equal(await store.authRequests.findLogin(next.authRequest.key, t0), null);
     });

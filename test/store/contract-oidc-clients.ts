@@ -6,7 +6,7 @@ import { AlreadyTaken, type Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import { newId, query, t0, uniqueName } from './fixtures.ts';
 
-const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
+export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
   id: newId<OidcClientId>(),
   name: uniqueName('client'),
   type: 'confidential',
@@ -18,6 +18,8 @@ const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient => ({
   requirePkce: true,
   requirePushedAuthorizationRequests: false,
   idTokenSigningAlg: 'RS256',
+  backchannelLogoutUri: null,
+  backchannelLogoutSessionRequired: false,
   scopes: ['openid'],
   apiAccess: false,
   resources: [],

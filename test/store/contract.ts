@@ -11,6 +11,7 @@ import { caTests } from './contract-cas.ts';
 import { certificateExtensionTests } from './contract-certificate-extension.ts';
 import { changeTests } from './contract-changes.ts';
 import { configTypeTests } from './contract-config-types.ts';
+import { deliveryTests } from './contract-deliveries.ts';
 import { deviceLoginTests } from './contract-device-logins.ts';
 import { enrollmentTests } from './contract-enrollments.ts';
 import { foldingTests } from './contract-folding.ts';
@@ -61,6 +62,7 @@ export function contractSuite(name: string, open: OpenDatabase): void {
     legacySessionTests(shared);
     sessionCertificateTests(shared);
     browserSessionTests(shared);
+    deliveryTests(shared);
     deviceLoginTests(shared);
     identityTests(shared);
     keyTests(shared);

@@ -129,6 +129,7 @@ export function redemption({ authRequest, codeHash }: Login, changes: Partial<Re
       ipAddress: '192.0.2.1',
       program: null,
       isForProgram: true,
+      toldUntil: null,
       expiresAt: t0 + sessionLifetime,
       refresh: { hash: `${id}-1`, expiresAt: t0 + sessionLifetime, familyExpiresAt: t0 + 30 * DAY },
     },

@@ -143,6 +143,7 @@ export function redemption(
       ipAddress: '192.0.2.1',
       program: null,
       isForProgram: true,
+      toldUntil: null,
       expiresAt: now + DAY,
       refresh: { hash: refreshHash(id, 1), expiresAt: now + DAY, familyExpiresAt: now + 30 * DAY },
     },

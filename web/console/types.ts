@@ -31,6 +31,7 @@ export type BegunTest = Schemas['BegunSignerTest'];
 export type TestedSigner = Schemas['TestedExternalJwtSigner'];
 export type DiscoveredSigner = Schemas['DiscoveredSigner'];
 export type OidcClient = Schemas['OidcClient'];
+export type LogoutDelivery = Schemas['LogoutDelivery'];
 export type OidcClientSecret = Schemas['OidcClientSecret'];
 export type AuthPolicy = Schemas['AuthPolicy'];
 

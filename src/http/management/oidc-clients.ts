@@ -3,9 +3,11 @@ import {
   addClientSecret,
   deleteClientSecret,
   listClientSecrets,
+  listLogoutDeliveries,
   oidcClients,
 } from '../../admin/oidc-clients.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { type Delivery, deliveryStates } from '../../model/delivery.ts';
 import type { OidcClientSecret } from '../../model/entities/oidc-client.ts';
 import { isoTime, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/formats/durations.ts';
@@ -26,7 +28,24 @@ const newSecretSchema = z
   .strictObject({ id: z.string(), secret: z.string().meta({ description: 'Shown this once' }) })
   .meta({ id: 'NewOidcClientSecret' });
 
-/** `/oidc-clients`, and the secrets of each. */
+const deliverySchema = z
+  .strictObject({
+    id: z.string(),
+    sessionId: z.string().describe('The session that ended'),
+    identityId: z.string(),
+    state: z.enum(deliveryStates).describe('`failed`: given up'),
+    attempts: z.int(),
+    createdAt: timeSchema,
+    lastAttemptAt: timeSchema.nullable(),
+    result: z.string().nullable().describe('How the last attempt went'),
+  })
+  .meta({ id: 'LogoutDelivery' });
+const deliveryQuery = z.object({
+  state: z.enum(deliveryStates, `must be ${deliveryStates.join(', ')}`).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+});
+
+/** `/oidc-clients`, the secrets of each, and the logout tokens that were or are to be delivered to it. */
 export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
   const secrets = 'oidc-clients/:id/secrets';
   return [
@@ -59,6 +78,14 @@ export function oidcClientRoutes(needs: EdgeServices): readonly Route[] {
         return envelope({});
       },
     }),
+    adminRoute('GET', 'oidc-clients/:id/deliveries', {
+      operationId: 'listOidcClientDeliveries',
+      summary: 'List the logout tokens of an OIDC client that wait, were delivered or were given up',
+      query: deliveryQuery,
+      answer: dataAnswer(z.array(deliverySchema), 'The newest first'),
+      handler: async (context, { query }) =>
+        envelope((await listLogoutDeliveries(needs, idOf(context), query)).map(deliveryDocument)),
+    }),
   ];
 }
 
@@ -71,6 +98,13 @@ function secretIdOf({ params }: RequestContext): string {
 
 export function durationOf(millis: Millis | null): string | null {
   return millis === null ? null : formatDuration(millis);
+}
+
+function deliveryDocument({ seq: _seq, payload, ...delivery }: Delivery<'logout'>): object {
+  const { sessionId, identityId } = payload;
+  const { createdAt, lastAttemptAt, ...rest } = delivery;
+  const times = { createdAt: isoTime(createdAt), lastAttemptAt: isoTimeOrNull(lastAttemptAt) };
+  return { ...rest, sessionId, identityId, ...times };
 }
 
 function secretDocument({ id, createdAt, lastUsedAt }: OidcClientSecret): object {

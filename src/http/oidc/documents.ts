@@ -48,6 +48,8 @@ const discoverySchema = z
     request_parameter_supported: z.boolean(),
     request_uri_parameter_supported: z.boolean(),
     authorization_response_iss_parameter_supported: z.boolean(),
+    backchannel_logout_supported: z.boolean(),
+    backchannel_logout_session_supported: z.boolean(),
   })
   .meta({ id: 'Discovery' });
 // The other members depend on the key type.

@@ -9,6 +9,7 @@ import {
   answerBuckets,
   type Counted,
 } from '../../explain/counts.ts';
+import type { DeliveryKind } from '../../model/delivery.ts';
 import type { DeliveryCounts, MetricFamily, MetricSample } from '../../model/metrics.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
@@ -37,6 +38,7 @@ export interface MetricSources {
   readonly certificateEnds: () => readonly CertificateEnd[];
   /** The checks of readiness, as `gather` has found them. */
   readonly checks: () => readonly { readonly id: string; readonly healthy: boolean }[];
+  readonly deliveries: DeliveryMetrics;
   /** Absent where the system does not say. */
   readonly openFiles: () => { readonly open: number; readonly most: number } | null;
 }
@@ -44,6 +46,16 @@ export interface MetricSources {
 export interface CertificateEnd {
   readonly use: 'server' | 'authority' | 'client-signing';
   readonly notAfter: Millis;
+}
+
+type ByKind = readonly { readonly kind: DeliveryKind; readonly count: number }[];
+
+/** What is delivered to others, of all nodes; failures of this one. */
+export interface DeliveryMetrics {
+  waiting(): ByKind;
+  /** In seconds. */
+  oldest(): ByKind;
+  failures(): ByKind;
 }
 
 /** What each thread counts. */
@@ -235,6 +247,25 @@ function defineLabelled(
   };
   gauges(['process_open_fds', 'Files and connections that are open.'], filesOf('open'));
   gauges(['process_max_fds', 'How many may be open.'], filesOf('most'));
+  const { deliveries } = sources;
+  const byKind = (read: () => ByKind) => (): Samples =>
+    read().map(({ kind, count }) => ({ labels: { kind }, value: count }));
+  gauges(
+    ['overlay_auth_deliveries_waiting', 'What is still to be delivered, by all nodes.', ['kind']],
+    byKind(deliveries.waiting),
+  );
+  gauges(
+    [
+      'overlay_auth_deliveries_oldest_seconds',
+      'How long the oldest of what is still to be delivered has waited.',
+      ['kind'],
+    ],
+    byKind(deliveries.oldest),
+  );
+  counters(
+    ['overlay_auth_delivery_failures_total', 'Attempts of this node to deliver that failed.', ['kind']],
+    byKind(deliveries.failures),
+  );
 }
 
 /** Defines a metric with a single number, read when somebody asks. */

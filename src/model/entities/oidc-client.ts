@@ -58,6 +58,10 @@ export const oidcClientEntity = entity<OidcClientId>()({
     /** Whether a request must be pushed (RFC 9126). */
     requirePushedAuthorizationRequests: flag({ default: false }),
     idTokenSigningAlg: choice(clientSigningAlgs, { default: 'RS256' }),
+    /** Where it is told that a session has ended (OIDC Back-Channel Logout 1.0); null: it is not. */
+    backchannelLogoutUri: text({ isNullable: true }),
+    /** Whether it needs `sid` for that. Logout tokens always have it. */
+    backchannelLogoutSessionRequired: flag({ default: false }),
     /** All that it may request. */
     scopes: texts({ default: clientScopes, isSet: true }),
     /** Whether its access tokens also work for the Edge APIs. */
@@ -86,6 +90,8 @@ export const oidcClientEntity = entity<OidcClientId>()({
     requirePushedAuthorizationRequests: 'refuse logins whose request was not pushed (RFC 9126)',
     requirePkce: 'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
     idTokenSigningAlg: ['--id-token-alg <alg>', 'algorithm of its ID tokens (default: RS256)'],
+    backchannelLogoutUri: ['<url>', 'https address to which logout tokens are sent when a session ends'],
+    backchannelLogoutSessionRequired: 'the application needs sid in logout tokens, which always have it',
     scopes: 'among openid, profile, email, groups, offline_access (default: all)',
     apiAccess: 'let its tokens work at the Edge APIs too',
     resources: 'URIs for which it may ask tokens (RFC 8707)',

@@ -136,7 +136,7 @@ async function standingAccount(
 ): Promise<Account | null> {
   const account = await stillAllowed(needs, progress, origin);
   if (account !== null && outstandingFor(needs, account, progress).length === 0) return account;
-  if (await needs.store.browserSessions.end(id)) {
+  if (await needs.store.browserSessions.end(id, needs.clock.now())) {
     const ended = { browserSessionId: id, reason: 'no-longer-enough', byIdentityId: null } as const;
     needs.audit.record({ event: 'browser-session.ended', ...ended }, origin);
   }

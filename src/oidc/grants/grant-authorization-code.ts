@@ -23,7 +23,14 @@ import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { isForDevice } from '../redirect-uri.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
-import { issueTokens, mayBeCertified, patienceLeft, sessionCertificate, sessionEnd } from './issue-tokens.ts';
+import {
+  issueTokens,
+  mayBeCertified,
+  patienceLeft,
+  sessionCertificate,
+  sessionEnd,
+  toldUntil,
+} from './issue-tokens.ts';
 import { provenKey } from './proven-key.ts';
 
 /**
@@ -91,6 +98,7 @@ export async function redeemCode(
       program: isWithPerson ? clientProgramOf(origin.userAgent) : null,
       isForProgram: request.isFromProgram,
       expiresAt: sessionEnd(needs.lifetimes, refreshExpiresAt, now),
+      toldUntil: toldUntil(needs.lifetimes, client, now),
       refresh: {
         hash: refresh.hash,
         expiresAt: refreshExpiresAt,

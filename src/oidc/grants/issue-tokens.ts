@@ -112,6 +112,15 @@ export function sessionEnd(lifetimes: TokenLifetimes, refreshExpiresAt: Millis |
 }
 
 /**
+ * How long an application is told when a session that opens at `now` ends: as long as a login may count, with its last
+ * access token, since the application keeps its own session. Null: it does not want to be told.
+ */
+export function toldUntil(lifetimes: TokenLifetimes, { registered }: Client, now: Millis): Millis | null {
+  if (registered === null || registered.backchannelLogoutUri === null) return null;
+  return now + lifetimes.refreshFamily + lifetimes.accessToken;
+}
+
+/**
  * The key that a token request wants certified (`csr_pem`), or null. Read before anything is used up.
  * @throws AuthError csr_not_acceptable
  */

@@ -80,33 +80,47 @@ export interface FormPoster {
   postForm(url: string, form: Readonly<Record<string, string>>, wanted: OutboundRequest): Promise<Buffer>;
 }
 
+export interface OutboundMessage {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export interface MessagePoster {
+  /**
+   * Posts a message for the given address only, and returns the status of the answer, which may be a redirect. Nothing
+   * else of it is read.
+   * @throws FetchRefused
+   */
+  post(url: string, message: OutboundMessage): Promise<number>;
+}
+
 /** Opens nothing before the first request. */
 export function outboundClient(
   limits: OutboundLimits,
   needs: OutboundNeeds = {},
-): OutboundClient & FormPoster {
+): OutboundClient & FormPoster & MessagePoster {
   const resolve = needs.resolve ?? ((hostname) => systemLookup(hostname, { all: true }));
   const allowedTarget = targetRules(limits);
   const isSpared = sparedHosts(limits.noProxy);
   let context: SecureContext | undefined;
-  async function fetch(
+  async function ask<T extends Buffer | number>(
     url: string,
-    wanted: OutboundRequest,
-    { maxRedirects, body }: { readonly maxRedirects: number; readonly body: string | null },
-  ): Promise<Buffer> {
+    { allowPlainLoopback, accept, authorization }: Omit<OutboundRequest, 'maxBytes'>,
+    { maxRedirects, message, read }: Exchange<T>,
+  ): Promise<T> {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), limits.timeout);
     try {
-      let isPlain = wanted.allowPlainLoopback === true && isPlainLoopback(url);
+      let isPlain = allowPlainLoopback === true && isPlainLoopback(url);
       let target = isPlain ? new URL(url) : readTarget(url);
       for (let redirects = 0; ; redirects += 1) {
         const refusal = allowedTarget(target, isPlain);
         // Reading the system's roots takes tens of milliseconds, and most configurations never need them.
         context ??= trustingContext(needs.trustedRoots ?? []);
         const proxy = isPlain || isSpared(bareHost(target)) ? null : limits.proxy;
-        const hop = { target, context, resolve, refusal, proxy, deadline: deadline.signal, limits, body };
-        const answer = await send(hop, wanted);
-        if (Buffer.isBuffer(answer)) return answer;
+        const way = { target, context, resolve, refusal, proxy, deadline: deadline.signal, limits };
+        const answer = await send({ ...way, message, accept, authorization }, read);
+        if (typeof answer === 'number' || Buffer.isBuffer(answer)) return answer;
         if (redirects === maxRedirects) throw new FetchRefused('too-many-redirects');
         target = readTarget(answer.location, target);
         isPlain = false;
@@ -115,11 +129,37 @@ export function outboundClient(
       clearTimeout(timer);
     }
   }
+  const fetch = (
+    url: string,
+    wanted: OutboundRequest,
+    exchange: Pick<Exchange<Buffer>, 'maxRedirects' | 'message'>,
+  ) => ask(url, wanted, { ...exchange, read: (incoming) => readAnswer(incoming, wanted) });
   return {
-    get: (url, wanted) => fetch(url, wanted, { maxRedirects: limits.maxRedirects, body: null }),
-    postForm: (url, form, wanted) =>
-      fetch(url, wanted, { maxRedirects: 0, body: new URLSearchParams(form).toString() }),
+    get: (url, wanted) => fetch(url, wanted, { maxRedirects: limits.maxRedirects, message: null }),
+    postForm: (url, form, wanted) => fetch(url, wanted, { maxRedirects: 0, message: formMessage(form) }),
+    post: (url, message) =>
+      ask(
+        url,
+        { accept: '*/*' },
+        { maxRedirects: 0, message, read: async ({ statusCode = 0 }) => statusCode },
+      ),
   };
+}
+
+interface Redirection {
+  readonly location: string;
+}
+
+interface Exchange<T> {
+  readonly maxRedirects: number;
+  /** What to post; null: GET. */
+  readonly message: OutboundMessage | null;
+  readonly read: (incoming: IncomingMessage) => Promise<T | Redirection>;
+}
+
+export function formMessage(form: Readonly<Record<string, string>>): OutboundMessage {
+  const contentType = 'application/x-www-form-urlencoded';
+  return { contentType, body: new URLSearchParams(form).toString() };
 }
 
 /**
@@ -229,12 +269,14 @@ interface Hop {
   readonly proxy: string | null;
   readonly deadline: AbortSignal;
   readonly limits: Pick<OutboundLimits, 'timeout'>;
-  /** A form to post; null: GET. */
-  readonly body: string | null;
+  /** What to post; null: GET. */
+  readonly message: OutboundMessage | null;
+  readonly accept: string;
+  readonly authorization: string | undefined;
 }
 
-async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { location: string }> {
-  const { target, context, resolve: look, refusal, deadline: signal, body } = hop;
+async function send<T>(hop: Hop, read: (incoming: IncomingMessage) => Promise<T>): Promise<T> {
+  const { target, context, resolve: look, refusal, deadline: signal, message } = hop;
   const isPlain = target.protocol === 'http:';
   // Importing this module loads another HTTP client of the runtime, which a start need not wait for.
   const ask = isPlain ? (await import('node:http')).request : request;
@@ -243,7 +285,7 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
     // The abort does not end a look-up under way, so this needs its own listener.
     signal.addEventListener('abort', () => reject(new FetchRefused('timeout')), { once: true });
     const outgoing = ask(target, {
-      method: body === null ? 'GET' : 'POST',
+      method: message === null ? 'GET' : 'POST',
       // The agent is for TLS; false means a new one, which reads no proxy from the environment.
       ...(tunnel === null
         ? { agent: isPlain ? false : openAgent(context) }
@@ -252,11 +294,11 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
       signal,
       maxHeaderSize: 16_384,
       headers: {
-        accept: wanted.accept,
+        accept: hop.accept,
         'accept-encoding': 'identity',
         'user-agent': 'overlay-auth',
-        ...(body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-        ...(wanted.authorization === undefined ? {} : { authorization: wanted.authorization }),
+        ...(message === null ? {} : { 'content-type': message.contentType }),
+        ...(hop.authorization === undefined ? {} : { authorization: hop.authorization }),
       },
     });
     // A second safety net: however the runtime found an address, it is checked before a byte of the request is sent.
@@ -269,11 +311,11 @@ async function send(hop: Hop, wanted: OutboundRequest): Promise<Buffer | { locat
     });
     outgoing.on('error', (error) => reject(refusalOf(error, signal)));
     outgoing.on('response', (incoming) => {
-      readAnswer(incoming, wanted)
+      read(incoming)
         .then(resolve, (error: unknown) => reject(refusalOf(error, signal)))
         .finally(() => outgoing.destroy());
     });
-    outgoing.end(body ?? undefined);
+    outgoing.end(message?.body);
   });
 }
 
@@ -304,7 +346,7 @@ const redirectStatuses: ReadonlySet<number | undefined> = new Set([301, 302, 303
 async function readAnswer(
   incoming: IncomingMessage,
   { maxBytes, failures = [] }: OutboundRequest,
-): Promise<Buffer | { location: string }> {
+): Promise<Buffer | Redirection> {
   const { statusCode, headers } = incoming;
   if (redirectStatuses.has(statusCode) && headers.location !== undefined)
     return { location: headers.location };

@@ -190,7 +190,10 @@ export interface ApiSessionStore {
     now: Millis,
   ): Promise<{ readonly session: ApiSession; readonly refreshExpiresAt: Millis } | null>;
 
-  /** Ends one session: its tokens are refused from the next call on. False when it was not alive. */
+  /**
+   * Ends one session: its tokens are refused from the next call on, and its application is told if it wants to be, by
+   * every method that ends sessions. False when it was not alive.
+   */
   end(id: ApiSessionId, reason: SessionEndReason, now: Millis): Promise<boolean>;
 
   /**

@@ -73,6 +73,8 @@ export interface RedeemCode {
     /** Whether no browser redeems the code. */
     readonly isForProgram: boolean;
     readonly expiresAt: Millis;
+    /** So long the application is told when the session ends, also after its tokens have expired; null: it is not. */
+    readonly toldUntil: Millis | null;
     readonly refresh: NewRefreshFamily;
   };
   /** See `Within`. */

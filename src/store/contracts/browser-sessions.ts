@@ -37,6 +37,6 @@ export interface BrowserSessionStore {
   /** Null when there is none, or it has expired. */
   find(id: BrowserSessionId, now: Millis): Promise<NamedBrowserSession | null>;
 
-  /** Ends one. False when there was none. */
-  end(id: BrowserSessionId): Promise<boolean>;
+  /** Ends one, and has the applications told that logged in with it. False when there was none. */
+  end(id: BrowserSessionId, now: Millis): Promise<boolean>;
 }

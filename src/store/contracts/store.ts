@@ -16,6 +16,7 @@ import type { BrowserSessionStore } from './browser-sessions.ts';
 import type { CaStore } from './cas.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { ConfigTypeStore } from './config-types.ts';
+import type { DeliveryStore } from './deliveries.ts';
 import type { DeviceLoginStore } from './device-logins.ts';
 import type { EnrollmentStore } from './enrollments.ts';
 import type { ExpiryStore } from './expiry.ts';
@@ -47,6 +48,7 @@ export interface Store {
   readonly externalJwtSigners: ExternalJwtSignerStore;
   readonly cas: CaStore;
   readonly configTypes: ConfigTypeStore;
+  readonly deliveries: DeliveryStore;
   readonly deviceLogins: DeviceLoginStore;
   readonly oidcClients: OidcClientStore;
   readonly enrollments: EnrollmentStore;

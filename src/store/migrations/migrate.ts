@@ -5,9 +5,9 @@ import { type Dialect, sqliteDialect } from '../sql/engine.ts';
 import { lowerCaseEverything } from '../sql/entity-table.ts';
 import type { Intent, SqlRow } from '../sql/intent.ts';
 import { nameEverybody } from '../sql/names.ts';
-import { loginAttemptsBySource, tablesOfLogins } from './tables-of-logins.ts';
+import { loginAttemptsBySource, sessionsByDeletion, tablesOfLogins } from './tables-of-logins.ts';
 import { tablesOfApplications, tablesOfNames, tablesOfPasskeys, tablesOfPeople } from './tables-of-people.ts';
-import { tablesOfService, versionTable } from './tables-of-service.ts';
+import { tablesOfDeliveries, tablesOfService, versionTable } from './tables-of-service.ts';
 
 /** The schema version of the databases that `fromMain` opens: the last one before releases count, from 1. */
 export const lastOfMain = 20;
@@ -38,6 +38,12 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE external_jwt_signers ADD COLUMN discovery INTEGER NOT NULL DEFAULT 0',
   ...tablesOfPasskeys,
   addPasskeyRules,
+  'ALTER TABLE oidc_clients ADD COLUMN backchannel_logout_uri TEXT',
+  'ALTER TABLE oidc_clients ADD COLUMN backchannel_logout_session_required INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE api_sessions ADD COLUMN told_until BIGINT',
+  'DROP INDEX api_sessions_by_expiry',
+  sessionsByDeletion,
+  ...tablesOfDeliveries,
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */
@@ -59,7 +65,13 @@ export interface Schema {
 }
 
 export const ourSchema: Schema = {
-  tables: [...tablesOfPeople, ...tablesOfLogins, ...tablesOfService, ...tablesOfApplications],
+  tables: [
+    ...tablesOfPeople,
+    ...tablesOfLogins,
+    ...tablesOfService,
+    ...tablesOfApplications,
+    ...tablesOfDeliveries,
+  ],
   fromMain,
   migrations: [],
   usableBy: 1,

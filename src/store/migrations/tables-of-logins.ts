@@ -3,6 +3,10 @@
 export const loginAttemptsBySource =
   'CREATE INDEX login_attempts_by_source ON login_attempts (outcome, source, identity_id, id)';
 
+/** Sessions are deleted when their tokens have expired and their application need not be told of an end any more. */
+export const sessionsByDeletion =
+  'CREATE INDEX api_sessions_by_deletion ON api_sessions (coalesce(told_until, expires_at))';
+
 export const tablesOfLogins: readonly string[] = [
   `CREATE TABLE auth_requests (
     id TEXT PRIMARY KEY,
@@ -60,6 +64,7 @@ export const tablesOfLogins: readonly string[] = [
   'CREATE INDEX browser_sessions_by_signer ON browser_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX browser_sessions_by_ca ON browser_sessions (ca_id) WHERE ca_id IS NOT NULL',
   'CREATE INDEX browser_sessions_by_expiry ON browser_sessions (expires_at)',
+  // `told_until`: so long its application is told when it ends, also after its tokens have expired.
   // `signer_id`, `ca_id`: the signer of the external JWT, or the third-party authority of the certificate, that opened
   // the session. `login_ip_address`, `program` and `operating_system`: where it was opened, and with what.
   `CREATE TABLE api_sessions (
@@ -95,13 +100,14 @@ export const tablesOfLogins: readonly string[] = [
     family_expires_at BIGINT,
     browser_session_id TEXT,
     resources TEXT,
-    opened_by_program INTEGER NOT NULL DEFAULT 0
+    opened_by_program INTEGER NOT NULL DEFAULT 0,
+    told_until BIGINT
   )`,
   'CREATE UNIQUE INDEX api_sessions_by_token ON api_sessions (token_hash) WHERE token_hash IS NOT NULL',
   'CREATE INDEX api_sessions_alive ON api_sessions (identity_id, created_at) WHERE ended_at IS NULL',
   'CREATE INDEX api_sessions_by_signer ON api_sessions (signer_id) WHERE signer_id IS NOT NULL',
   'CREATE INDEX api_sessions_by_ca ON api_sessions (ca_id) WHERE ca_id IS NOT NULL',
-  'CREATE INDEX api_sessions_by_expiry ON api_sessions (expires_at)',
+  sessionsByDeletion,
   'CREATE INDEX api_sessions_ended ON api_sessions (ended_at, expires_at, id) WHERE ended_at IS NOT NULL',
   'CREATE INDEX api_sessions_by_creation ON api_sessions (created_at)',
   // Certificates that were issued for an API session.

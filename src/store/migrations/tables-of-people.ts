@@ -239,6 +239,8 @@ export const tablesOfApplications: readonly string[] = [
     require_pkce INTEGER NOT NULL,
     require_pushed_authorization_requests INTEGER NOT NULL DEFAULT 0,
     id_token_signing_alg TEXT NOT NULL,
+    backchannel_logout_uri TEXT,
+    backchannel_logout_session_required INTEGER NOT NULL DEFAULT 0,
     scopes TEXT NOT NULL,
     api_access INTEGER NOT NULL,
     resources TEXT NOT NULL,

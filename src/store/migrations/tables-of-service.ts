@@ -4,6 +4,33 @@
 export const versionTable =
   'CREATE TABLE schema_version (version INTEGER NOT NULL, usable_by INTEGER NOT NULL)';
 
+/** What is to be delivered to others, and the queues that it is in. */
+export const tablesOfDeliveries: readonly string[] = [
+  `CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    queue TEXT NOT NULL,
+    id TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    created_at BIGINT NOT NULL,
+    last_attempt_at BIGINT,
+    result TEXT,
+    UNIQUE (queue, id)
+  )`,
+  'CREATE INDEX deliveries_by_queue ON deliveries (queue, state, seq)',
+  `CREATE INDEX deliveries_by_attempts ON deliveries (queue, attempts, seq) WHERE state = 'waiting'`,
+  'CREATE INDEX deliveries_by_time ON deliveries (created_at)',
+  // `holder`: the process that delivers it now.
+  `CREATE TABLE delivery_queues (
+    queue TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    paused_until BIGINT NOT NULL,
+    holder TEXT,
+    held_until BIGINT NOT NULL
+  )`,
+];
+
 export const tablesOfService: readonly string[] = [
   versionTable,
   `CREATE TABLE signing_keys (

@@ -32,6 +32,9 @@ const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   burnRecoveryCode: none,
   appendLoginAttempts: none,
   appendAuditEvents: none,
+  holdQueue: none,
+  noteDeliveries: none,
+  releaseQueue: none,
   announceNode: none,
   leaveNode: none,
   // Intents that read, decide and write a counter, or clear one.

@@ -12,7 +12,13 @@ import type {
   RotateOutcome,
   RotateRefreshToken,
 } from '../contracts/api-sessions.ts';
-import { endBrowserSession, endBrowserSessionsOf, openedWith } from './browser-sessions.ts';
+import { isToldSql, tellApplication } from './application-notices.ts';
+import {
+  endBrowserSession,
+  endBrowserSessionsOf,
+  endBrowserSessionsWhere,
+  openedWith,
+} from './browser-sessions.ts';
 import { recordChange } from './changes.ts';
 import {
   apiSessionOf,
@@ -155,42 +161,54 @@ function liveSessions(now: Millis) {
  */
 const endsBrowserSession: ReadonlySet<SessionEndReason> = new Set(['logout', 'administrator', 'revoked']);
 
-/** Ends a live session and adds a change-feed entry. False when the session was not alive. */
-export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
-  const row = yield* first(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
-     WHERE id = ? AND ended_at IS NULL AND expires_at > ? RETURNING browser_session_id`,
-    now,
-    reason,
-    id,
-    now,
-  );
-  if (row === undefined) return false;
-  yield* recordChange('session-ended', id, now);
-  const browserSession = textOrNull(row, 'browser_session_id');
-  if (browserSession !== null && endsBrowserSession.has(reason))
-    yield* endBrowserSession({ id: browserSession });
-  return true;
+interface End {
+  readonly reason: SessionEndReason;
+  readonly now: Millis;
 }
 
 /**
- * Ends the live sessions of which a condition holds, each with a change-feed entry.
- * @returns how many sessions
+ * Ends the live sessions of which a condition holds, each with a change-feed entry, and has their applications told.
+ * Nothing else ends a session. One whose tokens have expired is only told of.
+ * @returns the rows of all of them
  */
-export function* endSessionsWhere(
-  { condition, params }: Condition,
-  { reason, now }: { readonly reason: SessionEndReason; readonly now: Millis },
-): Intent<number> {
+function* end({ condition, params }: Condition, { reason, now }: End): Intent<readonly SqlRow[]> {
   const rows = yield* all(
-    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL
-     WHERE ended_at IS NULL AND expires_at > ? AND ${condition} RETURNING id`,
+    `UPDATE api_sessions SET ended_at = ?, end_reason = ?, refresh_hash = NULL, told_until = NULL
+     WHERE ended_at IS NULL AND (expires_at > ? OR told_until > ?) AND ${condition}
+     RETURNING id, identity_id, client_id, issuer, expires_at, browser_session_id, ${isToldSql}`,
     now,
     reason,
     now,
+    now,
     ...params,
   );
-  for (const row of rows) yield* recordChange('session-ended', text(row, 'id'), now);
-  return rows.length;
+  for (const row of rows) {
+    if (isLive(row, now)) yield* recordChange('session-ended', text(row, 'id'), now);
+    yield* tellApplication(row, now);
+  }
+  return rows;
+}
+
+function isLive(row: SqlRow, now: Millis): boolean {
+  return integer(row, 'expires_at') > now;
+}
+
+/** Ends a live session, as `end`. False when it was not alive. */
+export function* endSession(id: string, reason: SessionEndReason, now: Millis): Intent<boolean> {
+  const [row] = yield* end({ condition: 'id = ?', params: [id] }, { reason, now });
+  if (row === undefined) return false;
+  const browserSession = textOrNull(row, 'browser_session_id');
+  if (browserSession !== null && endsBrowserSession.has(reason))
+    yield* endBrowserSession({ id: browserSession, now });
+  return isLive(row, now);
+}
+
+/**
+ * Ends the live sessions of which a condition holds, as `end`.
+ * @returns how many sessions
+ */
+export function* endSessionsWhere(which: Condition, how: End): Intent<number> {
+  return (yield* end(which, how)).filter((row) => isLive(row, how.now)).length;
 }
 
 /**
@@ -211,7 +229,7 @@ export function* endSessionsOf(args: {
   const { identityId, except = null, openedUntil = Number.MAX_SAFE_INTEGER } = args;
   const condition = 'identity_id = ? AND id <> ? AND created_at <= ?';
   const ended = yield* endSessionsWhere({ condition, params: [identityId, except ?? '', openedUntil] }, args);
-  yield* endBrowserSessionsOf({ identityId, openedUntil });
+  yield* endBrowserSessionsOf({ identityId, openedUntil, now: args.now });
   yield* forgetLogins(identityId, args.exceptLogin);
   return ended;
 }
@@ -231,7 +249,7 @@ export function* endSessionsOfAuthenticator(args: {
   const condition = `identity_id = ? AND id <> ? AND ${opener.condition}`;
   const params = [identityId, except, ...opener.params];
   yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
-  yield* endBrowserSessionsOf({ identityId, authenticatorId });
+  yield* endBrowserSessionsOf({ identityId, authenticatorId, now });
   yield* forgetLogins(identityId);
 }
 
@@ -246,10 +264,8 @@ export function* endSessionsOfPasskey(args: {
   const condition = `identity_id = ? AND (authenticator_id = ? OR passed LIKE '%' || ? || '%')`;
   const params = [identityId, passkeyId, passkeyId];
   yield* endSessionsWhere({ condition, params }, { reason: 'credential-changed', now });
-  yield* run(
-    `DELETE FROM browser_sessions WHERE identity_id = ? AND (authenticator_id = ? OR progress LIKE '%' || ? || '%')`,
-    ...params,
-  );
+  const signedIn = `identity_id = ? AND (authenticator_id = ? OR progress LIKE '%' || ? || '%')`;
+  yield* endBrowserSessionsWhere({ condition: signedIn, params }, now);
   yield* forgetLogins(identityId);
 }
 

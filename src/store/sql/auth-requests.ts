@@ -232,7 +232,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const request = text(won, 'request');
   const progress = text(won, 'progress');
   const opened = openedSession(redeem, request, progress);
-  yield* insertSession(opened);
+  yield* insertSession(opened, redeem.session);
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
   return { outcome: 'redeemed', identity, policy: authPolicyRulesOf(won), request, progress };
 }
@@ -309,7 +309,10 @@ function redeemOutcomeOf(redeem: RedeemCode, redeemed: RedeemedLogin): RedeemOut
   };
 }
 
-function* insertSession({ session, refresh, progress }: OpenedSession): Intent<void> {
+function* insertSession(
+  { session, refresh, progress }: OpenedSession,
+  { toldUntil }: Pick<RedeemCode['session'], 'toldUntil'>,
+): Intent<void> {
   const { endedAt: _endedAt, endReason: _endReason, resources, ...row } = session;
   yield* insert('api_sessions', {
     ...row,
@@ -319,6 +322,7 @@ function* insertSession({ session, refresh, progress }: OpenedSession): Intent<v
     refreshExpiresAt: refresh?.expiresAt,
     familyExpiresAt: refresh?.familyExpiresAt,
     browserSessionId: progress.browserSessionId,
+    toldUntil,
   });
 }
 

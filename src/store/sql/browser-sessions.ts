@@ -11,8 +11,9 @@ import type {
   ContinueBrowserSession,
   NamedBrowserSession,
 } from '../contracts/browser-sessions.ts';
-import { type Database, text } from './codec.ts';
-import { affects, type Condition, first, type Intent, run } from './intent.ts';
+import { isToldSql, tellApplication } from './application-notices.ts';
+import { type Database, integer, text } from './codec.ts';
+import { all, type ById, type Condition, first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
 import type { LoginRow } from './login-row.ts';
 import { loginRow, putLogin } from './login-row.ts';
@@ -38,7 +39,7 @@ export function browserSessionStore({
       write('continueBrowserSession', { ...use, ...loginRow(authRequest, progress, use.id) }),
     list: (query, now) => list(living(now), query, namedBrowserSessionOf),
     find: (id, now) => find(namedBrowserSessionOf, findSql, id, now),
-    end: (id) => write('endBrowserSession', { id }),
+    end: (id, now) => write('endBrowserSession', { id, now }),
   };
 }
 
@@ -68,8 +69,13 @@ export function* openBrowserSession(proven: string, issuer: string, code: Stored
   const { id, tokenHash, application, ipAddress, now, expiresAt, replaces, most } = code.browserSession;
   // What an SDK said of its machine is noted with the identity. The place stays: it is what the session is known by.
   const { certificateKey: _key, clientInfo: _info, ...kept } = JSON.parse(proven) as LoginProgress;
-  if (replaces !== null) yield* endBrowserSession({ id: replaces });
   const { identityId, authenticatorId, signerId, caId } = kept;
+  if (replaces !== null) {
+    // Where the same person has logged in again, applications need not be told of an end.
+    const rest = 'DELETE FROM browser_sessions WHERE id = ? AND identity_id = ?';
+    yield* run(rest, replaces, identityId);
+    yield* endBrowserSession({ id: replaces, now });
+  }
   yield* insert('browser_sessions', {
     ...{ id, tokenHash, identityId, authenticatorId, signerId, caId, issuer, progress: kept },
     ...{ applications: [application], ipAddress, createdAt: now, lastUsedAt: now, expiresAt },
@@ -113,8 +119,34 @@ function* continueBrowserSession(
   return 'recorded';
 }
 
-export function* endBrowserSession({ id }: { readonly id: string }): Intent<boolean> {
-  return yield* affects('DELETE FROM browser_sessions WHERE id = ? RETURNING id', id);
+export function* endBrowserSession({ id, now }: ById): Intent<boolean> {
+  return (yield* endBrowserSessionsWhere({ condition: 'id = ?', params: [id] }, now)) > 0;
+}
+
+/**
+ * Ends the browser sessions of which a condition holds, and has the applications told that they logged in to. Their API
+ * sessions continue: what was granted for the time without the person stays (OIDC Back-Channel Logout 1.0, 2.7).
+ * @returns how many
+ */
+export function* endBrowserSessionsWhere({ condition, params }: Condition, now: Millis): Intent<number> {
+  const rows = yield* all(
+    `DELETE FROM browser_sessions WHERE ${condition} RETURNING id, identity_id,
+       (SELECT count(*) FROM oidc_clients WHERE backchannel_logout_uri IS NOT NULL) AS told_clients`,
+    ...params,
+  );
+  for (const row of rows) {
+    if (integer(row, 'told_clients') === 0) continue;
+    const opened = yield* all(
+      `SELECT id, identity_id, client_id, issuer, ${isToldSql} FROM api_sessions
+       WHERE identity_id = ? AND ended_at IS NULL AND (expires_at > ? OR told_until > ?) AND browser_session_id = ?`,
+      text(row, 'identity_id'),
+      now,
+      now,
+      text(row, 'id'),
+    );
+    for (const session of opened) yield* tellApplication(session, now);
+  }
+  return rows.length;
 }
 
 /**
@@ -126,15 +158,14 @@ export function* endBrowserSessionsOf(of: {
   readonly identityId: string;
   readonly authenticatorId?: string | null;
   readonly openedUntil?: Millis;
+  readonly now: Millis;
 }): Intent<void> {
-  const { identityId, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER } = of;
+  const { identityId, authenticatorId, openedUntil = Number.MAX_SAFE_INTEGER, now } = of;
   const opener = authenticatorId === undefined ? null : openedWith(authenticatorId);
-  yield* run(
-    `DELETE FROM browser_sessions WHERE identity_id = ? AND created_at <= ?
-       ${opener === null ? '' : `AND ${opener.condition}`}`,
-    identityId,
-    openedUntil,
-    ...(opener?.params ?? []),
+  const condition = `identity_id = ? AND created_at <= ? ${opener === null ? '' : `AND ${opener.condition}`}`;
+  yield* endBrowserSessionsWhere(
+    { condition, params: [identityId, openedUntil, ...(opener?.params ?? [])] },
+    now,
   );
 }
 

@@ -18,6 +18,9 @@ const enrollmentGrace: Millis = 7 * DAY;
 /** Kept so that a used link can say for a while that it was used. */
 const setupLinkGrace: Millis = 7 * DAY;
 
+/** As the index says. */
+const mayDeleteSession = 'coalesce(told_until, expires_at) <= ?';
+
 function* deleteExpired(args: { readonly now: Millis; readonly batch: number }): Intent<number> {
   const { now } = args;
   let left = args.batch;
@@ -25,8 +28,8 @@ function* deleteExpired(args: { readonly now: Millis; readonly batch: number }):
     ['auth_requests', 'id', 'expires_at <= ?', now],
     ['device_logins', 'id', 'expires_at <= ?', now],
     ['browser_sessions', 'id', 'expires_at <= ?', now],
-    ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'oidc'`, now],
-    ['api_sessions', 'id', `expires_at <= ? AND mechanism = 'legacy'`, now - activityGrace],
+    ['api_sessions', 'id', `${mayDeleteSession} AND mechanism = 'oidc'`, now],
+    ['api_sessions', 'id', `${mayDeleteSession} AND mechanism = 'legacy'`, now - activityGrace],
     ['session_certificates', 'id', 'expires_at <= ?', now],
     ['revocations', 'id', 'expires_at <= ?', now],
     ['pending_totp', 'flow', 'expires_at <= ?', now],

@@ -9,6 +9,7 @@ import type { NewOidcClient, OidcClientStore } from '../contracts/oidc-clients.t
 import { endSessionsWhere } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
+import { forgetSubscriber } from './deliveries.ts';
 import { entityTable } from './entity-table.ts';
 import type { ById } from './intent.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
@@ -74,6 +75,7 @@ function* deleteOidcClient({ id, now }: ById): Intent<boolean> {
   if (!(yield* affects('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id))) return false;
   // A later client with the same id is a different client.
   yield* endSessionsWhere({ condition: 'client_id = ?', params: [id] }, { reason: 'administrator', now });
+  yield* forgetSubscriber('logout', id);
   yield* run('DELETE FROM auth_requests WHERE client_id = ? AND code_used_at IS NULL', id);
   yield* recordChange('oidc-client', id, now);
   return true;

@@ -1,6 +1,7 @@
 import type { SessionEndReason } from '../../model/api-session.ts';
 import type { Millis } from '../../platform/clock.ts';
 import { endSessionsWhere } from './api-sessions.ts';
+import { endBrowserSessionsWhere } from './browser-sessions.ts';
 import { type Intent, run } from './intent.ts';
 
 /** Who vouched for the primary proof of a session. */
@@ -28,7 +29,7 @@ export function* endSessionsOpenedBy(
   const condition = `${column} = ? AND created_at <= ?${byRule ? ' AND authenticator_id IS NULL' : ''}`;
   const params = [id, openedUntil];
   const ended = yield* endSessionsWhere({ condition, params }, { reason, now });
-  yield* run(`DELETE FROM browser_sessions WHERE ${condition}`, ...params);
+  yield* endBrowserSessionsWhere({ condition, params }, now);
   // Progress names signers and authorities by id, and nothing else in that text can look like one. Used codes stay.
   yield* run(`DELETE FROM auth_requests WHERE code_used_at IS NULL AND progress LIKE '%' || ? || '%'`, id);
   return ended;

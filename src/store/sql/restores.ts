@@ -91,6 +91,9 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   // So that withdrawn items are not imported again.
   imports: { kept: 'kind id digest updated_at' },
   nodes: 'emptied',
+  // Nobody can tell which of them were delivered since.
+  deliveries: 'emptied',
+  delivery_queues: 'emptied',
   // One row: the restore that produced this database.
   restores: 'emptied',
 };

@@ -17,6 +17,7 @@ import { certificateExtensionIntents } from './certificate-extension.ts';
 import { changeFeed } from './changes.ts';
 import { type Database, databaseOf } from './codec.ts';
 import { configTypeIntents, configTypeStore } from './config-types.ts';
+import { deliveryIntents, deliveryStore } from './deliveries.ts';
 import { deviceLoginIntents, deviceLoginStore } from './device-logins.ts';
 import type { Caller, Engine } from './engine.ts';
 import { enrollmentIntents, enrollmentStore } from './enrollments.ts';
@@ -57,6 +58,7 @@ const single = {
   ...externalJwtSignerIntents,
   ...caIntents,
   ...configTypeIntents,
+  ...deliveryIntents,
   ...deviceLoginIntents,
   ...oidcClientIntents,
   ...enrollmentIntents,
@@ -112,6 +114,7 @@ const concerns = {
   externalJwtSigners: externalJwtSignerStore,
   cas: caStore,
   configTypes: configTypeStore,
+  deliveries: deliveryStore,
   deviceLogins: deviceLoginStore,
   oidcClients: oidcClientStore,
   enrollments: enrollmentStore,

@@ -200,6 +200,8 @@ export const fields: Fields = {
       requirePushedAuthorizationRequests:
         'Anmeldungen ablehnen, die sie nicht angekündigt hat (PAR, RFC 9126)',
       idTokenSigningAlg: 'Algorithmus der ID-Token',
+      backchannelLogoutUri: 'Wo sie erfährt, dass eine Sitzung geendet hat',
+      backchannelLogoutSessionRequired: 'Sie braucht dafür die Sitzung (sid)',
       scopes: 'Scopes',
       apiAccess: 'Ihre Token gelten auch an den Edge-APIs',
       resources: 'Ressourcen, für die sie Token verlangen darf',
@@ -215,6 +217,8 @@ export const fields: Fields = {
       redirectUris:
         'Wohin Codes geschickt werden dürfen. Je Zeile eine, genau verglichen; * darf den Port ersetzen.',
       jwksUri: 'Für private_key_jwt. Sie beginnt mit https.',
+      backchannelLogoutUri: 'Eine https-Adresse (Back-Channel Logout). Leer: Sie erfährt es nicht.',
+      backchannelLogoutSessionRequired: 'Sie bekommt sie immer.',
       scopes: 'Je Zeile einer: openid, profile, email, groups, offline_access.',
       apiAccess:
         'Für Konsolen und Werkzeuge, die diesen Server aufrufen. Andere Anwendungen brauchen es nicht.',

@@ -1502,6 +1502,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oidc-clients/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the logout tokens of an OIDC client that wait, were delivered or were given up
+         * @description For administrators and those with the permission read.
+         */
+        get: operations["listOidcClientDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/enrollments": {
         parameters: {
             query?: never;
@@ -2752,6 +2772,8 @@ export interface components {
             requirePushedAuthorizationRequests: boolean;
             /** @enum {string} */
             idTokenSigningAlg: "RS256" | "ES256";
+            backchannelLogoutUri: string | null;
+            backchannelLogoutSessionRequired: boolean;
             scopes: string[];
             apiAccess: boolean;
             resources: string[];
@@ -2772,6 +2794,23 @@ export interface components {
             id: string;
             /** @description Shown this once */
             secret: string;
+        };
+        LogoutDelivery: {
+            id: string;
+            /** @description The session that ended */
+            sessionId: string;
+            identityId: string;
+            /**
+             * @description `failed`: given up
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed";
+            attempts: number;
+            /** Format: date-time */
+            createdAt: string;
+            lastAttemptAt: string | null;
+            /** @description How the last attempt went */
+            result: string | null;
         };
         Revocation: {
             id: string;
@@ -3017,6 +3056,8 @@ export interface components {
                 requirePushedAuthorizationRequests?: boolean;
                 /** @enum {string} */
                 idTokenSigningAlg?: "RS256" | "ES256";
+                backchannelLogoutUri?: string | null;
+                backchannelLogoutSessionRequired?: boolean;
                 scopes?: string[];
                 apiAccess?: boolean;
                 resources?: string[];
@@ -6674,6 +6715,9 @@ export interface operations {
                      * @enum {string}
                      */
                     idTokenSigningAlg?: "RS256" | "ES256";
+                    backchannelLogoutUri?: string | null;
+                    /** @default false */
+                    backchannelLogoutSessionRequired?: boolean;
                     /**
                      * @default [
                      *       "openid",
@@ -6787,6 +6831,9 @@ export interface operations {
                      * @enum {string}
                      */
                     idTokenSigningAlg?: "RS256" | "ES256";
+                    backchannelLogoutUri?: string | null;
+                    /** @default false */
+                    backchannelLogoutSessionRequired?: boolean;
                     /**
                      * @default [
                      *       "openid",
@@ -6897,6 +6944,8 @@ export interface operations {
                     requirePushedAuthorizationRequests?: boolean;
                     /** @enum {string} */
                     idTokenSigningAlg?: "RS256" | "ES256";
+                    backchannelLogoutUri?: string | null;
+                    backchannelLogoutSessionRequired?: boolean;
                     scopes?: string[];
                     apiAccess?: boolean;
                     resources?: string[];
@@ -6997,6 +7046,34 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    listOidcClientDeliveries: {
+        parameters: {
+            query?: {
+                state?: "waiting" | "delivered" | "failed";
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LogoutDelivery"][];
                         meta: Record<string, never>;
                     };
                 };

@@ -13,6 +13,7 @@ import { fieldWords } from '../../texts/fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OidcClient } from '../../types.ts';
 import { usualMethod } from './auth-method.ts';
+import { ClientDeliveries } from './client-deliveries.tsx';
 import { ClientSecrets, newSecretOf, ShownOnce } from './client-secrets.tsx';
 import { words } from './words.ts';
 
@@ -43,6 +44,7 @@ function Client() {
         <>
           <ClientFacts id={id} />
           {usesSecret(client.tokenEndpointAuthMethod) && <ClientSecrets id={id} mayChange={mayChange} />}
+          {client.backchannelLogoutUri !== null && <ClientDeliveries id={id} />}
         </>
       )}
     </EntityScreen>
@@ -100,6 +102,13 @@ function ClientFields({
         id="may"
         title={words.apart}
         names={['allowedRoleAttributes', 'apiAccess', 'resources']}
+      />
+      <FieldCard
+        form={form}
+        id="logout"
+        title={words.logout}
+        names={['backchannelLogoutUri', 'backchannelLogoutSessionRequired']}
+        details={{ backchannelLogoutUri: { type: 'url' } }}
       />
       <FieldCard
         form={form}

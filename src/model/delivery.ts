@@ -1,0 +1,78 @@
+import type { Millis } from '../platform/clock.ts';
+import type { ApiSessionId, IdentityId } from './ids.ts';
+
+/** What is delivered to others, by kind: what a delivery of the kind carries. Each kind has one sender. */
+export interface DeliveryPayloads {
+  /** A logout token for an application (OIDC Back-Channel Logout 1.0): the session that ended. */
+  readonly logout: {
+    readonly sessionId: ApiSessionId;
+    readonly identityId: IdentityId;
+    /** Of the ID tokens of the session. */
+    readonly issuer: string;
+  };
+}
+export type DeliveryKind = keyof DeliveryPayloads;
+/** All of them: a kind that is missing here is not assignable. */
+export const deliveryKinds = Object.keys({ logout: true } satisfies Record<
+  DeliveryKind,
+  true
+>) as DeliveryKind[];
+
+/**
+ * The deliveries of one subscriber, in order: the kind, and the id of the subscriber. Of a `logout` that is the id of
+ * the client.
+ */
+export type DeliveryQueue = `${DeliveryKind}:${string}`;
+
+export function queueOf(kind: DeliveryKind, subscriber: string): DeliveryQueue {
+  return `${kind}:${subscriber}`;
+}
+
+export function partsOfQueue(queue: DeliveryQueue): readonly [kind: DeliveryKind, subscriber: string] {
+  const at = queue.indexOf(':');
+  return [queue.slice(0, at) as DeliveryKind, queue.slice(at + 1)];
+}
+
+/** `failed`: given up. */
+export const deliveryStates = ['waiting', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export interface Delivery<Kind extends DeliveryKind = DeliveryKind> {
+  /** Orders the deliveries of all queues. */
+  readonly seq: number;
+  /** The same at each attempt, and unique in its queue. Of a `logout`: the id of the session. */
+  readonly id: string;
+  readonly payload: DeliveryPayloads[Kind];
+  readonly state: DeliveryState;
+  /** How often it was sent. */
+  readonly attempts: number;
+  readonly createdAt: Millis;
+  readonly lastAttemptAt: Millis | null;
+  /** How the last attempt went, in words for administrators; null: there was none. */
+  readonly result: string | null;
+}
+
+/** How an attempt ended; `waiting`: it is to be tried again. */
+export interface DeliveryOutcome {
+  readonly state: DeliveryState;
+  readonly result: string;
+}
+
+/** `oldest`: in order, one waits for the one before. `least-tried`: one that fails delays no other. */
+export type DeliveryOrder = 'oldest' | 'least-tried';
+
+/** Sends what is delivered of one kind. */
+export interface Sender<Kind extends DeliveryKind> {
+  /** How many deliveries of one subscriber are sent at the same time. */
+  readonly atOnce: number;
+  readonly order: DeliveryOrder;
+  send(
+    subscriber: string,
+    delivery: Pick<Delivery<Kind>, 'id' | 'payload' | 'createdAt'>,
+  ): Promise<DeliveryOutcome>;
+}
+
+export type Senders = { readonly [Kind in DeliveryKind]: Sender<Kind> };
+
+/** After this long without success a delivery is given up. */
+export const deliveriesWait: Millis = 3 * 24 * 60 * 60 * 1000;

@@ -1,0 +1,74 @@
+import type {
+  Delivery,
+  DeliveryKind,
+  DeliveryOrder,
+  DeliveryQueue,
+  DeliveryState,
+} from '../../model/delivery.ts';
+import type { Millis } from '../../platform/clock.ts';
+
+/** How an attempt ended. */
+export interface AttemptedDelivery {
+  readonly seq: number;
+  /** `waiting`: it is tried again. */
+  readonly state: DeliveryState;
+  readonly result: string;
+}
+
+/** Who delivers a queue now, and until when nobody else does. */
+export interface QueueHold {
+  readonly queue: DeliveryQueue;
+  /** Another one for each start of a process. */
+  readonly holder: string;
+  readonly until: Millis;
+}
+
+export interface DeliveryBacklog {
+  readonly kind: DeliveryKind;
+  readonly waiting: number;
+  /** When the oldest one was queued. */
+  readonly oldestAt: Millis;
+}
+
+/**
+ * What is to be delivered to others. Entries are added by the intents that change something, in the same transaction,
+ * each with an entry in the change feed. Of two changes, the one that began after the other was committed comes later in
+ * its queue; concurrent ones have no order.
+ */
+export interface DeliveryStore {
+  /** Queues with something to deliver that are not in a pause and that no other process holds. */
+  listDue(holder: string, now: Millis): Promise<readonly DeliveryQueue[]>;
+  /**
+   * Exactly one of several concurrent callers gets the queue.
+   * @returns how many attempts in a row have failed; null: another one has it, or it is in a pause
+   */
+  hold(hold: QueueHold, now: Millis): Promise<number | null>;
+  /** The first that wait. `oldest`: in their order; `least-tried`: those first that were tried least often. */
+  next(queue: DeliveryQueue, order: DeliveryOrder, most: number): Promise<readonly Delivery[]>;
+  /**
+   * Notes attempts and extends the hold.
+   * @param pausedUntil when the queue is tried again; 0: at once
+   * @param failures    how many attempts in a row have failed
+   * @returns false when another process holds the queue meanwhile: then nothing was noted
+   */
+  note(
+    hold: QueueHold,
+    attempted: {
+      readonly deliveries: readonly AttemptedDelivery[];
+      readonly failures: number;
+      readonly pausedUntil: Millis;
+      readonly now: Millis;
+    },
+  ): Promise<boolean>;
+  /** Lets go of a queue. */
+  release(queue: DeliveryQueue, holder: string): Promise<void>;
+  /** The newest first, at most `most`. @param state null: all */
+  list(queue: DeliveryQueue, state: DeliveryState | null, most: number): Promise<readonly Delivery[]>;
+  /** What waits, by kind; kinds of which nothing waits are missing. */
+  backlog(): Promise<readonly DeliveryBacklog[]>;
+  /**
+   * Deletes what was queued before this, and what a queue has of one state beyond the newest `most`.
+   * @returns how many, at most `batch`
+   */
+  deleteOld(old: { readonly before: Millis; readonly most: number }, batch: number): Promise<number>;
+}

@@ -1,0 +1,194 @@
+// What is to be delivered to others: an outbox. The intent that changes something adds the entries, so that they are
+// there exactly when the change is.
+
+import {
+  type Delivery,
+  type DeliveryKind,
+  type DeliveryPayloads,
+  type DeliveryQueue,
+  type DeliveryState,
+  deliveryStates,
+  partsOfQueue,
+  queueOf,
+} from '../../model/delivery.ts';
+import type { Millis } from '../../platform/clock.ts';
+import type { AttemptedDelivery, DeliveryStore, QueueHold } from '../contracts/deliveries.ts';
+import { recordChange } from './changes.ts';
+import { type Database, integer, text } from './codec.ts';
+import { affects, all, first, type Intent, run } from './intent.ts';
+import { insertOr, reader } from './rows.ts';
+
+export const deliveryIntents = { holdQueue, noteDeliveries, releaseQueue, deleteOldDeliveries } as const;
+
+export function deliveryStore({ write, read }: Database<typeof deliveryIntents>): DeliveryStore {
+  return {
+    async listDue(holder, now) {
+      return (await read(dueSql, now, now, holder)).map((row) => text(row, 'queue') as DeliveryQueue);
+    },
+    hold: (hold, now) => write('holdQueue', { ...hold, now }),
+    async next(queue, order, most) {
+      return (await read(nextSql[order], queue, most)).map(deliveryOf);
+    },
+    note: (hold, attempted) => write('noteDeliveries', { ...hold, ...attempted }),
+    release: (queue, holder) => write('releaseQueue', { queue, holder }),
+    async list(queue, state, most) {
+      // The index orders those of one state.
+      const ofState = (asked: DeliveryState) => read(newestSql, queue, asked, most);
+      const rows = await Promise.all((state === null ? deliveryStates : [state]).map(ofState));
+      const found = rows.flat().map(deliveryOf);
+      return found.sort((one, other) => other.seq - one.seq).slice(0, most);
+    },
+    async backlog() {
+      const kinds = new Map<DeliveryKind, { waiting: number; oldestAt: Millis }>();
+      for (const row of await read(backlogSql)) {
+        const [kind] = partsOfQueue(text(row, 'queue') as DeliveryQueue);
+        const before = kinds.get(kind) ?? { waiting: 0, oldestAt: Number.POSITIVE_INFINITY };
+        kinds.set(kind, {
+          waiting: before.waiting + integer(row, 'waiting'),
+          oldestAt: Math.min(before.oldestAt, integer(row, 'oldest_at')),
+        });
+      }
+      return [...kinds].map(([kind, backlog]) => ({ kind, ...backlog }));
+    },
+    async deleteOld(old, batch) {
+      // Most installations deliver nothing.
+      const [any] = await read('SELECT seq FROM deliveries LIMIT 1');
+      return any === undefined ? 0 : write('deleteOldDeliveries', { ...old, batch });
+    },
+  };
+}
+
+const deliveryOf = reader<Delivery>()('seq id payload:json state attempts createdAt lastAttemptAt? result?');
+
+const newestSql = 'SELECT * FROM deliveries WHERE queue = ? AND state = ? ORDER BY seq DESC LIMIT ?';
+const waitingOf = `SELECT * FROM deliveries WHERE queue = ? AND state = 'waiting'`;
+const nextSql = {
+  oldest: `${waitingOf} ORDER BY seq LIMIT ?`,
+  'least-tried': `${waitingOf} ORDER BY attempts, seq LIMIT ?`,
+} as const;
+
+const dueSql = `SELECT queue FROM delivery_queues WHERE paused_until <= ?
+  AND (held_until <= ? OR holder = ?) AND EXISTS (SELECT 1 FROM deliveries
+    WHERE deliveries.queue = delivery_queues.queue AND state = 'waiting')
+  ORDER BY queue`;
+
+const backlogSql = `SELECT queue, count(*) AS waiting, min(created_at) AS oldest_at
+  FROM deliveries WHERE state = 'waiting' GROUP BY queue`;
+
+/**
+ * Queues a delivery, in the transaction of the intent that changes something, and tells all nodes of it. The same one
+ * again changes nothing, unless it was given up.
+ */
+export function* deliver<Kind extends DeliveryKind>(
+  queued: {
+    readonly kind: Kind;
+    readonly subscriber: string;
+    readonly id: string;
+    readonly payload: DeliveryPayloads[Kind];
+  },
+  now: Millis,
+): Intent<void> {
+  const { kind, subscriber, id, payload } = queued;
+  const queue = queueOf(kind, subscriber);
+  yield* recordChange('delivery', queue, now);
+  const row = { queue, id, payload, state: 'waiting', attempts: 0, createdAt: now };
+  yield* insertOr(
+    'deliveries',
+    row,
+    `ON CONFLICT (queue, id) DO UPDATE SET state = 'waiting', attempts = 0, created_at = excluded.created_at
+       WHERE deliveries.state = 'failed'`,
+  );
+  const open = { queue, failures: 0, pausedUntil: 0, heldUntil: 0 };
+  yield* insertOr('delivery_queues', open, 'ON CONFLICT (queue) DO NOTHING');
+}
+
+/** Forgets a subscriber, with everything that was or is to be delivered to it. */
+export function* forgetSubscriber(kind: DeliveryKind, subscriber: string): Intent<void> {
+  const queue = queueOf(kind, subscriber);
+  yield* run('DELETE FROM deliveries WHERE queue = ?', queue);
+  yield* run('DELETE FROM delivery_queues WHERE queue = ?', queue);
+}
+
+function* holdQueue(hold: QueueHold & { readonly now: Millis }): Intent<number | null> {
+  const { queue, holder, until, now } = hold;
+  const row = yield* first(
+    `UPDATE delivery_queues SET holder = ?, held_until = ?
+     WHERE queue = ? AND paused_until <= ? AND (held_until <= ? OR holder = ?) RETURNING failures`,
+    holder,
+    until,
+    queue,
+    now,
+    now,
+    holder,
+  );
+  return row === undefined ? null : integer(row, 'failures');
+}
+
+function* noteDeliveries(
+  noted: QueueHold & {
+    readonly deliveries: readonly AttemptedDelivery[];
+    readonly failures: number;
+    readonly pausedUntil: Millis;
+    readonly now: Millis;
+  },
+): Intent<boolean> {
+  const { queue, holder, until, now } = noted;
+  const isHeld = yield* affects(
+    `UPDATE delivery_queues SET held_until = ?, failures = ?, paused_until = ?
+     WHERE queue = ? AND holder = ? RETURNING queue`,
+    until,
+    noted.failures,
+    noted.pausedUntil,
+    queue,
+    holder,
+  );
+  if (!isHeld) return false;
+  for (const { seq, state, result } of noted.deliveries) {
+    yield* run(
+      `UPDATE deliveries SET state = ?, result = ?, attempts = attempts + 1, last_attempt_at = ?
+       WHERE seq = ? AND state = 'waiting'`,
+      state,
+      result,
+      now,
+      seq,
+    );
+  }
+  return true;
+}
+
+function releaseQueue(args: { readonly queue: DeliveryQueue; readonly holder: string }): Intent<void> {
+  return run(
+    'UPDATE delivery_queues SET holder = NULL, held_until = 0 WHERE queue = ? AND holder = ?',
+    args.queue,
+    args.holder,
+  );
+}
+
+function* deleteOldDeliveries(old: {
+  readonly before: Millis;
+  readonly most: number;
+  readonly batch: number;
+}): Intent<number> {
+  const aged = yield* all(
+    `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE created_at <= ? LIMIT ?)
+     RETURNING seq`,
+    old.before,
+    old.batch,
+  );
+  let deleted = aged.length;
+  for (const row of yield* all('SELECT queue FROM delivery_queues ORDER BY queue')) {
+    for (const state of deliveryStates) {
+      if (deleted === old.batch) return deleted;
+      const surplus = yield* all(
+        `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE queue = ? AND state = ?
+           ORDER BY seq DESC LIMIT ? OFFSET ?) RETURNING seq`,
+        text(row, 'queue'),
+        state,
+        old.batch - deleted,
+        old.most,
+      );
+      deleted += surplus.length;
+    }
+  }
+  return deleted;
+}

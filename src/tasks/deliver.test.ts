@@ -1,0 +1,253 @@
+// The deliverer on a store in memory, with subscribers that the test lets answer.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fixedClock } from '../../test/support/fixed-clock.ts';
+import { memoryLogger } from '../../test/support/memory-logger.ts';
+import type { Delivery, DeliveryOrder, DeliveryOutcome, DeliveryQueue } from '../model/delivery.ts';
+import { queueOf } from '../model/delivery.ts';
+import { asId } from '../model/ids.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { createRandom } from '../platform/random.ts';
+import type { DeliveryStore } from '../store/contracts/deliveries.ts';
+import { deliverer } from './deliver.ts';
+
+const started = '2026-01-01T00:00:00Z';
+const clock = fixedClock(started);
+
+type Row = { -readonly [Name in keyof Delivery]: Delivery[Name] } & { queue: DeliveryQueue };
+interface QueueRow {
+  failures: number;
+  pausedUntil: number;
+  holder: string | null;
+  heldUntil: number;
+}
+
+/** What the contract says, without a database. */
+function memoryDeliveries() {
+  const rows: Row[] = [];
+  const queues = new Map<DeliveryQueue, QueueRow>();
+  const waitingOf = (queue: DeliveryQueue) =>
+    rows.filter((row) => row.queue === queue && row.state === 'waiting');
+  const isFree = ({ pausedUntil, heldUntil, holder }: QueueRow, by: string, now: number) =>
+    pausedUntil <= now && (heldUntil <= now || holder === by);
+  const store = {
+    async listDue(holder, now) {
+      return [...queues].flatMap(([queue, row]) =>
+        isFree(row, holder, now) && waitingOf(queue).length > 0 ? [queue] : [],
+      );
+    },
+    async hold({ queue, holder, until }, now) {
+      const row = queues.get(queue);
+      if (row === undefined || !isFree(row, holder, now)) return null;
+      Object.assign(row, { holder, heldUntil: until });
+      return row.failures;
+    },
+    async next(queue, order: DeliveryOrder, most) {
+      const found = waitingOf(queue);
+      if (order === 'least-tried') found.sort((one, other) => one.attempts - other.attempts);
+      return found.slice(0, most);
+    },
+    async note({ queue, holder, until }, { deliveries, failures, pausedUntil, now }) {
+      const row = queues.get(queue);
+      if (row?.holder !== holder) return false;
+      Object.assign(row, { heldUntil: until, failures, pausedUntil });
+      for (const { seq, state, result } of deliveries) {
+        const found = rows.find((delivery) => delivery.seq === seq);
+        if (found) Object.assign(found, { state, result, attempts: found.attempts + 1, lastAttemptAt: now });
+      }
+      return true;
+    },
+    async release(queue, holder) {
+      const row = queues.get(queue);
+      if (row?.holder === holder) Object.assign(row, { holder: null, heldUntil: 0 });
+    },
+  } satisfies Partial<DeliveryStore>;
+  return {
+    store: store as unknown as DeliveryStore,
+    queues,
+    states: (subscriber: string) =>
+      rows.filter(({ queue }) => queue === queueOf('logout', subscriber)).map(({ state }) => state),
+    add(subscriber: string) {
+      const queue = queueOf('logout', subscriber);
+      if (!queues.has(queue)) queues.set(queue, { failures: 0, pausedUntil: 0, holder: null, heldUntil: 0 });
+      const id = String(rows.length);
+      const payload = { sessionId: asId(id), identityId: asId('i'), issuer: '' } as Delivery['payload'];
+      const row = {
+        seq: rows.length,
+        id,
+        payload,
+        state: 'waiting',
+        attempts: 0,
+        createdAt: clock.now(),
+      } as const;
+      rows.push({ ...row, queue, lastAttemptAt: null, result: null });
+    },
+  };
+}
+
+type Send = (subscriber: string, id: string) => Promise<DeliveryOutcome>;
+
+function deliveringFrom(
+  store: DeliveryStore,
+  send: Send,
+  rules: { readonly atOnce: number; readonly order: DeliveryOrder } = { atOnce: 1, order: 'oldest' },
+) {
+  const random = createRandom(clock);
+  const logout = {
+    ...rules,
+    send: (subscriber: string, { id }: { readonly id: string }) => send(subscriber, id),
+  };
+  const needs = {
+    deliveries: store,
+    senders: { logout },
+    clock,
+    random,
+    log: memoryLogger(),
+    isReady: () => true,
+  };
+  return deliverer(needs);
+}
+
+const taken: DeliveryOutcome = { state: 'delivered', result: 'ok' };
+const refused: DeliveryOutcome = { state: 'waiting', result: 'no' };
+
+/** Lets everything under way go on until it waits for the clock or for an answer. */
+async function settled() {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+}
+
+test('one process delivers to a subscriber, and another one takes over when that is gone', async () => {
+  const { store, add, states } = memoryDeliveries();
+  const sent: string[] = [];
+  const dead = deliveringFrom(store, async (_to, id) => {
+    sent.push(`dead ${id}`);
+    return new Promise(() => {});
+  });
+  const living = deliveringFrom(store, async (_to, id) => {
+    sent.push(`living ${id}`);
+    return taken;
+  });
+  for (const subscriber of ['one', 'one', 'one']) add(subscriber);
+  dead.wake();
+  await settled();
+  living.wake();
+  await settled();
+  assert.deepEqual(sent, ['dead 0']);
+  clock.advance(MINUTE);
+  living.wake();
+  await settled();
+  assert.deepEqual(sent, ['dead 0', 'living 0', 'living 1', 'living 2']);
+  assert.deepEqual(states('one'), ['delivered', 'delivered', 'delivered']);
+  await living.stop();
+});
+
+test('what is added while a queue is being delivered goes out too', async () => {
+  const { store, add, states } = memoryDeliveries();
+  const delivering = deliveringFrom(store, async (to, id) => {
+    if (Number(id) < 120) {
+      add(to);
+      delivering.wake();
+    }
+    return taken;
+  });
+  add('one');
+  delivering.wake();
+  for (let turn = 0; turn < 20; turn += 1) await settled();
+  assert.equal(states('one').length, 122 - 1);
+  assert.ok(states('one').every((state) => state === 'delivered'));
+  await delivering.stop();
+});
+
+test('a subscriber that is away for a day loses nothing, in order, and delays nobody', async () => {
+  const { store, add, states } = memoryDeliveries();
+  const sent: string[] = [];
+  let isAway = true;
+  const delivering = deliveringFrom(store, async (to, id) => {
+    if (to !== 'away') return taken;
+    sent.push(id);
+    return isAway ? refused : taken;
+  });
+  const pauses: number[] = [];
+  for (const end = clock.now() + DAY; clock.now() < end; clock.advance(MINUTE)) {
+    if (states('away').length < 10) add('away');
+    if (states('there').length < 100) add('there');
+    const before = sent.length;
+    delivering.wake();
+    await settled();
+    pauses.push(sent.length - before);
+    assert.ok(states('there').every((state) => state === 'delivered'));
+  }
+  assert.deepEqual(new Set(sent), new Set(['0']), 'the first one waits for no other');
+  const tries = sent.length;
+  assert.ok(tries > 200 && tries < 320, `${tries} attempts, one in five minutes`);
+  isAway = false;
+  clock.advance(5 * MINUTE);
+  delivering.wake();
+  await settled();
+  const order = sent.slice(tries).map(Number);
+  assert.deepEqual(
+    order,
+    order.toSorted((one, other) => one - other),
+  );
+  assert.deepEqual(new Set(states('away')), new Set(['delivered']));
+  assert.equal(delivering.failures().get('logout'), tries);
+  await delivering.stop();
+});
+
+test('a delivery that is never taken delays no other of its subscriber where order does not matter', async () => {
+  const { store, add, states } = memoryDeliveries();
+  const send: Send = async (_to, id) => (id === '0' ? refused : taken);
+  const delivering = deliveringFrom(store, send, { atOnce: 1, order: 'least-tried' });
+  for (let at = 0; at < 5; at += 1) add('one');
+  for (let round = 0; round < 5; round += 1) {
+    delivering.wake();
+    await settled();
+    clock.advance(5 * MINUTE);
+  }
+  assert.deepEqual(states('one'), ['waiting', ...Array(4).fill('delivered')]);
+  clock.advance(3 * DAY);
+  delivering.wake();
+  await settled();
+  assert.equal(states('one')[0], 'failed');
+  await delivering.stop();
+});
+
+test('slow subscribers, however many, all have their turn', async () => {
+  const { store, add } = memoryDeliveries();
+  const answers: (() => void)[] = [];
+  const reached = new Set<string>();
+  const delivering = deliveringFrom(store, (to) => {
+    reached.add(to);
+    return new Promise((resolve) => answers.push(() => resolve(refused)));
+  });
+  for (let at = 0; at < 40; at += 1) add(`subscriber ${at}`);
+  delivering.wake();
+  await settled();
+  assert.equal(reached.size, 16);
+  for (let round = 0; round < 3; round += 1) {
+    for (const answer of answers.splice(0)) answer();
+    await settled();
+  }
+  assert.equal(reached.size, 40);
+  for (const answer of answers.splice(0)) answer();
+  await delivering.stop();
+});
+
+test('a sender that throws is an attempt that failed', async () => {
+  const { store, add, states, queues } = memoryDeliveries();
+  const delivering = deliveringFrom(store, async () => {
+    throw new Error('a bug');
+  });
+  add('one');
+  delivering.wake();
+  await settled();
+  assert.deepEqual(states('one'), ['waiting']);
+  const [row] = queues.values();
+  assert.deepEqual([row?.failures, row?.holder, row?.pausedUntil], [1, null, clock.now() + SECOND]);
+  clock.advance(HOUR);
+  await delivering.stop();
+  delivering.wake();
+  await settled();
+  assert.equal(queues.values().next().value?.failures, 1, 'nothing is sent after the end');
+});

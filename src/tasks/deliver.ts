@@ -1,0 +1,189 @@
+// Delivers what is queued for others (`store/contracts/deliveries.ts`). Of all nodes, one at a time delivers to a
+// subscriber: it holds the queue, and another one takes over when its hold has run out.
+
+import {
+  type Delivery,
+  type DeliveryKind,
+  type DeliveryOutcome,
+  type DeliveryQueue,
+  deliveriesWait,
+  partsOfQueue,
+  type Sender,
+  type Senders,
+} from '../model/delivery.ts';
+import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
+import type { Logger } from '../platform/log/logger.ts';
+import type { Random } from '../platform/random.ts';
+import type { DeliveryStore } from '../store/contracts/deliveries.ts';
+
+/** Longer than an attempt may take, with a clock that differs a little. */
+const holdTime: Millis = MINUTE;
+/** How many subscribers one node delivers to at the same time; one that is slow does not delay the others. */
+const mostQueues = 16;
+/** How many batches a subscriber gets before the others have their turn. */
+const turn = 50;
+const shortestPause: Millis = SECOND;
+const longestPause: Millis = 5 * MINUTE;
+/** After a failure of ours. */
+const pauseAfterError: Millis = 10 * SECOND;
+
+export interface Deliverer {
+  /** Looks for something to deliver, now. */
+  wake(): void;
+  /** How many attempts have failed since the start, by kind. */
+  failures(): ReadonlyMap<DeliveryKind, number>;
+  /** Begins nothing more, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+interface DelivererNeeds {
+  readonly deliveries: DeliveryStore;
+  readonly senders: Senders;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Whether the clock is right, so that what is signed will be accepted. */
+  readonly isReady: () => boolean;
+}
+
+/** Finds the queues that are due, and delivers several at the same time. */
+export function deliverer(needs: DelivererNeeds): Deliverer {
+  const { deliveries, clock, log } = needs;
+  const holder = needs.random.id();
+  const failures = new Map<DeliveryKind, number>();
+  const underWay = new Map<DeliveryQueue, Promise<void>>();
+  let looking: Promise<void> | null = null;
+  /** Counts the calls of `wake`: after something was read as empty, only a later call says that it is so no more. */
+  let woken = 0;
+  /** Whether more queues were due than one node delivers to at a time, and the last one that had its turn. */
+  let hasMore = false;
+  let latest = '';
+  let isStopped = false;
+
+  const mayGoOn = () => !isStopped && needs.isReady();
+  const deliverTurn = queueDelivery(needs, {
+    holder,
+    mayGoOn,
+    onFailures: (kind, count) => failures.set(kind, (failures.get(kind) ?? 0) + count),
+  });
+
+  function wake(): void {
+    woken += 1;
+    looking ??= look()
+      .catch((error) => log.warn('deliveries could not be read', { error }))
+      .finally(() => {
+        looking = null;
+      });
+  }
+
+  async function look(): Promise<void> {
+    for (let seen = -1; seen !== woken && mayGoOn(); ) {
+      seen = woken;
+      const due = await deliveries.listDue(holder, clock.now());
+      // Those behind the last one come first, so that each has its turn.
+      const inTurn = new Set([...due.filter((queue) => queue > latest), ...due]);
+      const next = [...inTurn].filter((queue) => !underWay.has(queue));
+      const begun = isStopped ? [] : next.slice(0, mostQueues - underWay.size);
+      hasMore = begun.length < next.length;
+      for (const queue of begun) begin(queue);
+    }
+  }
+
+  function begin(queue: DeliveryQueue): void {
+    const before = woken;
+    latest = queue;
+    const delivering = deliverTurn(queue)
+      .catch((error) => {
+        log.warn('deliveries could not be made', { queue, error });
+        return pauseAfterError;
+      })
+      .then((pause) => {
+        underWay.delete(queue);
+        if (pause !== null) setTimeout(wake, pause).unref();
+        if (hasMore || woken !== before) wake();
+      });
+    underWay.set(queue, delivering);
+  }
+
+  return {
+    wake,
+    failures: () => failures,
+    async stop() {
+      isStopped = true;
+      await looking;
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/**
+ * Delivers from one queue until nothing waits, something fails or its turn is over.
+ * @returns resolves with when to go on, in Millis; null: nothing waits any more, or another node has the queue
+ */
+function queueDelivery(
+  { deliveries, senders, clock, log }: DelivererNeeds,
+  {
+    holder,
+    mayGoOn,
+    onFailures,
+  }: {
+    readonly holder: string;
+    readonly mayGoOn: () => boolean;
+    readonly onFailures: (kind: DeliveryKind, count: number) => void;
+  },
+): (queue: DeliveryQueue) => Promise<Millis | null> {
+  async function attempt(
+    sender: Sender<DeliveryKind>,
+    subscriber: string,
+    delivery: Delivery,
+  ): Promise<DeliveryOutcome> {
+    if (delivery.createdAt <= clock.now() - deliveriesWait) return tooLate(delivery);
+    try {
+      return await sender.send(subscriber, delivery);
+    } catch (error) {
+      log.error('a delivery failed', { subscriber, error });
+      return { state: 'waiting', result: 'an internal error, which the log has' };
+    }
+  }
+
+  return async (queue) => {
+    const [kind, subscriber] = partsOfQueue(queue);
+    const sender: Sender<DeliveryKind> = senders[kind];
+    const hold = () => ({ queue, holder, until: clock.now() + holdTime });
+    let failures = await deliveries.hold(hold(), clock.now());
+    if (failures === null) return null;
+    let pause: Millis | null = 0;
+    for (let batch = 0; batch < turn && pause === 0 && mayGoOn(); batch += 1) {
+      const waiting = await deliveries.next(queue, sender.order, sender.atOnce);
+      if (waiting.length === 0) pause = null;
+      else {
+        const attempted = await Promise.all(
+          waiting.map(async (delivery) => ({
+            seq: delivery.seq,
+            ...(await attempt(sender, subscriber, delivery)),
+          })),
+        );
+        const failed = attempted.filter(({ state }) => state === 'waiting').length;
+        // A subscriber that takes something is there: only the rest waits for a while.
+        failures = failed === 0 ? 0 : failed < attempted.length ? 1 : failures + 1;
+        pause = failed === 0 ? 0 : pauseAfter(failures);
+        if (failed > 0) onFailures(kind, failed);
+        const now = clock.now();
+        const pausedUntil = failed === 0 ? 0 : now + pause;
+        if (!(await deliveries.note(hold(), { deliveries: attempted, failures, pausedUntil, now })))
+          return null;
+      }
+    }
+    await deliveries.release(queue, holder);
+    return pause;
+  };
+}
+
+function tooLate({ result }: Delivery): DeliveryOutcome {
+  return { state: 'failed', result: `given up${result === null ? '' : ` after: ${result}`}` };
+}
+
+/** @param failures in a row, at least one */
+function pauseAfter(failures: number): Millis {
+  return Math.min(longestPause, shortestPause * 2 ** Math.min(failures - 1, 20));
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Delivery, queueOf } from '../../src/model/delivery.ts';
+import type { ApiSessionId } from '../../src/model/ids.ts';
+import type { Store } from '../../src/store/contracts/store.ts';
+import type { GetDatabase } from './contract.ts';
+import { newClient } from './contract-oidc-clients.ts';
+import {
+  createUser,
+  DAY,
+  HOUR,
+  MINUTE,
+  newId,
+  openSession,
+  SECOND,
+  sessionLifetime,
+  t0,
+} from './fixtures.ts';
+
+/** A client that wants to be told, its queue, and a way to open sessions of it that last as long as theirs. */
+async function toldClient(store: Store) {
+  const client = newClient({ backchannelLogoutUri: 'https://app.example/logout' });
+  await store.oidcClients.create(client, t0);
+  const user = await createUser(store);
+  const queue = queueOf('logout', client.id);
+  const open = (session = {}) =>
+    openSession(store, user, {
+      request: { clientId: client.id },
+      session: { toldUntil: t0 + 30 * DAY, ...session },
+    });
+  const waiting = () => store.deliveries.next(queue, 'oldest', 100);
+  return { client, user, queue, open, waiting, holder: newId() };
+}
+
+const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
+
+export function deliveryTests(shared: GetDatabase): void {
+  describe('the end of a session', () => {
+    test('is queued for its application, once, with the change that ended it', async () => {
+      const { store } = shared();
+      const { client, user, queue, open, waiting } = await toldClient(store);
+      const [one, other] = [await open(), await open()];
+      assert.equal(await store.apiSessions.end(one, 'logout', t0 + MINUTE), true);
+      assert.equal(await store.apiSessions.end(one, 'logout', t0 + MINUTE), false);
+      assert.equal(await store.apiSessions.endAllOf(user.id, 'identity-disabled', t0 + MINUTE), 1);
+      const found = await waiting();
+      assert.deepEqual(ids(found), [one, other]);
+      const [{ seq: _seq, ...first }] = found as [Delivery];
+      const issuer = (await store.apiSessions.find(one))?.issuer;
+      assert.deepEqual(first, {
+        id: one,
+        payload: { sessionId: one, identityId: user.id, issuer },
+        state: 'waiting',
+        attempts: 0,
+        createdAt: t0 + MINUTE,
+        lastAttemptAt: null,
+        result: null,
+      });
+      const changes = (await store.changes.readAfter(null)).filter(({ entityId }) => entityId === queue);
+      assert.deepEqual(
+        changes.map(({ kind }) => kind),
+        ['delivery', 'delivery'],
+      );
+      assert.equal(await store.oidcClients.delete(client.id, t0 + MINUTE), true);
+      assert.deepEqual(await waiting(), []);
+    });
+
+    test('is not queued for an application that does not want to be told', async () => {
+      const { store } = shared();
+      const client = newClient();
+      await store.oidcClients.create(client, t0);
+      const user = await createUser(store);
+      const sessions = [
+        await openSession(store, user, { request: { clientId: client.id } }),
+        await openSession(store, user),
+      ];
+      const before = await store.deliveries.backlog();
+      for (const id of sessions) assert.equal(await store.apiSessions.end(id, 'logout', t0 + MINUTE), true);
+      assert.deepEqual(await store.deliveries.backlog(), before);
+    });
+
+    test('is queued after its tokens have expired too, as long as the application is to be told', async () => {
+      const { store } = shared();
+      const { user, open, waiting } = await toldClient(store);
+      const id = await open({ toldUntil: t0 + 10 * DAY });
+      const end = await open({ toldUntil: null });
+      const late = t0 + sessionLifetime + HOUR;
+      await store.expiry.deleteExpired(late, 1000);
+      assert.equal(await store.apiSessions.find(end), null);
+      // For everything else it is over.
+      assert.equal(await store.apiSessions.findOwn(id, late), null);
+      assert.equal(await store.apiSessions.endAllOf(user.id, 'administrator', late), 0);
+      assert.deepEqual(ids(await waiting()), [id]);
+      const changes = await store.changes.readAfter(null);
+      assert.ok(!changes.some(({ kind, entityId }) => kind === 'session-ended' && entityId === id));
+      await store.expiry.deleteExpired(late, 1000);
+      assert.equal(await store.apiSessions.find(id), null);
+      const forgotten = await open({ toldUntil: t0 + 10 * DAY });
+      await store.expiry.deleteExpired(t0 + 10 * DAY, 1000);
+      assert.equal(await store.apiSessions.find(forgotten), null);
+    });
+  });
+
+  describe('a queue', () => {
+    test('is held by one of several, until it is released or the hold has run out', async () => {
+      const { store } = shared();
+      const { queue, open } = await toldClient(store);
+      const until = t0 + MINUTE;
+      assert.equal(await store.deliveries.hold({ queue, holder: 'nobody', until }, t0), null);
+      await store.apiSessions.end(await open(), 'logout', t0);
+      const holders = ['a', 'b', 'c', 'd'];
+      const held = await Promise.all(
+        holders.map((holder) => store.deliveries.hold({ queue, holder, until }, t0)),
+      );
+      assert.deepEqual(held.toSorted(), [0, null, null, null]);
+      const holder = holders[held.indexOf(0)] as string;
+      const isDue = async (by: string, now: number) =>
+        (await store.deliveries.listDue(by, now)).includes(queue);
+      assert.deepEqual(
+        [await isDue(holder, t0), await isDue('e', t0), await isDue('e', until)],
+        [true, false, true],
+      );
+      await store.deliveries.release(queue, 'e');
+      assert.equal(await isDue('e', t0), false);
+      await store.deliveries.release(queue, holder);
+      assert.equal(await isDue('e', t0), true);
+      assert.equal(await store.deliveries.hold({ queue, holder: 'e', until }, t0), 0);
+      // Its node was away for too long.
+      assert.equal(await store.deliveries.hold({ queue, holder: 'f', until: until + MINUTE }, until), 0);
+      const noted = { deliveries: [], failures: 0, pausedUntil: 0, now: until };
+      assert.equal(await store.deliveries.note({ queue, holder: 'e', until }, noted), false);
+    });
+
+    test('gives what waits in order, or what was tried least, and nothing while it pauses', async () => {
+      const { store } = shared();
+      const { queue, open, holder } = await toldClient(store);
+      const sessions = [await open(), await open(), await open(), await open()];
+      for (const id of sessions) await store.apiSessions.end(id, 'logout', t0);
+      const hold = { queue, holder, until: t0 + MINUTE };
+      await store.deliveries.hold(hold, t0);
+      const [first, second, third] = await store.deliveries.next(queue, 'oldest', 3);
+      assert.ok(first && second && third);
+      const deliveries = [
+        { seq: first.seq, state: 'waiting', result: 'HTTP 503' },
+        { seq: second.seq, state: 'delivered', result: 'HTTP 200' },
+        { seq: third.seq, state: 'failed', result: 'HTTP 400' },
+      ] as const;
+      const now = t0 + SECOND;
+      const pausedUntil = now + MINUTE;
+      assert.equal(await store.deliveries.note(hold, { deliveries, failures: 1, pausedUntil, now }), true);
+      assert.deepEqual(ids(await store.deliveries.next(queue, 'oldest', 9)), [sessions[0], sessions[3]]);
+      assert.deepEqual(ids(await store.deliveries.next(queue, 'least-tried', 9)), [sessions[3], sessions[0]]);
+      assert.equal((await store.deliveries.listDue(holder, pausedUntil - 1)).includes(queue), false);
+      assert.equal(await store.deliveries.hold(hold, pausedUntil - 1), null);
+      assert.equal(await store.deliveries.hold(hold, pausedUntil), 1);
+      const all = await store.deliveries.list(queue, null, 10);
+      assert.deepEqual(
+        all.map(({ id, state, attempts, lastAttemptAt, result }) => [
+          id,
+          state,
+          attempts,
+          lastAttemptAt,
+          result,
+        ]),
+        [
+          [sessions[3], 'waiting', 0, null, null],
+          [sessions[2], 'failed', 1, now, 'HTTP 400'],
+          [sessions[1], 'delivered', 1, now, 'HTTP 200'],
+          [sessions[0], 'waiting', 1, now, 'HTTP 503'],
+        ],
+      );
+      assert.deepEqual(ids(await store.deliveries.list(queue, 'failed', 10)), [sessions[2]]);
+      assert.deepEqual(ids(await store.deliveries.list(queue, null, 1)), [sessions[3]]);
+      const [backlog] = await store.deliveries.backlog();
+      assert.ok(backlog?.kind === 'logout' && backlog.waiting >= 2 && backlog.oldestAt <= t0);
+    });
+
+    test('loses what is too old, and the oldest beyond a number', async () => {
+      const { store } = shared();
+      const { queue, open, waiting } = await toldClient(store);
+      const sessions = [];
+      for (let at = 0; at < 5; at += 1) {
+        sessions.push(await open());
+        await store.apiSessions.end(sessions[at] as ApiSessionId, 'logout', t0 + at * SECOND);
+      }
+      assert.ok((await store.deliveries.deleteOld({ before: t0, most: 3 }, 1000)) >= 2);
+      assert.deepEqual(ids(await waiting()), sessions.slice(2));
+      assert.equal(await store.deliveries.deleteOld({ before: t0 + 4 * SECOND, most: 3 }, 2), 2);
+      assert.deepEqual((await store.deliveries.list(queue, null, 10)).length, 1);
+    });
+  });
+}
