@@ -10,9 +10,16 @@ local told = {
 
 core.register_action("forward-auth", { "http-req" }, function(txn)
   local sent = txn.http:req_get_headers()
-  local headers = { host = { host } }
+  -- What a DPoP proof is about: the listener of the recipe has TLS.
+  local headers = {
+    host = { host },
+    ["x-forwarded-method"] = { txn.sf:method() },
+    ["x-forwarded-proto"] = { "https" },
+    ["x-forwarded-host"] = { txn.sf:req_hdr("host") },
+    ["x-forwarded-uri"] = { txn.sf:path() }
+  }
   -- All lines of each: a request may carry two tokens.
-  for _, name in ipairs({ "authorization", "zt-session" }) do
+  for _, name in ipairs({ "authorization", "dpop", "zt-session" }) do
     if sent[name] then
       headers[name] = {}
       for at = 0, #sent[name] do table.insert(headers[name], sent[name][at]) end
@@ -31,7 +38,7 @@ core.register_action("forward-auth", { "http-req" }, function(txn)
   local reply = txn:reply({ status = 503 })
   if answer and (answer.status == 401 or answer.status == 403) then
     reply = txn:reply({ status = answer.status, body = answer.body })
-    for _, name in ipairs({ "www-authenticate", "content-type", "x-request-id" }) do
+    for _, name in ipairs({ "www-authenticate", "dpop-nonce", "content-type", "x-request-id" }) do
       local lines = answer.headers[name]
       if lines then
         for at = 0, #lines do reply:add_header(name, lines[at]) end

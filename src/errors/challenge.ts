@@ -1,7 +1,7 @@
 // Challenges of a 401 (spec 7.2). Values here; http/request/challenges.ts prints them as header lines.
 
+import { proofAlgorithms } from '../model/tokens.ts';
 import { type Millis, SECOND, type Seconds } from '../platform/clock.ts';
-import { foreignAlgorithms as proofAlgorithms } from '../platform/jwk/jws-signature.ts';
 
 export type ChallengeError = 'missing' | 'invalid' | 'expired';
 

@@ -29,6 +29,8 @@ export interface AuthRequest {
   readonly loginHint?: string;
   /** The resources that limit the tokens (RFC 8707 2.1); all of the client unless given. */
   readonly resources?: readonly string[];
+  /** The key that has to be proven with the code (RFC 9449 10, `dpop_jkt`); any or none unless given. */
+  readonly keyThumbprint?: string;
   /** Scopes that were asked for and that the client does not have, as received; shortened. */
   readonly droppedScopes?: readonly string[];
   /** How the answer reaches the client; by redirect unless given. */

@@ -12,6 +12,9 @@ export interface Confirmation {
 export const accessTokenTypes = ['Bearer', 'DPoP'] as const;
 export type AccessTokenType = (typeof accessTokenTypes)[number];
 
+/** Signature algorithms of DPoP proofs: those that cost little to check. */
+export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'] as const;
+
 /** Claims of the access token (spec 2.5, RFC 9068). Wire names. */
 export interface AccessTokenClaims {
   readonly iss: string;

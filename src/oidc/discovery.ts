@@ -1,5 +1,6 @@
 import { clientAuthMethods } from '../model/entities/oidc-client.ts';
 import { algorithmsInUse, type SigningAlgorithm } from '../model/signing-key.ts';
+import { proofAlgorithms } from '../model/tokens.ts';
 import { foreignAlgorithms } from '../platform/jwk/jws-signature.ts';
 import { acrValues } from '../tokens/access-token.ts';
 import type { ClientRegistry } from './clients.ts';
@@ -66,7 +67,7 @@ export function discoveryDocument(
     introspection_endpoint_auth_methods_supported: [...provenMethods, 'Bearer'],
     introspection_endpoint_auth_signing_alg_values_supported: foreignAlgorithms,
     code_challenge_methods_supported: ['S256'],
-    dpop_signing_alg_values_supported: foreignAlgorithms,
+    dpop_signing_alg_values_supported: proofAlgorithms,
     acr_values_supported: acrValues,
     claims_supported: [
       'iss',

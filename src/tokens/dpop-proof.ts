@@ -1,6 +1,7 @@
 // DPoP proofs (RFC 9449): a JWT that a client signs for one request, with the key to which its tokens are bound. This
 // file reads one and compares it with the request; dpop-verifier.ts decides whether it is fresh and new.
 
+import { proofAlgorithms } from '../model/tokens.ts';
 import { decodeBase64url, sha256 } from '../platform/digest.ts';
 import { MalformedInput } from '../platform/formats/malformed-input.ts';
 import { parseStrictJson } from '../platform/formats/strict-json.ts';
@@ -108,7 +109,8 @@ function readKey({ typ, alg, jwk, crit }: Readonly<Record<string, unknown>>): Pr
   if ((key.publicKey.asymmetricKeyDetails?.modulusLength ?? 0) > longestRsaProofKey)
     throw new ProofRefused(`jwk is longer than ${longestRsaProofKey} bits`);
   const algorithm = key.algorithms.find((name) => name === alg);
-  if (algorithm === undefined) throw new ProofRefused('alg is none that is accepted for the jwk');
+  if (algorithm === undefined || !proofAlgorithms.some((name) => name === algorithm))
+    throw new ProofRefused(`alg is none of ${proofAlgorithms.join(', ')} that fits the jwk`);
   return { alg: algorithm, key, thumbprint: thumbprintOf(members) };
 }
 

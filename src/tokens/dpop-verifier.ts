@@ -19,8 +19,8 @@ export type ProofVerdict =
 export interface ProofUse {
   /** Null at the token endpoint. */
   readonly accessToken: string | null;
-  /** See `PresentedOnce`. */
-  readonly owner: string;
+  /** See `PresentedOnce`; null: the proof may be used again, because it changes nothing. */
+  readonly owner: string | null;
   /** Whether the time that the client states does not count alone. */
   readonly needsNonce?: boolean;
 }
@@ -79,7 +79,6 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
       if (objection !== null) return objection;
       const { thumbprint } = proof.key;
       const { oldest } = proof.nonce === null ? plain : withNonce;
-      const id = sha256(`${thumbprint}\0${proof.jti}`);
       const settle = (once: ProofOnce): ProofVerdict => {
         if (once === 'full') throw new AuthError('busy', { detail: 'the memory for DPoP proofs is full' });
         if (once === 'used') return invalid('it was used before: each request needs a proof of its own');
@@ -89,6 +88,8 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
         if (accessToken !== null) knownKeys.set(proof.header, proof.key);
         return verdict;
       };
+      if (owner === null) return { verdict: 'proven', keyThumbprint: thumbprint };
+      const id = sha256(`${thumbprint}\0${proof.jti}`);
       const once = memory.use({ id, owner, until: proof.issuedAt + oldest }, now);
       return once instanceof Promise ? once.then(settle) : settle(once);
     },

@@ -14,6 +14,7 @@ import { withCertificate } from '../support/certificates.ts';
 import { authority, client, commonName, newKeys } from '../support/chains.ts';
 import { signatureChecks } from '../support/counted-crypto.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
+import { dpopKey } from '../support/dpop.ts';
 import { bearer, createSigner, tokenOf } from '../support/external-jwt.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, challenge, redirectUri, verifier } from '../support/flow.ts';
@@ -173,6 +174,9 @@ function choicesOf(schema: z.ZodType, name: string): readonly unknown[] {
 
 /** Requests of strangers that do not follow from the endpoint's schema. */
 const special: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+  'POST /oidc/par': [
+    { response_type: 'code', scope: 'openid', redirect_uri: 'https://elsewhere.example/cb' },
+  ],
   'POST /oidc/token': [
     {
       grant_type: 'authorization_code',
@@ -198,6 +202,8 @@ const mesh = (() => {
   return { leaf: client({ issuer: own }), sent };
 })();
 
+const proofKey = dpopKey();
+
 interface Probe {
   readonly path: string;
   readonly init: RequestInit;
@@ -217,8 +223,11 @@ async function probesOf(route: Route, method: string): Promise<readonly Probe[]>
   if (method === 'GET') inits.push({ headers: { accept: 'text/html', 'sec-fetch-site': 'same-origin' } });
   else {
     inits.push({ json: body, headers: bearer(forged) }, { json: body }, { form: asText(body) });
+    // Anybody can make a key, and a proof of it.
+    const dpop = proofKey.proof({ method, url: `${server.url}${path}` }, clock.now());
+    inits.push({ form: asText(body), headers: { dpop } });
     for (const form of special[`${method} ${route.path}`] ?? [])
-      inits.push({ form: { client_id: 'overlay', ...form } });
+      inits.push({ form: { client_id: 'overlay', ...form }, headers: { dpop } });
   }
   const query = route.described?.query ?? route.query;
   const methods = query === undefined ? [] : choicesOf(query, 'method');

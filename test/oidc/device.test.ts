@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { sessionCookieName, signedInBrowser, withBrowserSession } from '../support/browser-session.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
+import { dpopKey } from '../support/dpop.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { callWith, claimsOf, codeOf, locationOf, obtainCode, redeem, refresh } from '../support/flow.ts';
 import type { Answer, RequestInit } from '../support/https-client.ts';
@@ -114,6 +115,24 @@ describe('a device', () => {
     assert.deepEqual([program, operatingSystem], ['television 4.2', 'Linux'], 'not the browser beside it');
     assert.deepEqual(claimsOf(tokens.json.id_token).amr, ['password']);
     assert.equal((await refresh(server, tokens.json.refresh_token)).status, 200);
+  });
+
+  test('gets tokens for the key that it proves, and its proof is not read before', async () => {
+    const { json } = await asked();
+    const key = dpopKey();
+    const pollWith = (dpop: string) =>
+      server.post('/oidc/token', {
+        headers: { dpop },
+        form: { grant_type: grantType, device_code: json.device_code, client_id: 'overlay' },
+      });
+    assertOAuthError(await pollWith('no proof'), 'authorization_pending');
+    const person = browser();
+    await finish(person, await logInFor(person, json.user_code));
+    clock.advance(MINUTE);
+    assertOAuthError(await pollWith('no proof'), 'invalid_dpop_proof');
+    const tokens = await pollWith(key.proof({ method: 'POST', url: `${server.issuer}/token` }, clock.now()));
+    assert.equal(tokens.json.token_type, 'DPoP', tokens.text);
+    assert.deepEqual(claimsOf(tokens.json.access_token).cnf, { jkt: key.thumbprint });
   });
 
   test('has to wait longer if it asks too often, and loses nothing by it', async () => {

@@ -1,7 +1,7 @@
 // A client's key for DPoP (RFC 9449), made independently of the code under test.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
-import type { HttpsClient, RequestInit } from './https-client.ts';
+import type { Answer, HttpsClient, RequestInit } from './https-client.ts';
 
 export type ProofAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256';
 
@@ -41,6 +41,52 @@ export function dpopKey(alg: ProofAlgorithm = 'ES256', modulusLength = 2048): Dp
       const input = parts.map((part) => segment(JSON.stringify(part, dropNull))).join('.');
       return `${input}.${signed(alg, privateKey, input)}`;
     },
+  };
+}
+
+/** A client that proves its key with every request, and signs again when it is asked for a nonce. */
+export interface DpopCaller extends HttpsClient {
+  /** With a token in the scheme DPoP. */
+  call(path: string, accessToken: string, init?: RequestInit & { readonly method?: string }): Promise<Answer>;
+}
+
+/** @param url where clients see the server */
+export function dpopCaller(
+  client: HttpsClient & { readonly url: string },
+  clock: { now(): number },
+  key: DpopKey,
+): DpopCaller {
+  let nonce: string | undefined;
+  const request = async (
+    method: string,
+    path: string,
+    init: RequestInit & { readonly accessToken?: string } = {},
+  ): Promise<Answer> => {
+    const { accessToken } = init;
+    const send = () => {
+      const claims = {
+        ...(nonce === undefined ? {} : { nonce }),
+        ...(accessToken === undefined ? {} : { ath: hashOf(accessToken) }),
+      };
+      const { href } = new URL(path, client.url);
+      const dpop = key.proof({ method, url: href }, clock.now(), { claims });
+      const authorization = accessToken === undefined ? {} : { authorization: `DPoP ${accessToken}` };
+      return client.request(method, path, { ...init, headers: { ...authorization, ...init.headers, dpop } });
+    };
+    const answer = await send();
+    nonce = answer.headers['dpop-nonce']?.toString() ?? nonce;
+    const isAsked =
+      String(answer.headers['www-authenticate']).includes('use_dpop_nonce') ||
+      answer.text.includes('"use_dpop_nonce"');
+    return isAsked ? send() : answer;
+  };
+  return {
+    ...client,
+    request,
+    get: (path, init) => request('GET', path, init),
+    post: (path, init) => request('POST', path, init),
+    call: (path, accessToken, { method = 'GET', ...init } = {}) =>
+      request(method, path, { ...init, accessToken }),
   };
 }
 

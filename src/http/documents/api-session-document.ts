@@ -34,6 +34,10 @@ export const apiSessionSchema = z
       .nullable()
       .meta({ description: 'From where the person logged in; null when that is not known' }),
     ...clientProgramMembers,
+    keyThumbprint: z
+      .string()
+      .nullable()
+      .meta({ description: 'The key to which its tokens are bound (RFC 9449, RFC 7638); null for none' }),
     configTypes: z.array(z.string()),
     lastActivityAt: timeSchema,
     cachedLastActivityAt: timeSchema,
@@ -86,6 +90,7 @@ export function apiSessionDocument(session: ShownApiSession) {
     loginIpAddress: session.loginIpAddress,
     program: session.program,
     operatingSystem: session.operatingSystem,
+    keyThumbprint: session.keyThumbprint,
     configTypes: session.configTypes,
     lastActivityAt,
     cachedLastActivityAt: lastActivityAt,

@@ -36,6 +36,7 @@ export const verifyRoute: Route = route({
   },
   refusals: ['forbidden'],
   refusesPreflight: true,
+  answersProxies: true,
   handler({ principal }) {
     if (principal.outstanding.length > 0 && principal.lackingJwt === undefined) {
       throw new AuthError('forbidden', {

@@ -36,6 +36,7 @@ export const authorizationParameters = z.object({
   scope: z.string(),
   code_challenge: z.string(),
   code_challenge_method: z.literal('S256'),
+  dpop_jkt: z.string().optional(),
   state: z.string().optional(),
   nonce: z.string().optional(),
   ui_locales: z.string().optional(),

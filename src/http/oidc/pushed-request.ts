@@ -32,6 +32,8 @@ export function pushedRequestRoute(needs: OidcServices): Route {
     refusals: [
       'invalid_client',
       'client_not_authenticated',
+      'invalid_dpop_proof',
+      'use_dpop_nonce',
       'could_not_validate',
       'invalid_scope',
       'invalid_target',
@@ -42,7 +44,10 @@ export function pushedRequestRoute(needs: OidcServices): Route {
     ],
     async handler(context, { body }) {
       const basic = basicCredentials(context.authorization);
-      const pushed = await pushRequest(needs, { parameters: body, basic }, oidcBindPointOf(context));
+      const { proof } = context;
+      const pushed = await pushRequest(needs, { parameters: body, basic, proof }, oidcBindPointOf(context));
+      // Anybody can make a proof, and checking it costs something.
+      context.hasProven = proof === null || pushed.isAuthenticated;
       return json({ request_uri: pushed.requestUri, expires_in: pushed.expiresIn / SECOND }, { status: 201 });
     },
   });

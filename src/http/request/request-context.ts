@@ -57,6 +57,8 @@ export class RequestContext {
   principal: Principal | null = null;
   /** The right by which the guard let the caller in; null if any session may call. */
   right: Right | null = null;
+  /** Whether a success shows that the sender has proven something; see `Load`. */
+  hasProven = true;
   /** The page of the login that the request belongs to, with its query; set once the login is known to be valid. */
   loginPage: string | null = null;
   /** The trace that the request belongs to; null when there is none. */
@@ -129,6 +131,21 @@ export class RequestContext {
     const url = `${originOfBindPoint(this.bindPoint)}${path}`;
     this.#proof = { text: String(dpop), method: this.method, url };
     return this.#proof;
+  }
+
+  /**
+   * Lets the proof be about the request that a proxy asks about, if the proxy says which: in the headers that Traefik and
+   * Caddy send. Whoever sends them without a proxy learns only about their own token.
+   */
+  proveForProxy(): void {
+    const { headers } = this.#request;
+    const [method, proto, host, uri] = ['method', 'proto', 'host', 'uri'].map(
+      (part) => headers[`x-forwarded-${part}`],
+    );
+    if (headers.dpop === undefined || typeof method !== 'string') return;
+    const url = URL.parse(`${proto}://${host}${uri}`);
+    if (url !== null)
+      this.#proof = { text: String(headers.dpop), method, url: `${url.origin}${url.pathname}` };
   }
 
   /** Whether the client tried to authenticate with the Basic scheme. */

@@ -118,6 +118,8 @@ export interface RouteRules {
   readonly refusesPreflight?: boolean;
   /** The access token may also come in the form of a POST request (takeFormToken). Only where a guard requires one. */
   readonly takesFormToken?: boolean;
+  /** Proxies ask about requests of others: a DPoP proof is about those. */
+  readonly answersProxies?: boolean;
   /** Scripts of every origin may read it: a public document that names nobody. */
   readonly readableByAll?: boolean;
   /** Set where anybody may call. */

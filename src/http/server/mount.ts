@@ -208,7 +208,7 @@ function afterItsBody(request: IncomingMessage, send: () => void): void {
 }
 
 function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): void {
-  const { clock, scope, load, authenticate, audit, nonces } = needs;
+  const { clock, scope, load, authenticate, audit } = needs;
   const begin = requestBeginner(clock, scope, admissionOf(route.api, route));
   const admit = admitter(route);
   const finish = finisher(needs, { api: route.api });
@@ -218,7 +218,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
     route.load === 'counted-unless-proven' && mayChangeSomething(method);
   function succeed(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
     needs.inspectAnswer?.(route, answer);
-    if (isGivenBack(request.method) && answer.status < 400)
+    if (isGivenBack(request.method) && answer.status < 400 && request.overlay?.hasProven !== false)
       load.giveBack(request.raw.socket.remoteAddress ?? '');
     if (answer.status >= 400 && isForPeopleOrPrograms(route.api)) recordAnswer(needs, request, answer);
     finish(request, reply, answer);
@@ -234,8 +234,7 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
         const context = begin(request, reply);
         if (route.headers !== undefined) reply.headers(route.headers);
         else if (context.ztSession !== undefined) reply.headers(deprecationHeaders);
-        if (request.headers.dpop !== undefined)
-          reply.header('dpop-nonce', nonces.current(context.receivedAt));
+        if (request.headers.dpop !== undefined) reply.headers(expectProof(needs, route, request));
         if (isUnacceptable(request.headers.accept, produces)) throw new AuthError('not_acceptable');
         if (isCounted && !load.count(context.remoteAddress)) throw tooMuchLoad();
         if (route.guard !== 'anonymous' && !waitsForForm(route, context)) {
@@ -286,6 +285,13 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
       return isInParts(settled.body) ? reply : undefined;
     });
   }
+}
+
+/** For a request with a DPoP header: the nonce for the next proof, and what this one is about. */
+function expectProof({ nonces }: ServerNeeds, { answersProxies }: Route, request: FastifyRequest) {
+  const context = request.overlay as RequestContext;
+  if (answersProxies === true) context.proveForProxy();
+  return { 'dpop-nonce': nonces.current(context.receivedAt) };
 }
 
 /** See `acceptsForeignPages`. */

@@ -60,6 +60,7 @@ const singleParameters = [
   'nonce',
   'code_challenge',
   'code_challenge_method',
+  'dpop_jkt',
   'method',
   'prompt',
   'max_age',
@@ -119,6 +120,9 @@ export function validateAuthorizationRequest(
   // Before the challenge: a client that only asks whether somebody is logged in gets that answer (OIDC Core 3.1.2.6).
   const wish = readWish(needs, back, { parameters, bindPoint, session: browser?.session ?? null });
   const codeChallenge = readChallenge(back, client, parameters);
+  const keyThumbprint = parameter(parameters, 'dpop_jkt');
+  if (keyThumbprint !== null && !isCodeChallenge(keyThumbprint))
+    throw refuse(back, 'invalid_request', 'dpop_jkt must be 43 characters of base64url');
   const resources = resourcesOf(client, parameters);
   // RFC 8707 2.1: only what the client may ask for.
   if (resources === undefined) throw refuse(back, 'invalid_target');
@@ -139,6 +143,7 @@ export function validateAuthorizationRequest(
     createdAt: needs.clock.now(),
     ...wantedUserName(parameters),
     ...(back.responseMode === undefined ? {} : { responseMode: back.responseMode }),
+    ...(keyThumbprint === null ? {} : { keyThumbprint }),
     ...(resources.length === 0 ? {} : { resources }),
     ...(droppedScopes.length === 0 ? {} : { droppedScopes }),
     ...(browser === null || bindPoint.browserSession === null

@@ -28,6 +28,7 @@ function beginAgain(authRequest: AuthRequest): string {
     ['nonce', nonce],
     ['code_challenge', authRequest.codeChallenge || null],
     ['code_challenge_method', authRequest.codeChallenge === '' ? null : 'S256'],
+    ['dpop_jkt', authRequest.keyThumbprint],
     ['method', requestedMethod],
     ['login_hint', authRequest.loginHint],
     ['response_mode', authRequest.responseMode],

@@ -5,6 +5,8 @@ import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { type AuthRequestKey, asId } from '../../model/ids.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import { authenticateClient, type ClientCredentials } from '../grants/authenticate-client.ts';
+import type { GrantRequest } from '../grants/grant.ts';
+import { provenKey } from '../grants/proven-key.ts';
 import { isRepeated, type Parameters, parameter } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
 import { type OidcBindPoint, validateAuthorizationRequest } from './authorization-request.ts';
@@ -25,6 +27,13 @@ interface Pushed {
 /** What proves the client; nothing of it is part of the request. */
 const proofs = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
+export interface PushedRequest {
+  readonly requestUri: string;
+  readonly expiresIn: Millis;
+  /** Whether the client has authenticated: a public one proves nothing. */
+  readonly isAuthenticated: boolean;
+}
+
 /**
  * Authenticates the client as the token endpoint does, and checks the request as the authorization endpoint does.
  * @returns requestUri  and for how long it works
@@ -33,18 +42,24 @@ const proofs = ['client_secret', 'client_assertion', 'client_assertion_type'];
  */
 export async function pushRequest(
   needs: OidcServices,
-  { parameters, basic }: Omit<ClientCredentials, 'issuer'>,
+  { parameters, basic, proof }: Omit<ClientCredentials, 'issuer'> & Pick<GrantRequest, 'proof'>,
   bindPoint: OidcBindPoint,
-): Promise<{ readonly requestUri: string; readonly expiresIn: Millis }> {
+): Promise<PushedRequest> {
   const { issuer } = bindPoint;
-  const { clientId } = await authenticateClient(needs, { parameters, basic, issuer });
+  const { clientId, registered } = await authenticateClient(needs, { parameters, basic, issuer });
   if (parameter(parameters, 'request_uri') !== null)
     throw new AuthError('invalid_request', {
       description: 'request_uri cannot be pushed (RFC 9126 section 2.1)',
     });
+  // RFC 9449 10.1: as if its key stood in the parameters. Nothing but that follows from the proof.
+  const proven = await provenKey(needs, { proof }, { owner: null });
+  const wanted = parameter(parameters, 'dpop_jkt') ?? proven;
+  if (proven !== null && wanted !== proven)
+    throw new AuthError('invalid_request', { description: 'dpop_jkt is not the key of the DPoP proof' });
   const kept = Object.entries(parameters).filter(([name]) => !proofs.includes(name));
   const pushed: Parameters = Object.assign(Object.create(null), Object.fromEntries(kept), {
     client_id: clientId,
+    ...(proven === null ? {} : { dpop_jkt: proven }),
   });
   const at = needs.clock.now();
   const key = asId<AuthRequestKey>(needs.random.id());
@@ -60,7 +75,8 @@ export async function pushRequest(
     JSON.stringify({ key, clientId, issuer, parameters: pushed, at } satisfies Pushed),
     at,
   );
-  return { requestUri: `${urn}${sealed}`, expiresIn: pushedLifetime };
+  const isAuthenticated = (registered?.tokenEndpointAuthMethod ?? 'none') !== 'none';
+  return { requestUri: `${urn}${sealed}`, expiresIn: pushedLifetime, isAuthenticated };
 }
 
 /** The request that counts, and its key if it was pushed. */

@@ -118,6 +118,7 @@ export type RedeemRefusal =
   | 'already-used'
   | 'wrong-binding'
   | 'wrong-certificate'
+  | 'wrong-key'
   | 'too-many-attempts'
   | 'identity-unavailable';
 

@@ -19,6 +19,7 @@ export const tablesOfLogins: readonly string[] = [
     identity_id TEXT NOT NULL,
     progress TEXT NOT NULL,
     cert_thumbprint TEXT,
+    key_thumbprint TEXT,
     generation BIGINT NOT NULL,
     code_hash TEXT,
     code_expires_at BIGINT,

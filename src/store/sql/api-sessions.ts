@@ -100,7 +100,7 @@ export function apiSessionStore(
   };
 }
 
-const findOwnSql = `SELECT authenticator_id, passed, auth_time, ip_address, login_ip_address, program, operating_system,
+const findOwnSql = `SELECT authenticator_id, key_thumbprint, passed, auth_time, ip_address, login_ip_address, program, operating_system,
     created_at, last_activity_at, expires_at
   FROM api_sessions WHERE id = ? AND ended_at IS NULL AND expires_at > ?`;
 

@@ -211,6 +211,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
      WHERE id = ? AND code_hash = ? AND code_used_at IS NULL AND code_expires_at > ? AND code_failures < ?
        AND client_id = ? AND redirect_uri = ? AND code_challenge = ? AND issuer = ?
        AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
+       AND (key_thumbprint IS NULL OR key_thumbprint = ?)
      RETURNING request, progress, ${bearerSql}`,
     now,
     redeem.session.id,
@@ -225,6 +226,7 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
     redeem.codeChallenge,
     redeem.issuer,
     redeem.certThumbprint,
+    redeem.keyThumbprint,
   );
   if (won === undefined) return yield* refuseCode(redeem);
   if (!isBearerUsable(won, now)) return refused('identity-unavailable');
@@ -339,11 +341,12 @@ function* refuseCode(redeem: RedeemCode): Intent<RefusedCode> {
     text(row, 'redirect_uri') === redeem.redirectUri &&
     text(row, 'code_challenge') === redeem.codeChallenge &&
     text(row, 'issuer') === redeem.issuer;
-  const certThumbprint = textOrNull(row, 'cert_thumbprint');
-  const isCertified = certThumbprint === null || certThumbprint === redeem.certThumbprint;
-  if (!isBound || !isCertified) {
+  const holds = (column: string, proven: string | null) => [null, proven].includes(textOrNull(row, column));
+  const isCertified = holds('cert_thumbprint', redeem.certThumbprint);
+  const isKeyed = holds('key_thumbprint', redeem.keyThumbprint);
+  if (!isBound || !isCertified || !isKeyed) {
     yield* run('UPDATE auth_requests SET code_failures = code_failures + 1 WHERE id = ?', redeem.key);
-    return refused(isBound ? 'wrong-certificate' : 'wrong-binding');
+    return refused(!isBound ? 'wrong-binding' : isKeyed ? 'wrong-certificate' : 'wrong-key');
   }
   if (integerOrNull(row, 'code_used_at') === null) {
     return refused(integer(row, 'code_failures') >= maxCodeFailures ? 'too-many-attempts' : 'expired');

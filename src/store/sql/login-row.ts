@@ -13,6 +13,8 @@ export interface LoginRow
       'key' | 'clientId' | 'redirectUri' | 'codeChallenge' | 'issuer' | 'browserBinding'
     >,
     Pick<LoginProgress, 'identityId' | 'authenticatorId' | 'certThumbprint'> {
+  /** Of the key that the code needs. */
+  readonly keyThumbprint: string | null;
   readonly request: string;
   readonly progress: string;
 }
@@ -27,7 +29,7 @@ export function loginRow(
   const { identityId, authenticatorId, certThumbprint } = progress;
   return {
     ...{ key, clientId, redirectUri, codeChallenge, issuer, browserBinding },
-    ...{ identityId, authenticatorId, certThumbprint },
+    ...{ identityId, authenticatorId, certThumbprint, keyThumbprint: authRequest.keyThumbprint ?? null },
     request: JSON.stringify(authRequest),
     progress: provenText(progress, openedSession),
   };
@@ -42,7 +44,7 @@ export function provenText(progress: LoginProgress, openedSession: string | unde
 
 const replaced = excluded(
   ...['request', 'client_id', 'redirect_uri', 'code_challenge', 'issuer', 'browser_binding', 'identity_id'],
-  ...['progress', 'cert_thumbprint', 'code_hash', 'code_expires_at'],
+  ...['progress', 'cert_thumbprint', 'key_thumbprint', 'code_hash', 'code_expires_at'],
 );
 
 /**
@@ -58,8 +60,8 @@ export function putLogin(
 ): Intent<SqlRow | undefined> {
   return first(
     `INSERT INTO auth_requests (id, request, client_id, redirect_uri, code_challenge, issuer, browser_binding,
-       identity_id, progress, cert_thumbprint, generation, code_hash, code_expires_at, expires_at)
-     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${where.proven.condition}
+       identity_id, progress, cert_thumbprint, key_thumbprint, generation, code_hash, code_expires_at, expires_at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ? WHERE ${where.proven.condition}
      ON CONFLICT (id) DO UPDATE SET ${replaced}, generation = auth_requests.generation + 1,
        expires_at = CASE WHEN excluded.expires_at > auth_requests.expires_at THEN excluded.expires_at
          ELSE auth_requests.expires_at END
@@ -75,6 +77,7 @@ export function putLogin(
     login.identityId,
     login.progress,
     login.certThumbprint,
+    login.keyThumbprint,
     code?.hash ?? null,
     code?.expiresAt ?? null,
     Math.max(expiresAt, code?.expiresAt ?? 0),

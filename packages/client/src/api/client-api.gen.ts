@@ -1110,6 +1110,8 @@ export interface components {
              * @example Linux
              */
             operatingSystem: string | null;
+            /** @description The key to which its tokens are bound (RFC 9449, RFC 7638); null for none */
+            keyThumbprint: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -1180,6 +1182,8 @@ export interface components {
              * @example Linux
              */
             operatingSystem: string | null;
+            /** @description The key to which its tokens are bound (RFC 9449, RFC 7638); null for none */
+            keyThumbprint: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -1385,6 +1389,8 @@ export interface components {
              * @example Linux
              */
             operatingSystem: string | null;
+            /** @description The key to which its tokens are bound (RFC 9449, RFC 7638); null for none */
+            keyThumbprint: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;

@@ -1958,6 +1958,8 @@ export interface components {
              * @example Linux
              */
             operatingSystem: string | null;
+            /** @description The key to which its tokens are bound (RFC 9449, RFC 7638); null for none */
+            keyThumbprint: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -2028,6 +2030,8 @@ export interface components {
              * @example Linux
              */
             operatingSystem: string | null;
+            /** @description The key to which its tokens are bound (RFC 9449, RFC 7638); null for none */
+            keyThumbprint: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -2195,6 +2199,8 @@ export interface components {
              * @example Linux
              */
             operatingSystem: string | null;
+            /** @description The key to which its tokens are bound (RFC 9449, RFC 7638); null for none */
+            keyThumbprint: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
@@ -2420,6 +2426,8 @@ export interface components {
              * @example Linux
              */
             operatingSystem: string | null;
+            /** @description The key to which its tokens are bound (RFC 9449, RFC 7638); null for none */
+            keyThumbprint: string | null;
             configTypes: string[];
             /** Format: date-time */
             lastActivityAt: string;
