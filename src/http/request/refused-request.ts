@@ -32,6 +32,7 @@ const reasons: Readonly<Record<ErrorPageKind, RefusalReason>> = {
 const ordinary: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'authorization_pending',
   'slow_down',
+  'use_dpop_nonce',
   'login_required',
   'interaction_required',
   'account_selection_required',
@@ -50,8 +51,8 @@ export function recordFailure(
   failure: AuthError,
   { sent, context, origin }: { sent: SentRequest; context: RequestContext | null; origin: RequestOrigin },
 ): void {
-  const { code, detail, description, fields, seen } = failure;
-  if (ordinary.has(code)) return;
+  const { code, challenges, detail, description, fields, seen } = failure;
+  if (ordinary.has(code) || challenges.some(({ error }) => error === 'use_dpop_nonce')) return;
   // Values are those of the caller and may be secret. Names and reasons are ours.
   const named = fields.map(({ field, reason }) => `${quoted(field)} ${reason}`);
   const why = [detail ?? description, ...named].join('; ');
