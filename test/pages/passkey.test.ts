@@ -169,6 +169,41 @@ describe('signing in', () => {
     await carl.close();
   });
 
+  test('says what else may keep a browser from using a passkey', async () => {
+    const one = await owner();
+    const { page } = one;
+    await beginAt(server, application, page);
+    const button = page.locator('#use-passkey');
+    for (const [name, message, said] of [
+      [
+        'SecurityError',
+        'The relying party ID is not a registrable domain suffix',
+        /do not work at this address/,
+      ],
+      [
+        'NotAllowedError',
+        'WebAuthn is not supported on sites with TLS certificate errors.',
+        /its certificate/,
+      ],
+      ['NotAllowedError', 'The operation either timed out or was not allowed.', /cancelled, took too long/],
+      ['UnknownError', 'Something', /Load this page again/],
+    ] as const) {
+      await page.evaluate(
+        `navigator.credentials.get = async () => { throw new DOMException(${JSON.stringify(message)}, '${name}'); }`,
+      );
+      await button.click();
+      await page.getByRole('alert').getByText(said).waitFor();
+    }
+    await page.route('**/oidc/login/passkey/options*', (route) => route.abort());
+    await button.click();
+    await page
+      .getByRole('alert')
+      .getByText(/Load this page again/)
+      .waitFor();
+    await page.unroute('**/oidc/login/passkey/options*');
+    await one.close();
+  });
+
   test('shows nothing of passkeys without scripts, and the password works', async () => {
     await createPerson('dora');
     const { page, close } = await visitor({ scripts: false });
