@@ -580,7 +580,7 @@ test('the passkeys of a person are listed and removed, also on a telephone in Ge
   const { id, name } = await personWithPasskey(server);
   const guest = await admin.at(`/console/people/${id}`);
   const { page } = guest;
-  await page.getByText('Passkey Pixel 9').waitFor();
+  await page.getByText('Passkey Pixel 9', { exact: true }).waitFor();
   await page.getByText('On one device or security key only.').waitFor();
   const german = await germanAdmin.at(`/console/people/${id}`);
   await german.page.getByText('Nur auf einem Gerät oder Sicherheitsschlüssel.').waitFor();
@@ -598,7 +598,7 @@ test('the passkeys of a person are listed and removed, also on a telephone in Ge
   await screenshot(page, 'console-passkey-remove');
   await page.locator(`#remove-${passkey.id}-confirm`).click();
   await announced(page, 'Removed');
-  await page.getByText('Passkey Pixel 9').waitFor({ state: 'detached' });
+  await page.getByText('Passkey Pixel 9', { exact: true }).waitFor({ state: 'detached' });
   assert.deepEqual(await server.store.passkeys.listOf([id]), []);
   await guest.close();
 });

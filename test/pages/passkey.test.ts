@@ -416,6 +416,8 @@ describe('on the account page', () => {
     await page.locator('#sign-in').click();
     await submit(page, '#use-passkey');
     await page.locator('#sign-out').waitFor();
+    await page.locator('nav a[href="#sessions"]').click();
+    await page.getByText("(passkey “lea's”)").waitFor();
     const removed = await admin.call('DELETE', `authenticators/${one.passwordId}`);
     assert.equal(removed.status, 200, removed.text);
     await toPasskeys(page);

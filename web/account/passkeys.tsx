@@ -10,7 +10,7 @@ import { deviceName, hasPasskeys, makePasskey, passkeyProblem } from '../passkey
 import { Fault, Field, Form } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
-import { useAuthenticators } from './reading.ts';
+import { useAuthenticators, usePasskeys } from './reading.ts';
 import { api } from './session.ts';
 import { texts } from './texts/texts.ts';
 
@@ -29,10 +29,7 @@ export function PasskeysPart() {
   const [changes, setChanges] = useState(0);
   const queries = useQueryClient();
   const authenticators = useAuthenticators();
-  const passkeys = useQuery({
-    queryKey: ['passkeys'],
-    queryFn: async ({ signal }) => (await api.GET(path, { signal })).data.data,
-  });
+  const passkeys = usePasskeys();
   const changing: Changing = {
     hasPassword: authenticators.data?.some(({ method }) => method === 'updb') ?? false,
     async whenChanged(said) {

@@ -16,3 +16,10 @@ export function useAuthenticators() {
     queryFn: async ({ signal }) => (await api.GET('/current-identity/authenticators', { signal })).data.data,
   });
 }
+
+export function usePasskeys() {
+  return useQuery({
+    queryKey: ['passkeys'],
+    queryFn: async ({ signal }) => (await api.GET('/current-identity/passkeys', { signal })).data.data,
+  });
+}

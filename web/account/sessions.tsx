@@ -6,6 +6,7 @@ import { named, programText, timeText } from '../parts/language.ts';
 import { Screen } from '../parts/screen.tsx';
 import { ActionButton } from './form.tsx';
 import { Loaded } from './loaded.tsx';
+import { usePasskeys } from './reading.ts';
 import { api, signOut } from './session.ts';
 import { texts } from './texts/texts.ts';
 
@@ -73,7 +74,14 @@ function SessionCard({
     await api.DELETE(`${path}/{id}`, { params: { path: { id } } });
     return whenEnded(texts.sessionIsEnded);
   };
-  const methods = amr.map(wayText).join(', ');
+  const { data: passkeys = [] } = usePasskeys();
+  /** With the name of the passkey, as its owner knows it. */
+  const wayOf = (way: string) => {
+    const used = way === 'passkey' ? session.authenticatorId : /^passkey:(.*)/.exec(way)?.[1];
+    const name = passkeys.find((passkey) => passkey.id === used)?.name;
+    return name === undefined ? wayText(way) : `${wayText(way)} “${name}”`;
+  };
+  const methods = amr.map(wayOf).join(', ');
   return (
     <li className="card">
       <div id={`session-${id}`}>
