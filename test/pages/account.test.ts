@@ -250,6 +250,32 @@ test('sets up an app, asks for it at the next login, renews the recovery codes a
   await guest.close();
 });
 
+test('sets up another app with a recovery code, and the first one stops working', async () => {
+  const guest = await signedIn('nora');
+  const { page } = guest;
+  const { app, codes } = await setUpApp(page);
+  await confirmApp(page, app);
+  await page.locator('#fold-another-app summary').click();
+  await assertClean(guest);
+  await page.locator('#another-code').fill(codes[3] ?? '');
+  await page.locator('#another-app-submit').click();
+  await page.locator('#secret').waitFor();
+  const url = await page.locator('a[href^="otpauth:"]').getAttribute('href');
+  const other = scan(systemClock, url ?? '');
+  assert.notEqual(other.secret, app.secret);
+  await confirmApp(page, other);
+  await page.getByText('20 recovery codes are left').waitFor();
+  await page.locator('#sign-out').click();
+  await signIn(page, 'nora');
+  await page.locator('#code').fill(app.code(1));
+  await page.locator('#submit-code').click();
+  await page.getByRole('alert').getByText('That code was not accepted').waitFor();
+  await page.locator('#code').fill(other.code(1));
+  await page.locator('#submit-code').click();
+  await page.locator('#sign-out').waitFor();
+  await guest.close();
+});
+
 test('cancels a set-up, and continues one that was left', async () => {
   const guest = await signedIn('dana');
   const { page } = guest;

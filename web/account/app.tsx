@@ -64,6 +64,7 @@ export function AppPart() {
             <On
               codesLeft={found.recoveryCodesLeft ?? 0}
               hasPassword={hasPassword}
+              begin={begin}
               refresh={refresh}
               showCodes={(codes) => setView({ kind: 'codes', codes })}
             />
@@ -127,11 +128,13 @@ function Proof({
 function On({
   codesLeft,
   hasPassword,
+  begin,
   refresh,
   showCodes,
 }: {
   readonly codesLeft: number;
   readonly hasPassword: boolean;
+  readonly begin: Begin;
   readonly refresh: Refresh;
   readonly showCodes: (codes: readonly string[]) => void;
 }) {
@@ -144,11 +147,27 @@ function On({
       throw factorFault(error);
     }
   };
+  const replace = async (values: FormData, proof: OfferedProof) => {
+    await api.DELETE(path, { body: { code: codeIn(values), ...proof } });
+    await begin(proof);
+  };
   const left = texts.codesLeft(codesLeft);
   return (
     <>
       <p>{texts.appOn}</p>
       <p id="codes-left">{codesLeft < 5 ? `${left} ${texts.fewCodes}` : left}</p>
+      <Folded id="fold-another-app" label={texts.anotherApp}>
+        <p>{texts.anotherAppText}</p>
+        <ProvenForm
+          id="another-app"
+          submit={texts.anotherApp}
+          kind="danger"
+          hasPassword={hasPassword}
+          action={replace}
+        >
+          <CodeField id="another-code" label={texts.anyCode} />
+        </ProvenForm>
+      </Folded>
       <Folded id="fold-new-codes" label={texts.newCodes}>
         <p>{texts.newCodesText}</p>
         <Form id="new-codes" submit={texts.newCodes} action={renew}>

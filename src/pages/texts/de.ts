@@ -181,7 +181,7 @@ export const de: Texts = {
     useRecovery: 'Stattdessen einen Wiederherstellungscode verwenden',
     recoveryLabel: 'Wiederherstellungscode',
     recoveryHint:
-      'Einer der Codes, die Sie beim Einrichten der App gespeichert haben, etwa ABCDE-FGHIJ. Jeder gilt einmal.',
+      'Einer der Codes, die Sie beim Einrichten der App gespeichert haben, etwa ABCDE-FGHIJ. Jeder gilt einmal. Wenn Sie die App verloren haben, richten Sie nach der Anmeldung auf Ihrer Kontoseite eine andere ein.',
     recoverySubmit: 'Weiter mit einem Wiederherstellungscode',
   },
 
@@ -327,7 +327,8 @@ export const de: Texts = {
     mixedCase: 'einem Groß- und einem Kleinbuchstaben',
     digit: 'einer Ziffer',
     special: 'einem Sonderzeichen',
-    advice: 'Einige Wörter zusammen sind leicht zu merken und schwer zu erraten.',
+    advice:
+      'Kein verbreitetes und nicht Ihr Name. Einige Wörter zusammen sind leicht zu merken und schwer zu erraten.',
     tooShort: (least: number) => `Das Passwort hat zu wenige Zeichen, mindestens ${least} sind nötig.`,
     problems: {
       repeated: 'Die beiden Passwörter sind verschieden.',

@@ -187,7 +187,7 @@ export const en = {
     useRecovery: 'Use a recovery code instead',
     recoveryLabel: 'Recovery code',
     recoveryHint:
-      'One of the codes that you saved when you set up the app, such as ABCDE-FGHIJ. Each works once.',
+      'One of the codes that you saved when you set up the app, such as ABCDE-FGHIJ. Each works once. If you have lost the app, set up another one on your account page after signing in.',
     recoverySubmit: 'Continue with a recovery code',
   },
 
@@ -334,7 +334,8 @@ export const en = {
     mixedCase: 'an upper-case and a lower-case letter',
     digit: 'a digit',
     special: 'a special character',
-    advice: 'A few words together are easy to remember and hard to guess.',
+    advice:
+      'Not a common one, and not your name. A few words together are easy to remember and hard to guess.',
     tooShort: (least: number) => `The password has too few characters, at least ${least} are needed.`,
     problems: {
       repeated: 'The two passwords differ.',

@@ -71,6 +71,9 @@ export const de: Texts = {
   newCodesText: 'Die jetzigen Codes gelten dann nicht mehr.',
   newCodesReady: 'Das sind Ihre neuen Wiederherstellungscodes. Die alten gelten nicht mehr.',
   done: 'Fertig',
+  anotherApp: 'Eine andere App einrichten',
+  anotherAppText:
+    'Wenn Sie die App verloren oder ein neues Telefon haben. Ein Wiederherstellungscode genügt. Die jetzige App und alle Wiederherstellungscodes gelten dann nicht mehr.',
   removeApp: 'App entfernen',
   removeAppText:
     'Die Anmeldung braucht dann keinen Code, außer wenn die Regeln Ihres Kontos einen verlangen.',

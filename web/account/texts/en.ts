@@ -64,6 +64,9 @@ export const en = {
   newCodesText: 'Your current codes stop working.',
   newCodesReady: 'Here are your new recovery codes. The old ones no longer work.',
   done: 'Done',
+  anotherApp: 'Set up another app',
+  anotherAppText:
+    'If you have lost the app or have a new phone. A recovery code is enough. The present app and all recovery codes stop working.',
   removeApp: 'Remove the app',
   removeAppText: 'Signing in then needs no code, unless the rules of your account ask for one.',
   appRemoved: 'The app is removed.',
