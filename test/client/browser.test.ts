@@ -42,13 +42,13 @@ const script = () => `
 import { createClientApi } from '@overlay-auth/client';
 import { openBrowserSession } from '@overlay-auth/client/browser';
 
-const remember = new URLSearchParams(location.search).get('remember') ?? sessionStorage.getItem('how') ?? 'memory';
-sessionStorage.setItem('how', remember);
+const asked = new URLSearchParams(location.search).get('remember') ?? sessionStorage.getItem('how');
+if (asked !== null) sessionStorage.setItem('how', asked);
 const session = await openBrowserSession({
   baseUrl: ${JSON.stringify(server.url)},
   redirectUri: location.origin + '/callback',
   postLogoutRedirectUri: location.origin + '/signed-out',
-  remember,
+  remember: asked ?? undefined,
 });
 const api = createClientApi({ baseUrl: ${JSON.stringify(server.url)}, token: session });
 const events = [];
@@ -103,12 +103,23 @@ test('somebody signs in, is back where they were, and calls the API', async () =
   assert.equal(await inPage(page, 'return start.returnTo;'), '/reports?year=2026#top');
   assert.equal(page.url(), `${application.origin}/callback`, 'the code is gone from the address');
   assert.equal(await whoAmI(page), 'alice');
+  // Soon after its start the server requires a nonce.
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes('status of 400')),
+    [],
+  );
+  await close();
+});
+
+test('one who is to be remembered by the page alone signs in again after a reload', async () => {
+  const { page, close } = await visitor();
+  await signIn(page, 'alice', '/?remember=memory');
+  assert.equal(await whoAmI(page), 'alice');
   const kept = await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })');
   assert.deepEqual(kept, '{"how":"memory"}', 'no token is stored, and nothing of the login');
-
+  assert.equal(await page.evaluate('document.cookie'), '');
   await page.reload();
   assert.equal(await inPage(page, 'return start.isSignedIn;'), false);
-  assert.deepEqual(complaints, []);
   await close();
 });
 
@@ -147,78 +158,285 @@ test('an answer to a login that this tab did not begin is refused', async () => 
   await close();
 });
 
-describe('several tabs', () => {
-  test('share one session: a new one joins it, and signing out ends it in all', async () => {
-    const { context, page, close } = await visitor();
-    await signIn(page);
-    const second = await opened(context);
-    assert.equal(await inPage(second, 'return start.isSignedIn;'), true);
-    assert.equal(await whoAmI(second), 'alice');
-    const { accessToken } = await inPage<{ accessToken: string }>(second, 'return session.tokens();');
+for (const remember of ['browser', 'memory'])
+  describe(`several tabs of a page that remembers in its ${remember}`, () => {
+    const how = `/?remember=${remember}`;
+    test('share one session: a new one joins it, and signing out ends it in all', async () => {
+      const { context, page, close } = await visitor();
+      await signIn(page, 'alice', how);
+      const second = await opened(context, how);
+      assert.equal(await inPage(second, 'return start.isSignedIn;'), true);
+      assert.equal(await whoAmI(second), 'alice');
+      const refreshToken = await inPage<string>(second, 'return (await session.tokens()).refreshToken;');
 
-    await inPage(page, 'void session.signOut();');
-    await page.waitForURL(`${application.origin}/signed-out`);
-    await second.waitForFunction('events.length > 0');
-    assert.deepEqual(await inPage(second, 'return events;'), ['ended logged-out']);
-    assert.equal(await inPage(second, 'return session.tokens();'), null);
-    const headers = { authorization: `Bearer ${accessToken}` };
-    assert.equal((await server.get('/edge/client/v1/current-identity', { headers })).status, 401);
-    await close();
+      await inPage(page, 'void session.signOut();');
+      await page.waitForURL(`${application.origin}/signed-out`);
+      await second.waitForFunction('events.length > 0');
+      assert.deepEqual(await inPage(second, 'return events;'), ['ended logged-out']);
+      assert.equal(await inPage(second, 'return session.tokens();'), null);
+      const form = { grant_type: 'refresh_token', client_id: 'overlay', refresh_token: refreshToken };
+      assert.equal((await server.post('/oidc/token', { form })).json.error, 'invalid_grant');
+      assert.deepEqual((await inPage<{ rows: object[] }>(second, exported)).rows, []);
+      await close();
+    });
+
+    test('renew once, whichever begins', async () => {
+      const { context, page, close } = await visitor();
+      await signIn(page, 'alice', how);
+      const tabs = [page, await opened(context, how), await opened(context, how)];
+      for (let round = 1; round <= 5; round += 1) {
+        const sent = tabs.map(tokenRequests);
+        // Each names the same old token: a tab that comes late has the new one already, and must not renew that.
+        const old = await inPage<string>(page, 'return (await session.tokens()).accessToken;');
+        const renewed = `return session.renewedToken(${JSON.stringify(old)});`;
+        const tokens = await Promise.all(tabs.map((tab) => inPage<string>(tab, renewed)));
+        assert.equal(new Set(tokens).size, 1, `round ${round}`);
+        assert.equal(sent.flat().length, 1, `round ${round}`);
+        for (const tab of tabs) tab.removeAllListeners('request');
+      }
+      assert.equal(await whoAmI(page), 'alice');
+      await close();
+    });
+
+    test('never use an old token, even if the new one died with its tab', async () => {
+      const { context, page, close } = await visitor();
+      await signIn(page, 'alice', how);
+      const second = await opened(context, how);
+      // What this tab says reaches nobody: as if the browser had ended it in the middle.
+      await page.evaluate('BroadcastChannel.prototype.postMessage = () => undefined;');
+      await inPage(page, renewal);
+      await page.close();
+      const sent = tokenRequests(second);
+      const used = await inPage<string>(second, 'return (await session.tokens()).refreshToken;');
+      assert.equal(
+        await inPage(second, outcome),
+        remember === 'browser' ? 'renewed' : 'ended-elsewhere',
+        'the new one is in the browser, if that remembers',
+      );
+      assert.ok(sent.every((form) => !form.includes(used)));
+      await close();
+    });
+
+    test('of different people stay apart', async () => {
+      const { context, page, close } = await visitor();
+      await signIn(page, 'alice', how);
+      const second = await opened(context, how);
+      await signIn(second, 'bob', how);
+      assert.equal(await whoAmI(second), 'bob');
+      assert.equal(await whoAmI(page), 'alice');
+      await Promise.all([inPage(page, renewal), inPage(second, renewal)]);
+      assert.deepEqual([await whoAmI(page), await whoAmI(second)], ['alice', 'bob']);
+      await close();
+    });
   });
 
-  test('renew once, whichever begins', async () => {
-    const { context, page, close } = await visitor();
-    await signIn(page);
-    const tabs = [page, await opened(context), await opened(context)];
-    for (let round = 1; round <= 5; round += 1) {
-      const sent = tabs.map(tokenRequests);
-      // Each names the same old token: a tab that comes late has the new one already, and must not renew that.
-      const old = await inPage<string>(page, 'return (await session.tokens()).accessToken;');
-      const renewed = `return session.renewedToken(${JSON.stringify(old)});`;
-      const tokens = await Promise.all(tabs.map((tab) => inPage<string>(tab, renewed)));
-      assert.equal(new Set(tokens).size, 1, `round ${round}`);
-      assert.equal(sent.flat().length, 1, `round ${round}`);
-      for (const tab of tabs) tab.removeAllListeners('request');
+/** Every row of every database of this origin, as a script can take it away, and every key that it can export. */
+const exported = `
+  const found = [];
+  for (const { name } of await indexedDB.databases()) {
+    const opened = await new Promise((over) => { indexedDB.open(name).onsuccess = ({ target }) => over(target.result); });
+    for (const store of opened.objectStoreNames) {
+      const reading = opened.transaction(store).objectStore(store).getAll();
+      found.push(...await new Promise((over) => { reading.onsuccess = () => over(reading.result); }));
     }
-    assert.equal(await whoAmI(page), 'alice');
-    await close();
-  });
+    opened.close();
+  }
+  const keys = [];
+  const show = (value) => {
+    if (value instanceof CryptoKey) return void keys.push(value);
+    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return [...new Uint8Array(value.buffer ?? value)];
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, show(member)]));
+  };
+  const rows = found.map(show);
+  const secrets = keys.filter(({ type }) => type !== 'public');
+  const formats = ['jwk', 'pkcs8', 'raw'];
+  const stolen = await Promise.all(
+    secrets.flatMap((key) => formats.map((format) => crypto.subtle.exportKey(format, key).then(() => true, () => false))),
+  );
+  return { rows, keys: secrets.length, stolen: stolen.filter(Boolean).length };`;
 
-  test('never use an old token, even if the new one died with its tab', async () => {
+describe('a browser that remembers', () => {
+  test('continues after a reload, in another tab and later, and asks again when it was closed', async () => {
     const { context, page, close } = await visitor();
     await signIn(page);
-    const second = await opened(context);
-    // What this tab says reaches nobody: as if the browser had ended it in the middle.
-    await page.evaluate('BroadcastChannel.prototype.postMessage = () => undefined;');
-    await inPage(page, renewal);
-    await page.close();
-    const sent = tokenRequests(second);
-    assert.equal(await inPage(second, outcome), 'ended-elsewhere');
-    assert.deepEqual(sent, []);
+    await page.goto('about:blank');
+    const again = await opened(context);
+    const sent = tokenRequests(again);
+    for (let time = 0; time < 3; time += 1) {
+      await again.reload();
+      assert.equal(await inPage(again, 'return start.isSignedIn;'), true);
+    }
+    assert.equal(await whoAmI(again), 'alice');
+    assert.deepEqual(sent, [], 'nothing is renewed for a reload');
+
+    // Closing the browser drops the cookies that have no end.
+    await again.close();
+    await context.clearCookies();
+    const later = await opened(context);
+    assert.equal(await inPage(later, 'return start.isSignedIn;'), false);
+    assert.deepEqual((await inPage<{ rows: object[] }>(later, exported)).rows, []);
     await close();
   });
 
-  test('of different people stay apart', async () => {
+  test('keeps nothing that is worth something elsewhere', async () => {
+    const { context, page, close } = await visitor();
+    await signIn(page);
+    const kept = await inPage<{ rows: object[]; keys: number; stolen: number }>(page, exported);
+    assert.equal(kept.rows.length, 1);
+    assert.deepEqual({ keys: kept.keys, stolen: kept.stolen }, { keys: 2, stolen: 0 });
+    const outside = JSON.stringify([kept.rows, await context.storageState()]);
+    const tokens = await inPage<Record<string, string>>(page, 'return session.tokens();');
+    const { accessToken = '', refreshToken = '', idToken = '' } = tokens;
+    for (const token of [accessToken, refreshToken, idToken]) assert.ok(!outside.includes(token));
+    assert.doesNotMatch(outside, /eyJ/);
+
+    // Even the tokens from the memory of the page are worthless without the key, or with another one.
+    const read = (headers: Record<string, string>) =>
+      server.get('/edge/client/v1/current-identity', { headers });
+    assert.equal((await read({ authorization: `Bearer ${accessToken}` })).status, 401);
+    assert.equal((await read({ authorization: `DPoP ${accessToken}` })).status, 401);
+    const form = { grant_type: 'refresh_token', client_id: 'overlay', refresh_token: refreshToken };
+    assert.equal((await server.post('/oidc/token', { form })).status, 400);
+    const thief = await visitor();
+    await signIn(thief.page, 'bob');
+    const withTokens = (action: string) =>
+      inPage<string>(
+        thief.page,
+        `
+      const { createClientApi } = await import('@overlay-auth/client');
+      const proving = await session.proving();
+      const stolen = ${JSON.stringify({ accessToken, refreshToken })};
+      ${action}`,
+      );
+    const called = await withTokens(`
+      const token = { accessToken: async () => stolen.accessToken, renewedToken: async () => stolen.accessToken, proving: async () => proving };
+      const api = createClientApi({ baseUrl: ${JSON.stringify(server.url)}, token });
+      return api.GET('/current-identity').then(() => 'in', (error) => String(error.status));`);
+    assert.equal(called, '401');
+    const refreshed = await withTokens(`
+      const body = new URLSearchParams({ ...${JSON.stringify(form)} });
+      const request = new Request(${JSON.stringify(`${server.issuer}/token`)}, { method: 'POST', body });
+      return (await (await proving(fetch)(request)).json()).error;`);
+    assert.equal(refreshed, 'invalid_grant');
+    await thief.close();
+    // The owner works on.
+    assert.equal(await inPage(page, outcome), 'renewed');
+    await close();
+  });
+
+  test('keeps two people apart: a reload continues with the same one, and a new tab with the last who came', async () => {
     const { context, page, close } = await visitor();
     await signIn(page);
     const second = await opened(context);
     await signIn(second, 'bob');
-    assert.equal(await whoAmI(second), 'bob');
-    assert.equal(await whoAmI(page), 'alice');
-    await Promise.all([inPage(page, renewal), inPage(second, renewal)]);
+    await page.reload();
+    await second.reload();
     assert.deepEqual([await whoAmI(page), await whoAmI(second)], ['alice', 'bob']);
+    const third = await opened(context);
+    assert.equal(await whoAmI(third), 'bob');
+    await inPage(third, 'void session.signOut();');
+    await third.waitForURL(`${application.origin}/signed-out`);
+    await second.reload();
+    assert.equal(
+      await inPage(second, 'return start.isSignedIn;'),
+      false,
+      'who signs out is not somebody else then',
+    );
+    assert.equal(await whoAmI(page), 'alice');
     await close();
   });
-});
 
-describe('a tab that remembers', () => {
-  test('continues after a reload, and its copy does not use the token again', async () => {
+  test('continues when a tab was closed before its renewal arrived', async () => {
     const { context, page, close } = await visitor();
-    await signIn(page, 'alice', '/?remember=tab');
-    await page.reload();
-    assert.equal(await inPage(page, 'return start.isSignedIn;'), true);
-    assert.equal(await whoAmI(page), 'alice');
+    await signIn(page);
+    await page.evaluate('globalThis.fetch = () => new Promise(() => { globalThis.isSending = true; });');
+    await inPage(page, `void (async () => { ${renewal} })();`);
+    await page.waitForFunction('globalThis.isSending');
+    await page.close();
+    const next = await opened(context);
+    assert.equal(await inPage(next, outcome), 'renewed');
+    assert.equal(await whoAmI(next), 'alice');
+    await close();
+  });
 
+  test('asks again when the server has ended the session meanwhile', async () => {
+    const { page, close } = await visitor();
+    // It looks good for less than a minute, so that the time can pass without a clock that proofs cannot have.
+    await page.route('**/oidc/token', async (route) => {
+      const answer = await route.fetch();
+      const tokens = await answer.json();
+      await route.fulfill({
+        response: answer,
+        json: { ...tokens, ...('expires_in' in tokens && { expires_in: 60 }) },
+      });
+    });
+    await signIn(page);
+    const token = await inPage<string>(page, 'return (await session.tokens()).refreshToken;');
+    await server.post('/oidc/revoke', { form: { client_id: 'overlay', token } });
+    await page.addInitScript('const { now } = Date; Date.now = () => now() + 50_000;');
+    await page.reload();
+    assert.equal(await inPage(page, 'return start.isSignedIn;'), false);
+    assert.deepEqual((await inPage<{ rows: object[] }>(page, exported)).rows, []);
+    await close();
+  });
+
+  test('keeps sessions to the page where it has no place for keys, and shares none', async () => {
+    const broken = {
+      'IndexedDB is blocked':
+        "IDBFactory.prototype.open = () => { throw new DOMException('blocked', 'SecurityError'); };",
+      'it is not there': "Object.defineProperty(globalThis, 'indexedDB', { value: undefined });",
+    };
+    for (const [what, script] of Object.entries(broken)) {
+      const { context, page, close } = await visitor();
+      await context.addInitScript(script);
+      await signIn(page);
+      assert.equal(await inPage(page, outcome), 'renewed', what);
+      assert.equal(await whoAmI(page), 'alice', what);
+      const second = await opened(context);
+      assert.equal(await inPage(second, 'return start.isSignedIn;'), false, what);
+      await page.reload();
+      assert.equal(await inPage(page, 'return start.isSignedIn;'), false, what);
+      await context.close();
+      await close().catch(() => undefined);
+    }
+  });
+
+  test('keeps no tokens of a server that does not bind them', async () => {
+    const { page, close } = await visitor();
+    await page.route('**/.well-known/openid-configuration', async (route) => {
+      const answer = await route.fetch();
+      const { dpop_signing_alg_values_supported: _, ...older } = await answer.json();
+      await route.fulfill({ response: answer, json: older });
+    });
+    await signIn(page);
+    assert.equal(await inPage(page, 'return session.proving();'), undefined);
+    assert.equal(await inPage(page, outcome), 'renewed');
+    assert.equal(await whoAmI(page), 'alice');
+    assert.equal((await inPage<{ keys: number }>(page, exported)).keys, 0);
+    await page.reload();
+    assert.equal(await inPage(page, 'return start.isSignedIn;'), false);
+    await close();
+  });
+
+  test('ignores whatever else is in its storage', async () => {
+    const { page, close } = await visitor();
+    const name = `overlay-auth ${server.issuer} overlay`;
+    for (const text of ['{', '[]', '{"session":1}', 'null', '{"session":"x","identityId":"y"}']) {
+      await page.goto(application.origin);
+      await page.evaluate(
+        ([key, value]) => sessionStorage.setItem(key as string, value as string),
+        [name, text],
+      );
+      await page.goto(application.origin);
+      assert.equal(await inPage(page, 'return start.isSignedIn;'), false, text);
+    }
+    await close();
+  });
+
+  test('a copy of a tab does not use its token again', async () => {
+    const { context, page, close } = await visitor();
+    await signIn(page);
     // What duplicating a tab does: a page with the same sessionStorage, which then becomes old.
     const stored = await page.evaluate<string>('JSON.stringify(sessionStorage)');
     await inPage(page, renewal);
@@ -230,21 +448,6 @@ describe('a tab that remembers', () => {
     assert.equal(await inPage(copy, outcome), 'renewed');
     assert.equal(await whoAmI(copy), 'alice');
     assert.equal(await whoAmI(page), 'alice');
-    await close();
-  });
-
-  test('ignores whatever else is in its storage', async () => {
-    const { page, close } = await visitor();
-    const name = `overlay-auth ${server.issuer} overlay`;
-    for (const text of ['{', '[]', '{"session":1}', 'null', '{"session":"x","tokens":{}}']) {
-      await page.goto(application.origin);
-      await page.evaluate(
-        ([key, value]) => sessionStorage.setItem(key as string, value as string),
-        [name, text],
-      );
-      await page.goto(`${application.origin}/?remember=tab`);
-      assert.equal(await inPage(page, 'return start.isSignedIn;'), false, text);
-    }
     await close();
   });
 });

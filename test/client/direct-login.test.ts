@@ -4,6 +4,7 @@ import { createClientApi, secondaryTokenChallenge } from '../../packages/client/
 import { Refusal } from '../../packages/client/src/errors.ts';
 import { type LoginState, startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
 import { discover, type Provider } from '../../packages/client/src/oidc/provider.ts';
+import type { Tokens } from '../../packages/client/src/oidc/tokens.ts';
 import { defaultAuthPolicyId } from '../../src/model/ids.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { enrolled } from '../support/certificates.ts';
@@ -38,9 +39,9 @@ function expect<Kind extends LoginState['kind']>(
   return state as Extract<LoginState, { readonly kind: Kind }>;
 }
 
-async function nameOf(accessToken: string, more: object = {}): Promise<string> {
+async function nameOf(token: Tokens, more: object = {}): Promise<string> {
   const transport = transportTo(server);
-  const api = createClientApi({ baseUrl: server.url, token: accessToken, transport, ...more });
+  const api = createClientApi({ baseUrl: server.url, token, transport, ...more });
   return (await api.GET('/current-identity')).data.data.name;
 }
 
@@ -53,7 +54,7 @@ describe('a login with a passkey', () => {
     const get = async (options: object) => ada.authenticator.get(options);
     const { tokens } = expect(await (await startDirectLogin(provider)).passkey(get), 'done');
     assert.deepEqual(tokens.factors, ['passkey']);
-    assert.equal(await nameOf(tokens.accessToken), ada.name);
+    assert.equal(await nameOf(tokens), ada.name);
 
     const authPolicyId = await passkeyPolicy(server, { requirePasskey: true });
     const bob = await person(server, authPolicyId);
@@ -78,7 +79,7 @@ describe('a login with a password', () => {
   test('ends with tokens that work, and say what was proven', async () => {
     const asked = await startDirectLogin(provider);
     const { tokens } = expect(await asked.password({ username: 'ada', password }), 'done');
-    assert.equal(await nameOf(tokens.accessToken), 'ada');
+    assert.equal(await nameOf(tokens), 'ada');
     assert.deepEqual(tokens.factors, ['password']);
     assert.equal(tokens.lifetime, 1_800_000);
     assert.equal(tokens.accessTokenExpiresAt, clock.now() + tokens.lifetime);
@@ -143,8 +144,8 @@ describe('a client certificate', () => {
     const leaf = await enrolled(server, ada);
     const asked = await startDirectLogin(await providerWith(leaf), { method: 'cert' });
     const { tokens } = expect(await asked.certificate(), 'done');
-    assert.equal(await nameOf(tokens.accessToken, { transport: transportTo(server, leaf) }), 'device');
-    await assert.rejects(nameOf(tokens.accessToken), { status: 401 });
+    assert.equal(await nameOf(tokens, { transport: transportTo(server, leaf) }), 'device');
+    await assert.rejects(nameOf(tokens), { status: 401 });
   });
 
   test('that is not there is a refusal', async () => {
@@ -158,7 +159,7 @@ describe('an external JWT', () => {
     await createUserWithPolicy(server, 'joan', defaultAuthPolicyId);
     const asked = await startDirectLogin(provider, { method: 'ext-jwt' });
     const { tokens } = expect(await asked.externalJwt(await tokenOf(server, idp, 'joan@idp')), 'done');
-    assert.equal(await nameOf(tokens.accessToken), 'joan');
+    assert.equal(await nameOf(tokens), 'joan');
     const stranger = asked.externalJwt(await tokenOf(server, idp, 'nobody@idp'));
     await assert.rejects(stranger, { kind: 'refused' });
   });
@@ -175,12 +176,12 @@ describe('an external JWT', () => {
     const external = await tokenOf(server, idp, 'hedy@idp');
     const { tokens } = expect(await second.submit(external), 'done');
 
-    await assert.rejects(nameOf(tokens.accessToken), (error) => {
+    await assert.rejects(nameOf(tokens), (error) => {
       const challenge = secondaryTokenChallenge(error);
       assert.deepEqual(challenge?.signers, [{ id: signerId, issuer: idp.issuer }]);
       return challenge?.error === 'missing';
     });
-    assert.equal(await nameOf(tokens.accessToken, { secondaryToken: async () => external }), 'hedy');
+    assert.equal(await nameOf(tokens, { secondaryToken: async () => external }), 'hedy');
 
     // Whoever has it before sends it along.
     const at = await startDirectLogin(provider);

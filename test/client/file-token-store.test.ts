@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
+import { createClientApi } from '../../packages/client/src/api/edge-api.ts';
 import { startDirectLogin } from '../../packages/client/src/login/direct-login.ts';
 import { fileTokenStore } from '../../packages/client/src/node/file-token-store.ts';
 import { discover } from '../../packages/client/src/oidc/provider.ts';
@@ -79,8 +80,12 @@ describe('tokens in a file', () => {
     assert.equal(tokens.size, 1);
     const [token = ''] = tokens;
     assert.notEqual(token, first.accessToken);
-    const headers = { authorization: `Bearer ${token}` };
-    assert.equal((await server.get('/edge/client/v1/current-identity', { headers })).status, 200);
+    const api = createClientApi({
+      baseUrl: server.url,
+      token: (await fileTokenStore(file).read()) ?? '',
+      transport: transportTo(server),
+    });
+    assert.equal((await api.GET('/current-identity')).data.data.name, 'ada');
 
     // The session is alive: nobody has used the old refresh token.
     const { text } = await program(token);

@@ -333,7 +333,11 @@ describe('the examples', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL(`${origin}/signed-out`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    assert.deepEqual(complaints, []);
+    // Soon after its start the server requires a nonce.
+    assert.deepEqual(
+      complaints.filter((complaint) => !complaint.includes('status of 400')),
+      [],
+    );
     await close();
     await own.close();
     await application.close();

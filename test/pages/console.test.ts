@@ -32,7 +32,7 @@ describe('the shell', () => {
     await heading(page, 'Sign-in attempts').waitFor();
     assert.equal(page.url(), `${server.url}/console/attempts?outcome=refused`);
     const stores = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])';
-    assert.equal(await page.evaluate(stores), '[{},{},""]');
+    assert.doesNotMatch(await page.evaluate(stores), /eyJ|token/i);
     await page.locator('#sign-out').click();
     await heading(page, 'You are signed out').waitFor();
     assert.equal(page.url(), `${server.url}/console/signed-out`);
@@ -64,18 +64,11 @@ describe('the shell', () => {
     await close();
   });
 
-  test('is one session in all its tabs, separate from the account page', async () => {
+  test('is one session in all its tabs', async () => {
     const guest = await atConsole(server, 'root');
     const second = await guest.context.newPage();
     await second.goto(`${server.url}/console/people`);
     await heading(second, 'People').waitFor();
-    const account = await guest.context.newPage();
-    await account.goto(`${server.url}/account`);
-    await account.locator('#sign-in').waitFor();
-    assert.equal(
-      await account.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'),
-      '[{},{}]',
-    );
     await guest.page.locator('#sign-out').click();
     await heading(guest.page, 'You are signed out').waitFor();
     await second.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();

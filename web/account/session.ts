@@ -1,6 +1,6 @@
-// The session of the account page, which is an ordinary public client of the provider at its own origin. All tabs share
-// one session. A reload does not ask for the password again, because the tokens are in `sessionStorage`: only scripts
-// of this origin can read them, and the content security policy allows only ours.
+// The session of the account page, which is an ordinary public client of the provider at its own origin. It is the one of
+// all tabs of account page and console, and stays until the browser is closed: the tokens are bound to a key that cannot
+// leave this browser.
 
 import {
   createClientApi,
@@ -37,7 +37,6 @@ async function open(): Promise<BrowserSession> {
     baseUrl: location.origin,
     redirectUri: location.origin + callback,
     postLogoutRedirectUri: location.origin + signedOutPage,
-    remember: 'tab',
   });
   found.on((event) => {
     if (event.kind !== 'ended') return;
@@ -52,6 +51,7 @@ export const api = createClientApi({
   token: {
     accessToken: async () => (await session()).accessToken(),
     renewedToken: async (refused) => (await session()).renewedToken(refused),
+    proving: async () => (await session()).proving(),
   },
 });
 

@@ -52,6 +52,7 @@ export {
   type LoginAttempt,
   newLoginAttempt,
 } from './oidc/code-flow.ts';
+export { newProofKey, type PrivateJwk, type ProofKey, type Proving, proving } from './oidc/proof-key.ts';
 export { discover, type Provider, type ProviderOptions } from './oidc/provider.ts';
 export { endSession, refreshTokens } from './oidc/refresh.ts';
 export type { Tokens } from './oidc/tokens.ts';

@@ -2,7 +2,7 @@
 
 import { createManagementApi, Refusal, secondaryTokenChallenge, Unreachable } from '@overlay-auth/client';
 import { language } from '../../parts/language.ts';
-import { accessToken, renewedToken, sessionEnded } from './session.ts';
+import { accessToken, proving, renewedToken, sessionEnded } from './session.ts';
 
 const root = '/edge/management/v1/';
 
@@ -115,7 +115,7 @@ interface Answer {
   readonly response: Response;
 }
 
-const api = createManagementApi({ baseUrl: location.origin, token: { accessToken, renewedToken } });
+const api = createManagementApi({ baseUrl: location.origin, token: { accessToken, renewedToken, proving } });
 
 /** Waits for a sign-in when the session has ended. @param more how to read the answer, and when to stop */
 async function send({ method, path, ...change }: Sent, more: object = {}): Promise<Answer> {

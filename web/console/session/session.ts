@@ -1,7 +1,7 @@
-// The session of the console, which is an ordinary public client of the provider at its own origin. Its tabs share one
-// session. Tokens stay in memory: reloading the only tab signs in again, silently if the provider keeps a browser
-// session. If the session ends while somebody works, they sign in again in a separate window and every waiting call
-// continues, so nothing that was typed is lost.
+// The session of the console, which is an ordinary public client of the provider at its own origin. It is the one of all
+// tabs of console and account page, and stays until the browser is closed: the tokens are bound to a key that cannot
+// leave this browser. If the session ends while somebody works, they sign in again in a separate window and every
+// waiting call continues, so nothing that was typed is lost.
 
 import { ProtocolError, SessionEnded } from '@overlay-auth/client';
 import { type BrowserSession, openBrowserSession } from '@overlay-auth/client/browser';
@@ -31,9 +31,6 @@ async function open(): Promise<BrowserSession> {
     baseUrl: location.origin,
     redirectUri: location.origin + callback,
     postLogoutRedirectUri: location.origin + signedOutPage,
-    remember: 'memory',
-    // The account page keeps its tokens in `sessionStorage`. An administrator's must not get there.
-    group: 'console',
   });
   found.on(({ kind }) => {
     if (kind === 'ended') sessionEnded();
@@ -103,6 +100,11 @@ export function accessToken(): Promise<string> {
 /** Another token than the refused one. @throws as `accessToken` */
 export function renewedToken(refused: string): Promise<string> {
   return tokenOf((own) => own.renewedToken(refused));
+}
+
+/** Proves possession of the key that the tokens are bound to. */
+export async function proving() {
+  return (await session()).proving();
 }
 
 async function tokenOf(give: (own: BrowserSession) => Promise<string>): Promise<string> {

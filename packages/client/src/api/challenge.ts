@@ -63,6 +63,8 @@ export function parseChallenges(value: string | null): readonly Challenge[] {
 
 function challengeOf({ scheme, parameters }: { scheme: string; parameters: Parameters }): Challenge {
   const { realm, error } = parameters;
+  // What a caller with a bound token is told (RFC 9449 section 7.1).
+  if (realm === 'overlay-oidc' && error === 'invalid_token') return { realm, error: 'invalid' };
   const unknown = { realm: 'unknown', scheme, parameters: { ...parameters } } as const;
   if (error === 'insufficient_user_authentication' && (realm === 'overlay-oidc' || realm === 'zt-session')) {
     return { realm, error, maxAgeSeconds: Number(parameters.max_age ?? 0) };

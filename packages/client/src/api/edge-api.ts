@@ -2,6 +2,8 @@
 
 import createClient, { type Client, type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch';
 import { ProtocolError, Refusal, refusalOf } from '../errors.ts';
+import { type Proving, proving } from '../oidc/proof-key.ts';
+import type { Tokens } from '../oidc/tokens.ts';
 import { guarded, type Transport } from '../transport.ts';
 import { parseChallenges } from './challenge.ts';
 import type { paths as ClientPaths } from './client-api.gen.ts';
@@ -13,13 +15,15 @@ export interface TokenSource {
   accessToken(): Promise<string>;
   /** Another one, because the server has refused this one before it expired. @throws SessionEnded */
   renewedToken(refused: string): Promise<string>;
+  /** Proves possession of the key that the tokens are bound to; undefined for bearer tokens. */
+  proving?(): Promise<Proving | undefined>;
 }
 
 export interface EdgeApiOptions {
   /** Origin of the server, such as `https://localhost:1280`. */
   readonly baseUrl: string;
-  /** A session, or a token that you keep fresh yourself. Omit it for calls that need none. */
-  readonly token?: TokenSource | string;
+  /** A session, or tokens that you keep fresh yourself; a text is a bearer token. Omit it for calls that need none. */
+  readonly token?: TokenSource | Pick<Tokens, 'accessToken' | 'key'> | string;
   /** The external JWT that a policy requires with every call. Called for each. */
   readonly secondaryToken?: () => Promise<string>;
   /** Default: `fetch`. */
@@ -105,20 +109,25 @@ function refuseNoJson(error: unknown): never {
 /** Sends requests with tokens. If a token is refused before it expires, renews it and repeats the request, once. */
 function authenticated({ token, secondaryToken, transport }: EdgeApiOptions): Transport {
   const send = guarded(transport);
-  const withTokens = async (request: Request, accessToken: string) => {
-    request.headers.append('authorization', `Bearer ${accessToken}`);
+  const withTokens = async (request: Request, accessToken: string, prove: Proving | undefined) => {
+    request.headers.append('authorization', `${prove === undefined ? 'Bearer' : 'DPoP'} ${accessToken}`);
     if (secondaryToken !== undefined)
       request.headers.append('authorization', `Bearer ${await secondaryToken()}`);
-    return send(request);
+    return (prove?.(send, accessToken) ?? send)(request);
   };
   return async (request) => {
     if (token === undefined) return send(request);
-    if (typeof token === 'string') return withTokens(request, token);
+    if (typeof token === 'string') return withTokens(request, token, undefined);
+    if (!('renewedToken' in token)) {
+      const { key, accessToken } = token;
+      return withTokens(request, accessToken, key && proving(key, Date.now));
+    }
     const again = request.clone();
     const first = await token.accessToken();
-    const response = await withTokens(request, first);
+    const response = await withTokens(request, first, await token.proving?.());
     if (response.status !== 401 || !isTokenRefused(response)) return response;
-    return withTokens(again, await token.renewedToken(first));
+    const next = await token.renewedToken(first);
+    return withTokens(again, next, await token.proving?.());
   };
 }
 

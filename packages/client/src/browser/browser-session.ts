@@ -1,6 +1,6 @@
 // Login in a page: leaves for the login page, returns to the redirect URI, and shares the session with other tabs.
 
-import { ProtocolError } from '../errors.ts';
+import { ProtocolError, SessionEnded } from '../errors.ts';
 import {
   type AuthorizationOptions,
   authorizationUrl,
@@ -8,6 +8,7 @@ import {
   type LoginAttempt,
   newLoginAttempt,
 } from '../oidc/code-flow.ts';
+import { newLockedProofKey } from '../oidc/proof-key.ts';
 import { discover, type ProviderOptions } from '../oidc/provider.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { type TabStoreOptions, tabTokenStore } from './tab-store.ts';
@@ -17,7 +18,7 @@ export interface BrowserSessionOptions extends ProviderOptions, Pick<Authorizati
   readonly redirectUri: string;
   /** Where the page after a logout leads; an address that the server allows. */
   readonly postLogoutRedirectUri?: string;
-  /** Default: `memory`. */
+  /** Default: `browser`. */
   readonly remember?: TabStoreOptions['remember'];
   /**
    * Pages of one group share a session; others of the same origin and client have their own. Default: all pages without
@@ -83,13 +84,22 @@ interface Left extends LoginAttempt {
  * @throws Refusal, ProtocolError, Unreachable when the server's discovery document is missing or wrong
  */
 export async function openBrowserSession(options: BrowserSessionOptions): Promise<BrowserSession> {
-  const { redirectUri, postLogoutRedirectUri, scope, remember = 'memory', group } = options;
-  const provider = await discover(options);
+  const { redirectUri, postLogoutRedirectUri, scope, remember = 'browser', group } = options;
+  const provider = await discover({ newKey: newLockedProofKey, ...options });
   const name = `overlay-auth ${provider.issuer} ${provider.clientId}${group === undefined ? '' : ` ${group}`}`;
   const store = tabTokenStore({ name, remember });
   const session = openSession({ provider, store });
   const leftKey = `${name} login`;
   const beside = windowAnswers(leftKey);
+
+  /** Continues a session that can still be renewed. The server not answering says nothing about it. */
+  async function resumed(): Promise<boolean> {
+    if (!(await store.resume())) return false;
+    return session.fresh().then(
+      () => true,
+      (error) => !(error instanceof SessionEnded || error instanceof ProtocolError),
+    );
+  }
 
   async function prepareSignIn({ returnTo = location.href, ...more }: SignInOptions = {}): Promise<URL> {
     const attempt = newLoginAttempt(redirectUri);
@@ -106,14 +116,14 @@ export async function openBrowserSession(options: BrowserSessionOptions): Promis
     ...session,
     async start() {
       if (`${location.origin}${location.pathname}` !== redirectUri) {
-        return { isSignedIn: await store.resume() };
+        return { isSignedIn: await resumed() };
       }
       const url = new URL(location.href);
       const left = takeLeft(leftKey, url);
       // A code works once. It stays neither in the address bar nor in the history.
       history.replaceState(null, '', location.pathname);
       // Reloading the page that a login returned to.
-      if (url.search === '') return { isSignedIn: await store.resume() };
+      if (url.search === '') return { isSignedIn: await resumed() };
       if (left === undefined) {
         beside.handOver(url);
         throw new ProtocolError('state_mismatch', 'The answer does not belong to a login of this tab');

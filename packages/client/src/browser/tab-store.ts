@@ -1,32 +1,24 @@
-// One session in all tabs of an origin. Each tab keeps the tokens in memory. A new tab asks the others for them, and
-// the tab that renews them tells the others.
+// One session in all tabs of an origin. Each tab has the tokens in memory. A new tab gets them from IndexedDB or from the
+// others, and the tab that renews them tells the others.
 
 import type { Tokens } from '../oidc/tokens.ts';
 import type { TokenStore } from '../session/token-store.ts';
-import { forgetCounts, readCount, writeCount } from './renewal-count.ts';
+import { findKept, forget, type Held, readCount, save, writeCount } from './kept-sessions.ts';
 
 export interface TabStoreOptions {
   /** What the tabs share, such as issuer and client id. */
   readonly name: string;
   /**
-   * `memory`: the session ends with the last tab, and with a reload of the only one. `tab`: it survives a reload,
-   * because the tokens are in `sessionStorage`, where scripts of this origin can read them.
+   * `memory`: the session ends with the last tab, and with a reload of the only one. `browser`: it ends when the browser
+   * is closed. Only tokens that are bound to a key of this browser are kept; others stay in memory all the same.
    */
-  readonly remember: 'memory' | 'tab';
+  readonly remember: 'memory' | 'browser';
 }
 
 export interface TabStore extends TokenStore {
-  /** Takes over what this tab remembers, or the session of another tab. Returns whether there is one. */
+  /** Takes over what this browser remembers, or the session of another tab. Returns whether there is one. */
   resume(): Promise<boolean>;
   close(): void;
-}
-
-/** The tokens of one login, and how often they were renewed since. */
-interface Held {
-  /** Random; tells logins apart. */
-  readonly session: string;
-  readonly count: number;
-  readonly tokens: Tokens;
 }
 
 type Message =
@@ -42,27 +34,36 @@ const renewalLimit = 5000;
  * The store of this tab.
  *
  * Two things ensure that no refresh token is used twice: a Web Lock around every change, and a count of renewals that
- * is raised before a token is sent. A tab whose own count is lower has missed a renewal: it waits for the new tokens
- * and, if their holder is gone, gives up the session rather than use an old token.
+ * is raised before a token is sent. A tab whose own count is lower has missed a renewal: it takes the new tokens from
+ * IndexedDB or waits for them and, if their holder is gone, gives up the session rather than use an old token. Without
+ * IndexedDB there is no count, and each tab has a session of its own.
  */
 export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
   const channel = new BroadcastChannel(name);
   const watchers = new Set<(tokens: Tokens | null) => void>();
   const waiting = new Set<() => void>();
-  let held = remember === 'tab' ? remembered(name) : null;
+  let held: Held | null = null;
+  /** What is saved of the session. */
+  let saved: Awaited<ReturnType<typeof save>> = 'count';
 
-  const say = (message: Message) => channel.postMessage(message);
+  const say = (message: Message) => {
+    if (saved !== 'nothing') channel.postMessage(message);
+  };
   function hold(next: Held | null): void {
     held = next;
-    if (remember === 'tab') {
-      if (next === null) sessionStorage.removeItem(name);
-      else sessionStorage.setItem(name, JSON.stringify(next));
+    // A reload continues with the same person, also when another one has signed in elsewhere meanwhile.
+    if (next === null) sessionStorage.removeItem(name);
+    else if (saved === 'tokens') {
+      const { session, tokens } = next;
+      sessionStorage.setItem(name, JSON.stringify({ session, identityId: tokens.identityId }));
     }
     for (const wake of waiting) wake();
   }
   channel.onmessage = ({ data: message }: MessageEvent<Message>) => {
     if (message.kind === 'who-has') {
-      if (held !== null && (message.session ?? held.session) === held.session) say({ kind: 'has', held });
+      // A new tab finds what is kept by itself.
+      const isMeant = message.session === undefined ? saved === 'count' : message.session === held?.session;
+      if (held !== null && isMeant) say({ kind: 'has', held });
     } else if (message.kind === 'has') {
       const isNews =
         held === null
@@ -96,14 +97,31 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     });
   }
 
-  /** Brings this tab up to date with a session that others may have renewed. Call it under the lock. */
-  async function catchUp({ session }: Held): Promise<void> {
+  /** Brings this tab up to date with a session that others may have renewed or ended. Call it under the lock. */
+  async function catchUp({ session, tokens }: Held): Promise<void> {
+    if (saved === 'nothing') return;
     const count = await readCount(session);
+    if (count === undefined) return hold(null);
     const isCurrent = () => held === null || held.session !== session || held.count >= count;
-    if (!isCurrent()) await ask(session, isCurrent, renewalLimit);
+    if (isCurrent()) return;
+    const kept = remember === 'browser' ? await findKept(name, { session, ...tokens }) : null;
+    // A tab that was closed while it renewed has left the tokens from before. Its request may not have arrived.
+    if (kept?.session === session) return hold(kept);
+    await ask(session, isCurrent, renewalLimit);
     if (isCurrent()) return;
     hold(null);
     say({ kind: 'ended', session });
+  }
+
+  /** Begins a session of its own. Tabs with another person keep theirs. */
+  async function enter(tokens: Tokens): Promise<void> {
+    const next = { session: crypto.randomUUID(), count: 0, tokens };
+    saved = await save(name, next, remember === 'browser');
+    hold(next);
+  }
+
+  async function setCount(session: string, count: number): Promise<void> {
+    if (saved !== 'nothing') await writeCount(session, count);
   }
 
   async function change<T>(
@@ -113,32 +131,32 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     const before = held;
     if (before === null) {
       const [tokens, result] = await make(null);
-      if (tokens !== null) hold({ session: crypto.randomUUID(), count: 0, tokens });
+      if (tokens !== null) await enter(tokens);
       return result;
     }
     const { session, count } = before;
     // Before the token is sent: if this tab dies with the answer, the count keeps others from using the token again.
-    await writeCount(session, count + 1);
+    await setCount(session, count + 1);
     let made: readonly [Tokens | null, T];
     try {
       made = await make(before.tokens);
     } catch (error) {
-      await writeCount(session, count);
+      await setCount(session, count);
       throw error;
     }
     const [tokens, result] = made;
     if (tokens === null) {
-      hold(null);
       say({ kind: 'ended', session });
-      await forgetCounts(session);
+      hold(null);
+      if (saved !== 'nothing') await forget(session);
     } else if (tokens === before.tokens) {
-      await writeCount(session, count);
+      await setCount(session, count);
     } else if (tokens.identityId !== before.tokens.identityId) {
-      // Another person: the other tabs keep their session.
-      await writeCount(session, count);
-      hold({ session: crypto.randomUUID(), count: 0, tokens });
+      await setCount(session, count);
+      await enter(tokens);
     } else {
       const next = { session, count: count + 1, tokens };
+      saved = await save(name, next, remember === 'browser');
       hold(next);
       say({ kind: 'has', held: next });
     }
@@ -150,17 +168,23 @@ export function tabTokenStore({ name, remember }: TabStoreOptions): TabStore {
     update: (make) => navigator.locks.request(name, () => change(make)),
     watch: (listener) => void watchers.add(listener),
     async resume() {
-      if (held === null) await ask(undefined, () => held !== null, answerLimit);
+      const own = ownIn(name);
+      const kept = remember === 'browser' ? await findKept(name, own) : null;
+      if (kept !== null) saved = 'tokens';
+      hold(kept);
+      // The session of this tab has ended. Another person's would be a surprise here.
+      if (held === null && own === null) await ask(undefined, () => held !== null, answerLimit);
       return held !== null;
     },
     close: () => channel.close(),
   };
 }
 
-function remembered(name: string): Held | null {
+/** The session that this tab had before it was loaded again. */
+function ownIn(name: string): { readonly session: string; readonly identityId: string } | null {
   try {
-    const held = JSON.parse(sessionStorage.getItem(name) ?? 'null');
-    return typeof held?.session === 'string' && typeof held?.tokens?.accessToken === 'string' ? held : null;
+    const { session, identityId } = JSON.parse(sessionStorage.getItem(name) ?? 'null');
+    return typeof session === 'string' && typeof identityId === 'string' ? { session, identityId } : null;
   } catch {
     return null;
   }

@@ -2,7 +2,7 @@
 
 import * as oauth from 'oauth4webapi';
 import { isTemporary, ProtocolError, Refusal, Unreachable } from '../errors.ts';
-import { clientOf, type Provider, sending } from '../oidc/provider.ts';
+import { clientOf, type Provider, sending, withNewKey } from '../oidc/provider.ts';
 import { type Tokens, tokensOf, verifySignature } from '../oidc/tokens.ts';
 
 /** What to show, and how to wait for the result. */
@@ -64,10 +64,11 @@ export async function startDeviceLogin(
     expiresAt,
     async wait({ signal } = {}) {
       let interval = device.interval ?? defaultInterval;
+      const bound = await withNewKey(provider);
       while (now() < expiresAt) {
         await pause(interval * 1000);
         signal?.throwIfAborted();
-        const outcome = await poll(provider, device.device_code);
+        const outcome = await poll(bound, device.device_code);
         if (typeof outcome === 'object') return outcome;
         if (outcome === 'slow_down') interval += slowDownBy;
       }

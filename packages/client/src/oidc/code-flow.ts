@@ -2,7 +2,7 @@
 
 import * as oauth from 'oauth4webapi';
 import { ProtocolError, Refusal } from '../errors.ts';
-import { clientOf, type Provider, sending } from './provider.ts';
+import { clientOf, type Provider, sending, withNewKey } from './provider.ts';
 import { type Tokens, tokensOf, verifySignature } from './tokens.ts';
 
 /** What only the program that begins a login knows until it has the tokens. */
@@ -70,16 +70,18 @@ export function hasStateOf({ state }: LoginAttempt, url: URL): boolean {
 }
 
 /**
- * Redeems the code that a login returned with, and verifies the ID token including its signature.
+ * Redeems the code that a login returned with, for tokens bound to a new key if the provider binds them, and verifies
+ * the ID token including its signature.
  * @param url the redirect URI with the answer in its query
  * @throws Refusal when the person or the server refused
  * @throws ProtocolError state_mismatch, issuer_mismatch, code_missing, id_token_invalid, answer_invalid
  * @see RFC 6749 section 4.1.2, RFC 9207 section 2.4, RFC 9700 section 4.4
  */
-export async function finishLogin(provider: Provider, attempt: LoginAttempt, url: URL): Promise<Tokens> {
+export async function finishLogin(unbound: Provider, attempt: LoginAttempt, url: URL): Promise<Tokens> {
+  const parameters = answerOf(unbound, attempt, url);
+  const provider = await withNewKey(unbound);
   const { metadata } = provider;
   const client = clientOf(provider);
-  const parameters = answerOf(provider, attempt, url);
   const requestedAt = provider.now();
   const response = await oauth.authorizationCodeGrantRequest(
     metadata,

@@ -4,6 +4,7 @@ import * as oauth from 'oauth4webapi';
 import { ProtocolError, refusalOf } from '../errors.ts';
 import { membersIn } from '../json-members.ts';
 import { guarded, type Transport } from '../transport.ts';
+import { newProofKey, type ProofKey, proving } from './proof-key.ts';
 
 export interface ProviderOptions {
   /** Origin of the server, such as `https://localhost:1280`. */
@@ -14,6 +15,11 @@ export interface ProviderOptions {
   readonly transport?: Transport;
   /** Milliseconds since 1970; default: `Date.now`. */
   readonly now?: () => number;
+  /**
+   * Makes the key that the tokens of a login are bound to (DPoP, RFC 9449), if the server knows how. Default: one that
+   * can be saved as JSON with the tokens. Null: bearer tokens, which work for whoever has them.
+   */
+  readonly newKey?: (() => Promise<ProofKey>) | null;
 }
 
 /** A provider whose discovery document was read and checked. */
@@ -26,6 +32,10 @@ export interface Provider {
   /** Bounded, https only. */
   readonly transport: Transport;
   readonly now: () => number;
+  /** Null: logins get bearer tokens. */
+  readonly newKey: (() => Promise<ProofKey>) | null;
+  /** The key whose possession every request of this provider proves. */
+  readonly key?: ProofKey;
 }
 
 /** A slightly wrong clock must not prevent a login. */
@@ -41,7 +51,7 @@ const toleranceSeconds = 60;
  * @see OIDC Discovery 4.3
  */
 export async function discover(options: ProviderOptions): Promise<Provider> {
-  const { baseUrl, clientId = 'overlay', now = Date.now } = options;
+  const { baseUrl, clientId = 'overlay', now = Date.now, newKey = newProofKey } = options;
   const transport = guarded(options.transport);
   const { origin } = new URL(baseUrl);
   const url = new URL('/.well-known/openid-configuration', origin);
@@ -58,7 +68,19 @@ export async function discover(options: ProviderOptions): Promise<Provider> {
     throw new ProtocolError('discovery_failed', `The discovery document of ${origin} cannot be used`, error);
   });
   requireOwnEndpoints(metadata, origin);
-  return { origin, issuer, clientId, metadata, transport, now };
+  const isBinding = metadata.dpop_signing_alg_values_supported?.includes('ES256') === true;
+  return { origin, issuer, clientId, metadata, transport, now, newKey: isBinding ? newKey : null };
+}
+
+/** The provider for requests that prove possession of a key; unchanged for undefined. */
+export function withKey(provider: Provider, key: ProofKey | undefined): Provider {
+  if (key === undefined) return provider;
+  return { ...provider, key, transport: proving(key, provider.now)(provider.transport) };
+}
+
+/** The provider for the requests of a new login, with a key of its own if tokens can be bound. */
+export async function withNewKey(provider: Provider): Promise<Provider> {
+  return withKey(provider, await provider.newKey?.());
 }
 
 function requireOwnEndpoints(metadata: oauth.AuthorizationServer, origin: string): void {

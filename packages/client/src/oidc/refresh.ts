@@ -2,7 +2,7 @@
 
 import * as oauth from 'oauth4webapi';
 import { isTemporary, ProtocolError, refusalOf } from '../errors.ts';
-import { clientOf, type Provider, sending } from './provider.ts';
+import { clientOf, type Provider, sending, withKey } from './provider.ts';
 import { type Tokens, tokensOf } from './tokens.ts';
 
 /**
@@ -13,9 +13,10 @@ import { type Tokens, tokensOf } from './tokens.ts';
  * @see OIDC Core 12.2
  */
 export async function refreshTokens(
-  provider: Provider,
-  { refreshToken, identityId }: { readonly refreshToken: string; readonly identityId: string },
+  unbound: Provider,
+  { refreshToken, identityId, key }: Pick<Tokens, 'identityId' | 'key'> & { readonly refreshToken: string },
 ): Promise<Tokens> {
+  const provider = withKey(unbound, key);
   const { metadata, now } = provider;
   const client = clientOf(provider);
   const requestedAt = now();

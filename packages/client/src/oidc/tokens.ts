@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { ProtocolError } from '../errors.ts';
 import { textsOf } from '../json-members.ts';
+import type { ProofKey } from './proof-key.ts';
 import { type Provider, sending } from './provider.ts';
 
 /** The result of a login. */
@@ -16,6 +17,8 @@ export interface Tokens {
   readonly identityId: string;
   /** What was proven, such as `password` and `totp`: the `amr` of the ID token. */
   readonly factors: readonly string[];
+  /** The key that access and refresh token are bound to; undefined for bearer tokens. */
+  readonly key?: ProofKey;
 }
 
 /**
@@ -55,6 +58,8 @@ export async function tokensOf(
     refreshToken: answer.refresh_token ?? null,
     identityId: claims.sub,
     factors: textsOf(claims.amr),
+    // A server may answer with bearer tokens all the same.
+    ...(provider.key !== undefined && answer.token_type === 'dpop' ? { key: provider.key } : {}),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   SessionEnded,
   Unreachable,
 } from '../errors.ts';
+import { type Proving, proving } from '../oidc/proof-key.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { endSession, refreshTokens } from '../oidc/refresh.ts';
 import type { Tokens } from '../oidc/tokens.ts';
@@ -26,6 +27,7 @@ export interface Session extends TokenSource {
   fresh(): Promise<Tokens>;
   /** Starts with the tokens of a new login. */
   begin(tokens: Tokens): Promise<void>;
+  proving(): Promise<Proving | undefined>;
   /** Ends the session at the server, then forgets it. @throws Unreachable, Refusal (429, 5xx); then nothing is forgotten */
   logOut(): Promise<void>;
   /** Calls back at each event until the signal, if given, is aborted. */
@@ -113,6 +115,10 @@ export function openSession({ provider, store, random = Math.random }: SessionOp
     fresh: () => usable(),
     accessToken: async () => (await usable()).accessToken,
     renewedToken: async (refused) => (await usable(refused)).accessToken,
+    async proving() {
+      const key = (await store.read())?.key;
+      return key && proving(key, provider.now);
+    },
     begin: (tokens) => store.update(async () => [tokens, undefined]),
     async logOut() {
       const tokens = await store.read();
@@ -145,7 +151,7 @@ function endedBy(error: SessionEnded): Ended {
 
 async function renew(
   provider: Provider,
-  tokens: { readonly refreshToken: string; readonly identityId: string },
+  tokens: Tokens & { readonly refreshToken: string },
 ): Promise<Tokens | Ended> {
   const request = () => refreshTokens(provider, tokens);
   try {

@@ -146,6 +146,7 @@ function providerOf(
       id_token_signing_alg_values_supported: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
     },
     transport: async (request) => (await http()).transport(request),
+    newKey: null,
     now: () => ports.clock.now(),
   };
 }

@@ -1,0 +1,95 @@
+// The session of console and account page in a real browser: it stays with the browser, and nobody else can take it.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { Visitor } from '../support/browser.ts';
+import { rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { atConsole } from './console-support.ts';
+
+let server = await startTestServer();
+await rootOf(server);
+after(() => server.close());
+
+/** The pages of the provider that a browser goes to: none while somebody is not asked. */
+function visitsOfProvider({ context }: Pick<Visitor, 'context'>): readonly string[] {
+  const visits: string[] = [];
+  context.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.isNavigationRequest() && pathname.startsWith('/oidc/')) visits.push(pathname);
+  });
+  return visits;
+}
+
+async function opened(context: BrowserContext, path: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(server.url + path);
+  return page;
+}
+
+const accountShown = (page: Page) => page.locator('#sign-out').waitFor();
+const people = (page: Page) => page.getByRole('link', { name: 'root' }).first().waitFor();
+
+async function restart(): Promise<void> {
+  await server.stop();
+  const { port } = new URL(server.url);
+  server = await startTestServer({
+    home: server.home,
+    configure: (yaml) => yaml.replaceAll(/(127\.0\.0\.1|localhost):0\b/g, `$1:${port}`),
+  });
+}
+
+test('one sign-in is enough for reloads, the account and back, a bookmark, a second tab and a restarted server', async () => {
+  const guest = await atConsole(server, 'root', '/console/people');
+  const { page, context } = guest;
+  await people(page);
+  const visits = visitsOfProvider(guest);
+  await page.reload();
+  await people(page);
+  await page.locator('a[href="/account"]').first().click();
+  await accountShown(page);
+  await page.reload();
+  await accountShown(page);
+  await page.goBack();
+  await people(page);
+  // A bookmark, when no page of ours is open.
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/console/people`);
+  await people(page);
+  const second = await opened(context, '/account#sessions');
+  await accountShown(second);
+  await restart();
+  await page.reload();
+  await people(page);
+  await second.reload();
+  await accountShown(second);
+  assert.deepEqual(visits, []);
+  await guest.close();
+});
+
+test('signing out in one tab ends the session in all, and leaves neither tokens nor keys', async () => {
+  const guest = await atConsole(server, 'root');
+  const { page, context } = guest;
+  const account = await opened(context, '/account');
+  await accountShown(account);
+  assert.notDeepEqual(await account.evaluate('indexedDB.databases()'), []);
+  await account.locator('#sign-out').click();
+  await account.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await page.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor();
+  assert.deepEqual(await page.evaluate('indexedDB.databases()'), []);
+  await page.reload();
+  await page.locator('#username').waitFor();
+  await guest.close();
+});
+
+test('a browser that was closed asks again', async () => {
+  const guest = await atConsole(server, 'root');
+  const { page, context } = guest;
+  await page.goto('about:blank');
+  // What closing it does to cookies without an end.
+  await context.clearCookies();
+  await page.goto(`${server.url}/console`);
+  await page.locator('#username').waitFor();
+  await guest.close();
+});
