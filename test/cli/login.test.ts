@@ -358,6 +358,34 @@ describe('a session', () => {
     assert.ok(!readFileSync(join(cli.configDir, 'credentials.json'), 'utf8').includes(accessToken));
   });
 
+  test('is bound to a key in its file, unless its tokens are for other programs', async () => {
+    await using cli = commandLine(clock);
+    const file = join(cli.configDir, 'credentials.json');
+    const logIn = async (...more: string[]) => assert.equal((await loginAs(cli, password, ...more)).code, 0);
+    const asBearer = async () => {
+      const { stdout, stderr } = await cli.run(['token']);
+      const headers = { authorization: `Bearer ${stdout.trim()}` };
+      return { stderr, ...(await server.get('/edge/client/v1/current-identity', { headers })) };
+    };
+    await logIn();
+    assert.match(readFileSync(file, 'utf8'), /"d": "[\w-]{43}"/);
+    const bound = await asBearer();
+    assert.equal(bound.status, 401);
+    assert.match(
+      bound.stderr,
+      new RegExp(`for other programs: overlay-auth login ${server.url} --bearer -u ada`),
+    );
+    clock.advance(31 * MINUTE);
+    assert.equal((await cli.run(['whoami'])).code, 0);
+
+    await logIn('--bearer');
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /"d":/);
+    const bearer = await asBearer();
+    assert.deepEqual([bearer.status, bearer.stderr], [200, '']);
+    clock.advance(31 * MINUTE);
+    assert.equal((await asBearer()).status, 200);
+  });
+
   test('without any login, every command that needs one says how to begin', async () => {
     await using cli = commandLine(clock);
     for (const args of [

@@ -62,8 +62,7 @@ async function ask(
   const url = new URL(`/edge/management/v1${path}`, login.apiUrl);
   url.searchParams.set('limit', String(most));
   if (typed !== '') url.searchParams.set('filter', `${field} icontains ${filterText(typed)}`);
-  const headers = { authorization: `Bearer ${login.accessToken}` };
-  const answer = await http.send({ method: 'GET', url, headers });
+  const answer = await http.send({ method: 'GET', url, login });
   const rows = asList(asObject(answer.body).data).map(asObject);
   const words = rows.map((row) =>
     field === 'identityName' ? textField(asObject(row.identity), 'name') : textField(row, field),

@@ -50,6 +50,10 @@ function registerLogin(program: Command, ports: CliPorts): void {
     .option('--totp-code <code>', 'the one-time code, if one is required')
     .option('--ca <file>', 'trust the certificate authority in FILE for this server')
     .option('--api-url <url>', 'where the Edge APIs are, if not at the same address')
+    .option(
+      '--bearer',
+      'get tokens that other programs can use as they are; otherwise they work only with a key that is kept here',
+    )
     .option('--device', 'show a code, and log in with the browser of another device')
     .option('--no-browser', 'print the address to visit instead of opening the browser')
     .addHelpText(

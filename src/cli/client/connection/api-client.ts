@@ -79,14 +79,14 @@ async function sendAs(
   { http, login }: { readonly http: HttpsClient; readonly login: SavedLogin },
   call: ApiCall,
 ): Promise<HttpsAnswer> {
-  const { accessToken, secondaryJwtFile } = login;
-  const second = secondaryJwtFile === undefined ? [] : [await externalJwt(ports, secondaryJwtFile)];
+  const { secondaryJwtFile } = login;
   const url = new URL(roots[call.api ?? 'management'] + call.path, login.apiUrl);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
   return http.send({
     method: call.method,
     url,
-    headers: { authorization: [accessToken, ...second].map((token) => `Bearer ${token}`) },
+    login,
+    secondToken: secondaryJwtFile === undefined ? undefined : await externalJwt(ports, secondaryJwtFile),
     ...(call.json === undefined ? {} : { json: call.json }),
   });
 }

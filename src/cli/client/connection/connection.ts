@@ -20,7 +20,7 @@ export async function connectionTo(
       ? {}
       : { clientCertificate: await readPair(ports, clientCertificate) }),
   };
-  return createHttpsClient(options);
+  return createHttpsClient(options, ports.clock);
 }
 
 async function readPair(

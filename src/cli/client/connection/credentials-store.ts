@@ -4,6 +4,7 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ProofKey } from '../../../../packages/client/src/oidc/proof-key.ts';
 import type { Millis } from '../../../platform/clock.ts';
 import { asObject, parseJson } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
@@ -29,6 +30,8 @@ export interface SavedLogin {
   readonly idToken: string;
   /** Null once the server has refused it: the session has ended, and only whose it was is remembered. */
   readonly refreshToken: string | null;
+  /** What access and refresh token are bound to; undefined for bearer tokens. */
+  readonly key?: ProofKey;
   /** What was typed after the URL, without secrets, to suggest it again. */
   readonly loginArguments: readonly string[];
   /** Absolute paths. Presented on every connection, because tokens of such a login are bound to it. */

@@ -6,8 +6,10 @@ import {
   type HttpsTransportOptions,
   httpsTransport,
 } from '../../../../packages/client/src/node/https-transport.ts';
+import { proving } from '../../../../packages/client/src/oidc/proof-key.ts';
+import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { guarded, type Transport } from '../../../../packages/client/src/transport.ts';
-import type { Millis } from '../../../platform/clock.ts';
+import { type Clock, type Millis, systemClock } from '../../../platform/clock.ts';
 import { parseJson } from '../../../platform/formats/json-shape.ts';
 import { CliError } from '../../terminal/cli-error.ts';
 import { transportFailure } from './transport-failure.ts';
@@ -15,8 +17,10 @@ import { transportFailure } from './transport-failure.ts';
 export interface HttpsRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: URL;
-  /** A list is sent as that many header lines. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Whose request it is. */
+  readonly login?: Pick<Tokens, 'accessToken' | 'key'>;
+  /** The external JWT that the policy also requires. */
+  readonly secondToken?: string | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as application/x-www-form-urlencoded. */
@@ -47,8 +51,11 @@ export interface HttpsClient {
 /** Trusted PEM certificates, and a client certificate. */
 export type TlsOptions = Pick<HttpsTransportOptions, 'ca' | 'clientCertificate'>;
 
-/** An HTTPS client with the given trust and client certificate. */
-export function createHttpsClient(tls: TlsOptions): HttpsClient {
+/**
+ * An HTTPS client with the given trust and client certificate.
+ * @param clock of proofs, for tokens that are bound to a key
+ */
+export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): HttpsClient {
   let certificateEnd: Millis | undefined;
   const { send, close } = httpsTransport({
     ...tls,
@@ -64,17 +71,20 @@ export function createHttpsClient(tls: TlsOptions): HttpsClient {
     transport,
     [Symbol.dispose]: close,
     certificateEnd: () => (Number.isNaN(certificateEnd) ? undefined : certificateEnd),
-    async send({ method, url, headers = {}, json, form }) {
-      const lines = new Headers(json === undefined ? {} : { 'content-type': 'application/json' });
-      for (const [name, values] of Object.entries(headers)) {
-        for (const value of [values].flat()) lines.append(name, value);
-      }
+    async send({ method, url, login, secondToken, json, form }) {
+      const headers = new Headers(json === undefined ? {} : { 'content-type': 'application/json' });
+      const key = login?.key;
+      if (login !== undefined)
+        headers.append('authorization', `${key === undefined ? 'Bearer' : 'DPoP'} ${login.accessToken}`);
+      if (secondToken !== undefined) headers.append('authorization', `Bearer ${secondToken}`);
+      const sendNow =
+        key === undefined ? transport : proving(key, () => clock.now())(transport, login?.accessToken);
       const body = form === undefined ? JSON.stringify(json) : new URLSearchParams(form);
       try {
-        const response = await transport(
+        const response = await sendNow(
           new Request(url, {
             method,
-            headers: lines,
+            headers,
             redirect: 'manual',
             ...(body === undefined ? {} : { body }),
           }),

@@ -116,6 +116,7 @@ function tokensOf(login: SavedLogin): Tokens {
     refreshToken: login.refreshToken,
     identityId: login.identityId,
     factors: login.amr,
+    ...(login.key === undefined ? {} : { key: login.key }),
   };
 }
 
@@ -124,10 +125,10 @@ export function savedFrom(
   tokens: Tokens,
 ): Pick<
   SavedLogin,
-  'accessToken' | 'accessTokenExpiresAt' | 'accessTokenLifetime' | 'idToken' | 'refreshToken'
+  'accessToken' | 'accessTokenExpiresAt' | 'accessTokenLifetime' | 'idToken' | 'refreshToken' | 'key'
 > {
-  const { accessToken, accessTokenExpiresAt, lifetime, idToken, refreshToken } = tokens;
-  return { accessToken, accessTokenExpiresAt, accessTokenLifetime: lifetime, idToken, refreshToken };
+  const { factors: _, identityId: __, lifetime, ...saved } = tokens;
+  return { ...saved, accessTokenLifetime: lifetime };
 }
 
 /** As much of the provider as a renewal needs. The login read the discovery document. */

@@ -138,7 +138,7 @@ async function otherIssuers({ http, login }: Server): Promise<readonly string[]>
   const answer = await http.send({
     method: 'GET',
     url: new URL('/edge/client/v1/controllers?limit=none', login.apiUrl),
-    headers: { authorization: `Bearer ${login.accessToken}` },
+    login,
   });
   const nodes = asList(asObject(answer.body).data).map(asObject);
   const addresses = nodes.flatMap((node) => asList(asObject(node.apiAddresses)['edge-oidc']));
@@ -208,7 +208,7 @@ async function sessionCheck(
     const answer = await http.send({
       method: 'POST',
       url: new URL(introspectionEndpoint),
-      headers: { authorization: `Bearer ${login.accessToken}` },
+      login,
       form: { token },
     });
     const { active } = asObject(answer.body);

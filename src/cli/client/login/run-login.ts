@@ -31,6 +31,8 @@ interface LoginOptions extends SecretOptions {
   readonly apiUrl?: string;
   /** Log in with the browser of another device. */
   readonly device?: boolean;
+  /** Tokens that other programs can use as they are. */
+  readonly bearer?: boolean;
   /** False for `--no-browser`. */
   readonly browser: boolean;
 }
@@ -55,7 +57,8 @@ export async function runLogin(
     identity: identity?.origin === origin ? identity : undefined,
   });
   using http = await connectionTo(ports, trust, clientCertificate);
-  const provider = await discover(http, ports.clock, origin);
+  const found = await discover(http, ports.clock, origin);
+  const provider = options.bearer === true ? { ...found, newKey: null } : found;
   const credentials = await credentialsOf(ports, options);
   const complete = async (tokens: Tokens): Promise<Completed> => {
     const second = credentials?.method === 'ext-jwt' ? undefined : credentials?.externalJwt;
@@ -179,8 +182,7 @@ async function loginOf(
   { origin, options }: { origin: string; options: LoginOptions },
 ): Promise<SavedLogin> {
   const { identityId, factors } = tokens;
-  const bearers = [tokens.accessToken, ...(needs.second === undefined ? [] : [needs.second])];
-  const name = await nameOf(needs.http, provider, { tokens: bearers, identityId });
+  const name = await nameOf(needs.http, provider, { tokens, second: needs.second });
   const clientCertificate = certificateFiles(needs.ports, options);
   return {
     url: origin,
@@ -193,6 +195,7 @@ async function loginOf(
     ...savedFrom(tokens),
     loginArguments: [
       ...(options.device === true ? ['--device'] : []),
+      ...(options.bearer === true ? ['--bearer'] : []),
       ...(options.username === undefined ? [] : ['-u', options.username]),
       ...(clientCertificate === undefined ? [] : ['-c', clientCertificate.certFile]),
       ...(clientCertificate === undefined || options.key === undefined
@@ -223,18 +226,20 @@ function printLogin(report: Report, { login, kept }: Completed): void {
 /**
  * The name of the logged-in identity, from userinfo. The id if userinfo does not say, or is about somebody else (OIDC
  * Core 5.3.2). The name is only shown: the login works without it.
- * @param tokens the access token, and the external JWT that the policy also requires
+ * @param second the external JWT that the policy also requires
  */
 async function nameOf(
   http: HttpsClient,
   { metadata: { userinfo_endpoint: userinfoEndpoint } }: Provider,
-  { tokens, identityId }: { readonly tokens: readonly string[]; readonly identityId: string },
+  { tokens, second }: { readonly tokens: Tokens; readonly second: string | undefined },
 ): Promise<string> {
+  const { identityId } = tokens;
   if (userinfoEndpoint === undefined) return identityId;
   const answer = await http.send({
     method: 'GET',
     url: new URL(userinfoEndpoint),
-    headers: { authorization: tokens.map((token) => `Bearer ${token}`) },
+    login: tokens,
+    secondToken: second,
   });
   const claims = asObject(answer.body);
   if (answer.status !== 200 || textField(claims, 'sub') !== identityId) return identityId;

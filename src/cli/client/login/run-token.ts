@@ -1,3 +1,4 @@
+import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { usageError } from '../../terminal/cli-error.ts';
 import { notice, printResult, type Report } from '../../terminal/output.ts';
 import { readJwt } from '../connection/jwt-text.ts';
@@ -28,6 +29,7 @@ export async function runToken(
   }
   const fresh = await freshLogin(ports, login, { http: () => connectionOf(ports, login) });
   const token = kind === 'access' ? fresh.accessToken : fresh.idToken;
+  const isBound = kind === 'access' && fresh.key !== undefined;
   if (options.decode !== true) {
     const expiresAt = new Date(fresh.accessTokenExpiresAt).toISOString();
     printResult(
@@ -35,6 +37,15 @@ export async function runToken(
       kind === 'access' ? { accessToken: token, expiresAt } : { idToken: token },
       () => token,
     );
+    if (isBound) {
+      const again = [
+        'overlay-auth login',
+        fresh.url,
+        '--bearer',
+        ...fresh.loginArguments.map(shellWord),
+      ].join(' ');
+      notice(report, `note: this token works only with the key of this login; for other programs: ${again}`);
+    }
     return;
   }
   const decoded = readJwt(token) ?? {};
