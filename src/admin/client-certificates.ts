@@ -17,7 +17,7 @@ export interface AcceptableCertificate {
 }
 
 /** Exactly one certificate. @throws AuthError could_not_validate */
-export function acceptableCertificate(field: string, pem: string): AcceptableCertificate {
+function acceptableCertificate(field: string, pem: string): AcceptableCertificate {
   const [certificate, ...others] = acceptableCertificates(field, pem);
   if (certificate === undefined || others.length > 0)
     throw refusedField(field, 'must be exactly one certificate in PEM form (several certificates)');

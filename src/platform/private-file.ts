@@ -18,7 +18,7 @@ import { basename, dirname, join } from 'node:path';
  * Creates an empty file that only its owner can read.
  * @throws Error of node:fs when it cannot be created: EEXIST when it exists, whoever created it
  */
-export function createPrivateFile(path: string): void {
+function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 

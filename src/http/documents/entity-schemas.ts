@@ -167,7 +167,7 @@ function described({ description, examples }: Field, schema: z.ZodType): z.ZodTy
 }
 
 /** The members of a document. */
-export function documentShape(fields: Fields): Readonly<Record<string, z.ZodType>> {
+function documentShape(fields: Fields): Readonly<Record<string, z.ZodType>> {
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([, { isSecret }]) => !isSecret)

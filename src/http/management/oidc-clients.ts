@@ -9,8 +9,7 @@ import {
 import { AuthError } from '../../errors/auth-error.ts';
 import { type Delivery, deliveryStates } from '../../model/delivery.ts';
 import type { OidcClientSecret } from '../../model/entities/oidc-client.ts';
-import { isoTime, isoTimeOrNull, type Millis } from '../../platform/clock.ts';
-import { formatDuration } from '../../platform/formats/durations.ts';
+import { isoTime, isoTimeOrNull } from '../../platform/clock.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
 import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
@@ -94,10 +93,6 @@ function secretIdOf({ params }: RequestContext): string {
   const id = params.secretId ?? '';
   if (!/^[\w-]{1,64}$/.test(id)) throw new AuthError('not_found');
   return id;
-}
-
-export function durationOf(millis: Millis | null): string | null {
-  return millis === null ? null : formatDuration(millis);
 }
 
 function deliveryDocument({ seq: _seq, payload, ...delivery }: Delivery<'logout'>): object {

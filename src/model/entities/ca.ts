@@ -22,7 +22,6 @@ export const claimMatchers = ['ALL', 'PREFIX', 'SUFFIX', 'SCHEME'] as const;
 export type ClaimMatcher = (typeof claimMatchers)[number];
 
 export const claimParsers = ['NONE', 'SPLIT'] as const;
-export type ClaimParser = (typeof claimParsers)[number];
 
 export const caEntity = entity<CaId>()({
   kind: 'ca',

@@ -18,7 +18,6 @@ import {
 import { clientAuthMethods } from './oidc-client.ts';
 
 export const targetTokens = ['ACCESS', 'ID'] as const;
-export type TargetToken = (typeof targetTokens)[number];
 
 export const externalJwtSignerEntity = entity<SignerId>()({
   kind: 'ext-jwt-signer',

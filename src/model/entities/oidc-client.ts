@@ -3,8 +3,7 @@ import type { OidcClientId, OidcClientSecretId } from '../ids.ts';
 import { choice, duration, entity, flag, jwkSet, pairs, type Stored, tags, text, texts } from './entity.ts';
 
 /** RFC 6749 2.1: `confidential` for a client that can keep a secret. */
-export const oidcClientTypes = ['public', 'confidential'] as const;
-export type OidcClientType = (typeof oidcClientTypes)[number];
+const oidcClientTypes = ['public', 'confidential'] as const;
 
 /** How a client proves who it is at the token endpoint (OIDC Core 9). */
 export const clientAuthMethods = [
@@ -22,7 +21,6 @@ export function usesSecret(method: ClientAuthMethod): boolean {
 
 /** What may sign the ID tokens of a registered client; keys for both always exist. */
 export const clientSigningAlgs = ['RS256', 'ES256'] as const;
-export type ClientSigningAlg = (typeof clientSigningAlgs)[number];
 
 /** Claims that an application can get, by scope (OIDC Core 5.4). */
 export const claimsOfScope = {

@@ -12,7 +12,7 @@ import type { OidcServices } from '../services.ts';
 import { type OidcBindPoint, validateAuthorizationRequest } from './authorization-request.ts';
 
 /** How long a `request_uri` can be used. */
-export const pushedLifetime: Millis = 90 * SECOND;
+const pushedLifetime: Millis = 90 * SECOND;
 
 const urn = 'urn:ietf:params:oauth:request_uri:';
 
