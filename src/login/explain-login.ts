@@ -4,7 +4,6 @@
 import { type Account, mayPasskeyOpen } from '../model/account.ts';
 import type { Ca } from '../model/entities/ca.ts';
 import type { ExternalJwtSigner } from '../model/entities/external-jwt-signer.ts';
-import type { Identity } from '../model/entities/identity.ts';
 import type { Factor, PassedMethod, PrimaryMethod } from '../model/login.ts';
 import type { AttemptCheck, AttemptRecorder } from '../model/login-attempt.ts';
 import type { Passkey } from '../model/passkey.ts';
@@ -31,11 +30,51 @@ export interface LoginMeans {
   readonly totpLockedUntil: Millis | null;
 }
 
+/**
+ * What a method is worth to an identity now. `ready`: it has what it takes, with every factor. `vouched`: it has nothing
+ * here, but a certificate or token of another party that names it would be accepted.
+ */
+export const loginStandings = [
+  'ready',
+  'vouched',
+  'not-set-up',
+  'not-allowed',
+  'expired',
+  'locked',
+  'refused',
+] as const;
+export type LoginStanding = (typeof loginStandings)[number];
+
+/** A party whose certificates or tokens name an identity. */
+export interface Voucher {
+  readonly type: 'ca' | 'ext-jwt-signer';
+  readonly name: string;
+  /** The external id or id that they have to contain. */
+  readonly naming: string;
+}
+
+/** What a refusal says of what the identity has. All others: it has it, and it does not work. */
+const standingBy: Readonly<Partial<Record<RefusalReason, LoginStanding>>> = {
+  'unknown-user': 'not-set-up',
+  'unknown-thumbprint': 'not-set-up',
+  'no-signer-for-issuer': 'not-set-up',
+  'no-identity-for-claim': 'not-set-up',
+  'method-not-allowed': 'not-allowed',
+  'signer-not-allowed': 'not-allowed',
+  'certificate-expired': 'expired',
+  locked: 'locked',
+};
+
 export interface LoginExplanation {
   readonly method: PrimaryMethod;
   readonly outcome: 'allowed' | 'refused';
   /** From the first check that failed; null when allowed. */
   readonly reason: RefusalReason | null;
+  readonly standing: LoginStanding;
+  /** Since when it has expired, or until when it is locked; null for other standings. */
+  readonly until: Millis | null;
+  /** Who vouches for the identity, by which name. Whether they would is not known here. */
+  readonly acceptedFrom: readonly Voucher[];
   readonly checks: readonly AttemptCheck[];
   /** What is asked for after the method, whether or not the identity can provide it. */
   readonly asks: readonly Factor['type'][];
@@ -48,8 +87,9 @@ export function explainLogin(
   { means, method }: { readonly means: LoginMeans; readonly method: PrimaryMethod },
 ): LoginExplanation {
   const noted = notedRecord();
-  const who: Judged = { ...needs, account, means, now: needs.clock.now() };
+  const who: Judged = { ...needs, account, means, now: needs.clock.now(), vouchers: [], ends: [] };
   if (mayLogIn(account, { method, now: who.now }, noted)) judgeMethod[method](who, noted);
+  const hasPrimary = noted.reason === null;
   const isTwofold = method === 'passkey' && account.policy.primary.passkey.satisfiesSecondary;
   const passed: readonly PassedMethod[] = isTwofold ? [method, 'uv'] : [method];
   const proven = provenFactors(needs, { passed, signerId: null });
@@ -57,24 +97,51 @@ export function explainLogin(
   for (const factor of factors) judgeFactor(who, factor, noted);
   const { reason, checks } = noted;
   const outcome = reason === null ? 'allowed' : 'refused';
-  return { method, outcome, reason, checks, asks: factors.map(({ type }) => type) };
+  const isHeldHere = method === 'password' || method === 'passkey';
+  const isOwn = isHeldHere || (method === 'cert' && checks.some(isOfOwnCertificate));
+  const standing = standingOf(reason, { isOwn, hasPrimary });
+  const isOver = standing === 'locked' || standing === 'expired';
+  const until = isOver && who.ends.length > 0 ? Math.max(...who.ends) : null;
+  const acceptedFrom = standing === 'vouched' ? who.vouchers : [];
+  const asks = factors.map(({ type }) => type);
+  return { method, outcome, reason, standing, until, acceptedFrom, checks, asks };
+}
+
+/** A second factor that the policy requires and the identity cannot give is no matter of taste: it refuses. */
+function standingOf(
+  reason: RefusalReason | null,
+  { isOwn, hasPrimary }: { readonly isOwn: boolean; readonly hasPrimary: boolean },
+): LoginStanding {
+  if (reason === null) return isOwn ? 'ready' : 'vouched';
+  if (hasPrimary && reason !== 'locked') return 'refused';
+  return standingBy[reason] ?? 'refused';
 }
 
 interface Judged extends LoginServices {
   readonly account: Account;
   readonly means: LoginMeans;
   readonly now: Millis;
+  readonly vouchers: Voucher[];
+  /** Of locks and certificates. */
+  readonly ends: Millis[];
+}
+
+/** A valid certificate of its own; otherwise what the rule of an authority finds is recorded. */
+function isOfOwnCertificate({ check, verdict }: AttemptCheck): boolean {
+  return check === 'validity' && verdict === 'passed';
 }
 
 const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: AttemptRecorder) => void>> = {
-  password({ account, means: { password }, now }, attempt) {
+  password(who, attempt) {
+    const { account, means } = who;
+    const { password } = means;
     if (password === null) {
       const add = `overlay-auth create authenticator updb ${account.identity.id} USERNAME`;
       attempt.failed('user name known', 'unknown-user', `it has no password: ${add}`);
       return;
     }
     attempt.passed('user name known', password.username);
-    judgeLock('authenticator unlocked', { lockedUntil: password.lockedUntil, now }, attempt);
+    judgeLock(who, 'authenticator unlocked', { lockedUntil: password.lockedUntil, attempt });
   },
 
   cert(who, attempt) {
@@ -85,7 +152,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
         ...means.certificates.map((pem) => (record: AttemptRecorder) => judgeCertificate(who, pem, record)),
         ...rules
           .filter((ca) => ca !== undefined && ca.externalIdClaim !== null)
-          .map((ca) => (record: AttemptRecorder) => judgeClaimRule(account.identity, ca as Ca, record)),
+          .map((ca) => (record: AttemptRecorder) => judgeClaimRule(who, ca as Ca, record)),
       ],
       attempt,
       () => {
@@ -104,8 +171,7 @@ const judgeMethod: Readonly<Record<PrimaryMethod, (who: Judged, attempt: Attempt
         .all()
         .map(
           (signer) => (record: AttemptRecorder) =>
-            maySignerLogIn({ signers }, { account, signer }, record) &&
-            judgeClaim(account.identity, signer, record),
+            maySignerLogIn({ signers }, { account, signer }, record) && judgeClaim(who, signer, record),
         ),
       attempt,
       () => attempt.failed('issuer', 'no-signer-for-issuer', 'there is no external JWT signer'),
@@ -129,12 +195,16 @@ function judgePasskeys({ account: { identity, policy }, means }: Judged, attempt
 }
 
 function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): boolean {
-  const path = findTrustedPath(who, [parseCertificate(pem).raw], { attempt, allowExpired: true });
+  const certificate = parseCertificate(pem);
+  const end = Date.parse(certificate.validTo);
+  if (end <= who.now) who.ends.push(end);
+  const path = findTrustedPath(who, [certificate.raw], { attempt, allowExpired: true });
   return path !== null && isWithinValidity(who.account.policy, path.leaf, attempt);
 }
 
 /** Whether the rule of an authority can find the external id of an identity in a certificate. */
-function judgeClaimRule({ id, externalId }: Identity, ca: Ca, attempt: AttemptRecorder): boolean {
+function judgeClaimRule({ account, vouchers }: Judged, ca: Ca, attempt: AttemptRecorder): boolean {
+  const { id, externalId } = account.identity;
   if (ca.externalIdClaim === null) return false;
   if (externalId === null) {
     const add = `overlay-auth update identity ${id} --external-id ID`;
@@ -147,15 +217,17 @@ function judgeClaimRule({ id, externalId }: Identity, ca: Ca, attempt: AttemptRe
     return false;
   }
   attempt.passed('external id', `rule of ${ca.name}: "${externalId}"`);
+  vouchers.push({ type: 'ca', name: ca.name, naming: externalId });
   return true;
 }
 
 /** Whether a token of the signer can name an identity. */
 function judgeClaim(
-  { id, externalId }: Identity,
+  { account, vouchers }: Judged,
   signer: ExternalJwtSigner,
   attempt: AttemptRecorder,
 ): boolean {
+  const { id, externalId } = account.identity;
   const claim = signer.useExternalId ? externalId : id;
   if (claim === null) {
     const add = `overlay-auth update identity ${id} --external-id ID`;
@@ -163,16 +235,17 @@ function judgeClaim(
     attempt.failed('identity', 'no-identity-for-claim', saw);
     return false;
   }
+  vouchers.push({ type: 'ext-jwt-signer', name: signer.name, naming: claim });
   attempt.passed('identity', `signer ${signer.name} with ${signer.claimsProperty} = ${claim}`);
   return true;
 }
 
 function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): void {
-  const { account, means, signers, now } = who;
+  const { means, signers } = who;
   if (factor.type === 'totp') {
     attempt.passed('authenticator app', factor.isEnrolled ? 'is set up' : 'none yet: the login sets it up');
     if (factor.isEnrolled)
-      judgeLock('authenticator app unlocked', { lockedUntil: means.totpLockedUntil, now }, attempt);
+      judgeLock(who, 'authenticator app unlocked', { lockedUntil: means.totpLockedUntil, attempt });
     return;
   }
   if (factor.type === 'passkey') {
@@ -191,16 +264,20 @@ function judgeFactor(who: Judged, factor: Factor, attempt: AttemptRecorder): voi
       'signer-disabled',
       `signer ${name}, which the policy requires, is not enabled`,
     );
-  } else judgeClaim(account.identity, signer, attempt);
+  } else judgeClaim({ ...who, vouchers: [] }, signer, attempt);
 }
 
 function judgeLock(
+  { now, ends }: Judged,
   check: string,
-  { lockedUntil, now }: { readonly lockedUntil: Millis | null; readonly now: Millis },
-  attempt: AttemptRecorder,
+  { lockedUntil, attempt }: { readonly lockedUntil: Millis | null; readonly attempt: AttemptRecorder },
 ): void {
-  if (lockedUntil === null || lockedUntil <= now) attempt.passed(check);
-  else attempt.failed(check, 'locked', `until ${new Date(lockedUntil).toISOString()}`);
+  if (lockedUntil === null || lockedUntil <= now) {
+    attempt.passed(check);
+    return;
+  }
+  ends.push(lockedUntil);
+  attempt.failed(check, 'locked', `until ${new Date(lockedUntil).toISOString()}`);
 }
 
 /** One valid proof is enough: the problems of the others are reported only if there is none. */

@@ -22,6 +22,9 @@ interface Explanation {
   readonly method: string;
   readonly outcome: string;
   readonly reason: string | null;
+  readonly standing: string;
+  readonly until: string | null;
+  readonly acceptedFrom: readonly object[];
   readonly checks: readonly {
     readonly name: string;
     readonly verdict: string;
@@ -66,8 +69,8 @@ const tryPassword = async (name: string): Promise<Answer> =>
 describe('the explanation of a login by password', () => {
   test('is allowed like the login, and requires nothing', async () => {
     const id = await userWith('ana');
-    const { outcome, reason, asks, checks } = await explain(id, 'password');
-    assert.deepEqual([outcome, reason, asks], ['allowed', null, []]);
+    const { outcome, reason, asks, checks, standing } = await explain(id, 'password');
+    assert.deepEqual([outcome, reason, asks, standing], ['allowed', null, [], 'ready']);
     assert.ok(checks.every(({ verdict }) => verdict === 'passed'));
     assert.equal((await tryPassword('ana')).status, 302);
   });
@@ -76,7 +79,10 @@ describe('the explanation of a login by password', () => {
     const id = await userWith('bob');
     await root.call('POST', `identities/${id}/disable`, {});
     const disabled = await explain(id, 'password');
-    assert.deepEqual([disabled.outcome, disabled.reason], ['refused', 'identity-disabled']);
+    assert.deepEqual(
+      [disabled.outcome, disabled.reason, disabled.standing],
+      ['refused', 'identity-disabled', 'refused'],
+    );
     assert.equal((await tryPassword('bob')).status, 401);
     await root.call('POST', `identities/${id}/enable`, {});
 
@@ -85,15 +91,19 @@ describe('the explanation of a login by password', () => {
     assert.equal((await submitPassword(server, await beginLogin(server), 'bob', 'wrong')).status, 401);
     const locked = await explain(id, 'password');
     assert.deepEqual([locked.reason, failed(locked)], ['locked', ['authenticator unlocked']]);
+    assert.equal(locked.standing, 'locked');
+    assert.ok(Date.parse(locked.until ?? '') > clock.now());
     assert.equal((await tryPassword('bob')).status, 401);
     await root.call('POST', `identities/${id}/unlock`, {});
     assert.equal((await explain(id, 'password')).outcome, 'allowed');
 
     const without = await policy({ primary: { updb: { allowed: false } } });
     await server.store.identities.update(id, { authPolicyId: without }, clock.now());
-    assert.equal((await explain(id, 'password')).reason, 'method-not-allowed');
+    const forbidden = await explain(id, 'password');
+    assert.deepEqual([forbidden.reason, forbidden.standing], ['method-not-allowed', 'not-allowed']);
     const bare = await createIdentity(server, 'bare');
-    assert.equal((await explain(bare, 'password')).reason, 'unknown-user');
+    const unset = await explain(bare, 'password');
+    assert.deepEqual([unset.reason, unset.standing], ['unknown-user', 'not-set-up']);
   });
 
   test('requires TOTP when the policy does or an app is set up, and notices its lock', async () => {
@@ -109,6 +119,7 @@ describe('the explanation of a login by password', () => {
     }
     const locked = await explain(id, 'password');
     assert.deepEqual([locked.reason, failed(locked)], ['locked', ['authenticator app unlocked']]);
+    assert.equal(locked.standing, 'locked');
   });
 
   test('for somebody who needs a second external JWT says whether one is possible', async () => {
@@ -117,6 +128,7 @@ describe('the explanation of a login by password', () => {
     const id = await userWith('vera', await policy({ secondary: { requireExtJwt: signerId } }));
     const unnamed = await explain(id, 'password');
     assert.deepEqual([unnamed.reason, unnamed.asks], ['no-identity-for-claim', ['ext-jwt']]);
+    assert.equal(unnamed.standing, 'refused');
     await server.store.identities.update(id, { externalId: 'vera-7' }, clock.now());
     assert.equal((await explain(id, 'password')).outcome, 'allowed');
     await root.call('PATCH', `external-jwt-signers/${signerId}`, { enabled: false });
@@ -127,10 +139,13 @@ describe('the explanation of a login by password', () => {
 describe('the explanation of a login by certificate', () => {
   test('judges the certificate as the login does: its path, and whether it may have expired', async () => {
     const id = await createIdentity(server, 'cora', { externalId: null });
+    assert.equal((await explain(id, 'cert')).standing, 'not-set-up');
     assert.equal((await explain(id, 'cert')).reason, 'unknown-thumbprint');
     const expired = await enrolled(server, id, { from: -2 * DAY, until: -DAY });
     const refused = await explain(id, 'cert');
     assert.deepEqual([refused.outcome, refused.reason], ['refused', 'certificate-expired']);
+    assert.equal(refused.standing, 'expired');
+    assert.ok(Date.parse(refused.until ?? '') <= clock.now());
     const connection = withCertificate(server, expired);
     assert.equal((await submitCertificate(connection)).status, 401);
     const lenient = await policy({ primary: { cert: { allowExpiredCerts: true } } });
@@ -177,7 +192,8 @@ describe('the explanation of a login by external JWT', () => {
     const byId = await createSigner(root, idp, 'First', { useExternalId: false });
     const id = await createIdentity(server, 'jo', { externalId: null });
     const allowed = await explain(id, 'ext-jwt');
-    assert.equal(allowed.outcome, 'allowed');
+    assert.deepEqual([allowed.outcome, allowed.standing], ['allowed', 'vouched']);
+    assert.deepEqual(allowed.acceptedFrom, [{ type: 'ext-jwt-signer', name: 'First', naming: id }]);
     assert.ok(allowed.checks.some(({ saw }) => saw?.includes(id)));
     const other = await createSigner(root, { ...idp, issuer: 'https://third.example' }, 'Third');
     const only = await policy({ primary: { extJwt: { allowedSigners: [other] } } });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { explainLoginsOf, type SentPolicyOfId } from '../../admin/login-explanation.ts';
 import type { AdminServices } from '../../admin/services.ts';
-import type { LoginExplanation } from '../../login/explain-login.ts';
+import { type LoginExplanation, loginStandings } from '../../login/explain-login.ts';
 import { primaryMethods } from '../../model/login.ts';
 import { refusalReasons } from '../../model/refusal-reason.ts';
+import { isoTimeOrNull } from '../../platform/clock.ts';
 import { wholeList } from '../documents/lists.ts';
+import { timeSchema } from '../documents/wire.ts';
 import { envelope, jsonType } from '../request/answer.ts';
 import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
@@ -17,6 +19,16 @@ const explanationSchema = z
     method: z.enum(primaryMethods),
     outcome: z.enum(['allowed', 'refused']),
     reason: z.enum(refusalReasons).nullable(),
+    standing: z.enum(loginStandings).meta({
+      description:
+        '`ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted',
+    }),
+    until: timeSchema
+      .nullable()
+      .meta({ description: 'Since when it has expired, or until when it is locked' }),
+    acceptedFrom: z.array(
+      z.strictObject({ type: z.enum(['ca', 'ext-jwt-signer']), name: z.string(), naming: z.string() }),
+    ),
     checks: z.array(
       z.strictObject({
         name: z.string(),
@@ -78,6 +90,10 @@ function explanation(needs: AdminServices): Route {
   });
 }
 
-function explanationDocument({ checks, ...explanation }: LoginExplanation): object {
-  return { ...explanation, checks: checks.map(({ check: name, ...found }) => ({ name, ...found })) };
+function explanationDocument({ checks, until, ...explanation }: LoginExplanation): object {
+  return {
+    ...explanation,
+    until: isoTimeOrNull(until),
+    checks: checks.map(({ check: name, ...found }) => ({ name, ...found })),
+  };
 }

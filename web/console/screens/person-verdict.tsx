@@ -7,6 +7,7 @@ import { useList } from '../queries.ts';
 import { alternatives, texts } from '../texts/texts.ts';
 import type { LoginExplanation } from '../types.ts';
 import { wayText } from '../words.ts';
+import { lockEnd } from './person-authenticators.tsx';
 
 const { person: words } = texts;
 
@@ -31,19 +32,24 @@ export function PersonVerdict({ id }: { readonly id: string }) {
 
 /** @param ways one for each method */
 export function Verdict({ ways }: { readonly ways: readonly LoginExplanation[] }) {
-  const open = ways.filter(({ outcome }) => outcome === 'allowed');
-  const sentence =
-    open.length === 0
-      ? words.canNo
-      : words.canYes(alternatives.format(open.map(({ method, asks }) => wayText(method, asks))));
+  const by = (standing: LoginExplanation['standing']) => ways.filter((way) => way.standing === standing);
+  const textOf = (open: readonly LoginExplanation[]) =>
+    alternatives.format(open.map(({ method, asks }) => wayText(method, asks)));
+  const [ready, vouched] = [by('ready'), by('vouched')];
+  const [kind, sentence] =
+    ready.length > 0
+      ? ['good', words.canYes(textOf(ready))]
+      : vouched.length > 0
+        ? ['', words.canIf(textOf(vouched))]
+        : ['bad', words.canNo];
   return (
     <>
-      <p className={`answer ${open.length === 0 ? 'bad' : 'good'}`} id="answer">
+      <p className={`answer ${kind}`} id="answer">
         {sentence}
       </p>
       <ul className="ways">
         {ways.map((way) => (
-          <Way key={way.method} way={way} isOpen={open.length === 0} />
+          <Way key={way.method} way={way} isOpen={kind === 'bad'} />
         ))}
       </ul>
     </>
@@ -52,19 +58,24 @@ export function Verdict({ ways }: { readonly ways: readonly LoginExplanation[] }
 
 function Way({ way, isOpen }: { readonly way: LoginExplanation; readonly isOpen: boolean }) {
   const isAllowed = way.outcome === 'allowed';
-  const why = way.checks.find(({ verdict }) => verdict === 'failed');
+  const { standing, until, reason } = way;
+  const isWrong = standing === 'expired' || standing === 'locked' || standing === 'refused';
+  const label =
+    until !== null && (standing === 'expired' || standing === 'locked')
+      ? words[`${standing}Way`](lockEnd(until))
+      : words.standings[standing];
   return (
     <li>
       <details open={isOpen && !isAllowed}>
         <summary>
           <strong>{texts.attempts.steps[way.method]}</strong>{' '}
-          <Badge kind={isAllowed ? 'good' : 'bad'}>{isAllowed ? words.allowed : texts.refused}</Badge>{' '}
-          {way.reason !== null && <span>{named(texts.reasons, way.reason)}</span>}
-          {why?.saw != null && (
-            <span className="hint" lang="en">
-              {why.saw}
+          <Badge kind={standing === 'ready' ? 'good' : isWrong ? 'bad' : 'plain'}>{label}</Badge>{' '}
+          {standing === 'refused' && reason !== null && <span>{named(texts.reasons, reason)}</span>}
+          {way.acceptedFrom.map(({ type, name, naming }) => (
+            <span className="hint block" key={`${type} ${name}`}>
+              {words.wouldBeAccepted[type](name, naming)}
             </span>
-          )}
+          ))}
         </summary>
         <Checks checks={way.checks} />
       </details>

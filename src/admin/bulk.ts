@@ -1,0 +1,312 @@
+// One change or action for many identities: all of them or none. Each goes through the same rules as when it is changed
+// by itself; the changes are collected and made together at the end. Audit events of one call have its reference id.
+
+import { AuthError } from '../errors/auth-error.ts';
+import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { Identity } from '../model/entities/identity.ts';
+import { identityListFields } from '../model/list-fields.ts';
+import type { Filter, ListReader } from '../model/list-query.ts';
+import type { Millis } from '../platform/clock.ts';
+import { NotAsSeen } from '../store/contracts/gathered.ts';
+import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
+import { reasonOf, refusedField } from './acceptable-values.ts';
+import { type AdminCall, administratorKept } from './admin-call.ts';
+import type { Disabling } from './disabling.ts';
+import { removeTotp, unlockIdentity } from './factors.ts';
+import {
+  deleteIdentity,
+  disableIdentity,
+  enableIdentity,
+  endSessionsOfIdentity,
+  type IdentityFields,
+  updateIdentity,
+} from './identities.ts';
+import { type InvitationFields, type IssuedInvitation, invite } from './invitations.ts';
+import { listQuery } from './list-parameters.ts';
+import { type PolicyPreview, previewPolicies } from './login-explanation.ts';
+import type { AdminServices } from './services.ts';
+
+/** At most so many identities at once. */
+export const mostAtOnce = 10_000;
+/** How many problems a preview names. */
+const mostNamed = 20;
+
+export const bulkActions = [
+  'disable',
+  'enable',
+  'invite',
+  'end-sessions',
+  'unlock',
+  'reset-mfa',
+  'delete',
+] as const;
+export type BulkAction = (typeof bulkActions)[number];
+
+/** Which identities, by a filter of their list or by their ids. */
+export type BulkSelection = { readonly filter: string } | { readonly ids: readonly string[] };
+
+export type BulkChange = IdentityFields &
+  Disabling & {
+    /** Beside those that each has. */
+    readonly addRoleAttributes?: readonly string[] | undefined;
+    readonly removeRoleAttributes?: readonly string[] | undefined;
+  };
+
+export type BulkWork =
+  | { readonly change: BulkChange }
+  | {
+      readonly action: BulkAction;
+      /** For `disable`; null: until it is enabled. */
+      readonly until: Millis | null;
+      readonly invitation: InvitationFields;
+    };
+
+export interface BulkOrder {
+  readonly selection: BulkSelection;
+  readonly work: BulkWork;
+  /** How many identities the caller has seen in the selection; undefined: any number. */
+  readonly matched?: number | undefined;
+}
+
+export interface BulkResult {
+  readonly identities: readonly Identity[];
+  readonly invitations: readonly (IssuedInvitation & Pick<Identity, 'id' | 'name'>)[];
+}
+
+/** What somebody reads before a change of many. */
+export interface BulkPreview {
+  readonly identities: readonly Identity[];
+  /** The identities for which it is not possible; the first ones by name. */
+  readonly refused: {
+    readonly count: number;
+    readonly first: readonly (Pick<Identity, 'id' | 'name'> & { readonly reason: string })[];
+  };
+  /** What another auth policy would change; null: it stays. */
+  readonly policy: PolicyPreview | null;
+  /** Why the change as a whole is not possible; null: it is. */
+  readonly objection: string | null;
+}
+
+/**
+ * @throws AuthError could_not_validate, conflict   names the identity: nothing is changed
+ * @throws AuthError not_found                      an id that no identity has
+ */
+export async function changeMany(needs: AdminServices, by: AdminCall, order: BulkOrder): Promise<BulkResult> {
+  const identities = await selected(needs, by, order);
+  const gathering = gatheredWork(needs, by, identities);
+  const invitations: BulkResult['invitations'][number][] = [];
+  for (const identity of identities) {
+    const { id, name } = identity;
+    try {
+      const issued = await workOn(gathering.needs, by, { identity, work: order.work });
+      if (issued !== undefined) invitations.push({ id, name, ...issued });
+    } catch (error) {
+      throw ofIdentity(identity, error);
+    }
+  }
+  await gathering.commit(false);
+  return { identities, invitations };
+}
+
+/** What `changeMany` would do. Nothing is stored. @throws AuthError as it does for the selection */
+export async function previewMany(
+  needs: AdminServices,
+  by: AdminCall,
+  order: BulkOrder,
+): Promise<BulkPreview> {
+  const identities = await selected(needs, by, order);
+  const gathering = gatheredWork(needs, by, identities);
+  const refused: BulkPreview['refused']['first'][number][] = [];
+  for (const identity of identities) {
+    const { id, name } = identity;
+    try {
+      await workOn(gathering.needs, by, { identity, work: order.work });
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error;
+      refused.push({ id, name, reason: whyOf(error) });
+    }
+  }
+  const objection = await gathering.commit(true).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof AuthError) return whyOf(error);
+      throw error;
+    },
+  );
+  const policyId = 'change' in order.work ? order.work.change.authPolicyId : undefined;
+  const policy = policyId === undefined ? null : await previewPolicies(needs, identities, policyId);
+  return {
+    identities,
+    refused: { count: refused.length, first: refused.slice(0, mostNamed) },
+    policy,
+    objection,
+  };
+}
+
+async function selected(
+  needs: AdminServices,
+  by: AdminCall,
+  { selection, matched }: BulkOrder,
+): Promise<readonly Identity[]> {
+  const identities =
+    'ids' in selection
+      ? await byIds(needs, by, [...new Set(selection.ids)])
+      : await read(needs, by, filterOf(selection.filter, by));
+  if (matched !== undefined && matched !== identities.length) {
+    throw new AuthError('conflict', {
+      description: `The selection has ${identities.length} identities now, not ${matched}: nothing was changed; look at it again`,
+    });
+  }
+  return identities;
+}
+
+function readerOf({ actor, isAdmin }: AdminCall): ListReader {
+  return { identityId: actor.identityId, isAdmin };
+}
+
+function filterOf(filter: string, by: AdminCall): Filter {
+  // Empty would be everybody, which nobody means by leaving it out.
+  if (filter.trim() === '') throw refusedField('filter', 'is empty; "true" selects every identity');
+  if (/\b(?:limit|skip|sort)\b(?=[^"]*(?:"[^"]*"[^"]*)*$)/i.test(filter))
+    throw refusedField('filter', 'selects, and has no sort, skip or limit', filter.slice(0, 100));
+  return listQuery({ filter }, identityListFields, readerOf(by)).filter;
+}
+
+async function byIds(
+  needs: AdminServices,
+  by: AdminCall,
+  ids: readonly string[],
+): Promise<readonly Identity[]> {
+  const found: Identity[] = [];
+  for (let at = 0; at < ids.length; at += pageSize) {
+    const values = ids.slice(at, at + pageSize);
+    found.push(...(await read(needs, by, { op: 'in', field: 'id', values })));
+  }
+  const known = new Set<string>(found.map(({ id }) => id));
+  const missing = ids.find((id) => !known.has(id));
+  if (missing === undefined) return found;
+  throw refusedField('ids', 'names no identity', missing.slice(0, 100));
+}
+
+const pageSize = 500;
+
+async function read(needs: AdminServices, by: AdminCall, filter: Filter): Promise<readonly Identity[]> {
+  const { budget } = listQuery({}, identityListFields, readerOf(by));
+  const all: Identity[] = [];
+  for (;;) {
+    const { items } = await needs.store.identities.list({
+      filter,
+      sort: [{ field: 'id', descending: false }],
+      limit: pageSize,
+      offset: all.length,
+      budget,
+    });
+    all.push(...items);
+    if (all.length > mostAtOnce) throw refusedField('filter', `selects more than ${mostAtOnce} identities`);
+    if (items.length < pageSize) return all;
+  }
+}
+
+/** Collects the changes of identities that were read, and their audit events. */
+function gatheredWork(given: AdminServices, by: AdminCall, identities: readonly Identity[]) {
+  const now = given.clock.now();
+  const gathered = given.store.gather(by.actor, now);
+  const events: [AuditEvent, RequestOrigin | null][] = [];
+  const audit: AuditTrail = { record: (event, origin) => events.push([event, origin]) };
+  const read = new Map<string, Identity>(identities.map((identity) => [identity.id, identity]));
+  const find: AdminServices['store']['identities']['find'] = async (id) => read.get(id) ?? null;
+  // The same policy is named for all.
+  const policies = new Map<string, ReturnType<AdminServices['store']['authPolicies']['find']>>();
+  const findPolicy: AdminServices['store']['authPolicies']['find'] = (id) => {
+    const found = policies.get(id) ?? given.store.authPolicies.find(id);
+    policies.set(id, found);
+    return found;
+  };
+  const store = {
+    ...gathered.store,
+    identities: { ...gathered.store.identities, find },
+    authPolicies: { ...gathered.store.authPolicies, find: findPolicy },
+  };
+  const needs: AdminServices = { ...given, audit, store: { ...store, onBehalfOf: () => store } };
+  const seen = identities.map(({ id, updatedAt }) => ({ kind: 'identity', id, updatedAt }) as const);
+  return {
+    needs,
+    async commit(dryRun: boolean): Promise<void> {
+      if (events.length === 0) return;
+      await possible(gathered.commit({ now, seen, force: by.isForced, dryRun }));
+      if (!dryRun) for (const [event, origin] of events) given.audit.record(event, origin);
+    },
+  };
+}
+
+/** Waits for a commit and tells the caller why nothing was changed. */
+async function possible(step: Promise<void>): Promise<void> {
+  try {
+    await administratorKept(step);
+  } catch (error) {
+    if (error instanceof NotAsSeen && error.why === 'taken-back') return;
+    if (error instanceof AlreadyTaken) throw refusedField(error.field, `of an identity ${reasonOf(error)}`);
+    if (!(error instanceof NotAsSeen) && !(error instanceof ReferenceGone)) throw error;
+    throw new AuthError('conflict', {
+      description: 'One of the identities was changed meanwhile: nothing was changed; repeat the request',
+      cause: error,
+    });
+  }
+}
+
+async function workOn(
+  needs: AdminServices,
+  by: AdminCall,
+  { identity, work }: { readonly identity: Identity; readonly work: BulkWork },
+): Promise<IssuedInvitation | undefined> {
+  const { id } = identity;
+  if ('change' in work) {
+    await updateIdentity(needs, by, { id, fields: changeOf(identity, work.change) });
+    return undefined;
+  }
+  switch (work.action) {
+    case 'invite':
+      return invite(needs, by, { id, fields: work.invitation });
+    case 'disable':
+      await disableIdentity(needs, by, { id, until: work.until, field: 'until' });
+      return undefined;
+    case 'enable':
+      await enableIdentity(needs, by, id);
+      return undefined;
+    case 'end-sessions':
+      await endSessionsOfIdentity(needs, by, id);
+      return undefined;
+    case 'unlock':
+      await unlockIdentity(needs, by, id);
+      return undefined;
+    case 'reset-mfa':
+      await removeTotp(needs, by, id);
+      return undefined;
+    case 'delete':
+      await deleteIdentity(needs, by, id);
+      return undefined;
+  }
+}
+
+function changeOf(
+  { roleAttributes }: Identity,
+  { addRoleAttributes = [], removeRoleAttributes = [], ...fields }: BulkChange,
+): IdentityFields & Disabling {
+  if (addRoleAttributes.length + removeRoleAttributes.length === 0) return fields;
+  const kept = (fields.roleAttributes ?? roleAttributes).filter((one) => !removeRoleAttributes.includes(one));
+  return { ...fields, roleAttributes: [...new Set([...kept, ...addRoleAttributes])] };
+}
+
+/** A refusal with the identity that it is about. */
+function ofIdentity({ name }: Identity, error: unknown): unknown {
+  if (!(error instanceof AuthError)) return error;
+  return new AuthError(error.code, {
+    description: `${JSON.stringify(name.slice(0, 80))}: ${error.description}. Nothing was changed`,
+    fields: error.fields,
+    cause: error,
+  });
+}
+
+function whyOf({ description, fields: [problem] }: AuthError): string {
+  return problem === undefined ? description : `${description}: ${problem.field} ${problem.reason}`;
+}
