@@ -3,16 +3,16 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
-import type { Identity } from '../model/entities/identity.ts';
-import { identityListFields } from '../model/list-fields.ts';
-import type { Filter, ListReader } from '../model/list-query.ts';
+import { type Identity, identityEntity } from '../model/entities/identity.ts';
+import { listFieldsOf } from '../model/entities/listed-fields.ts';
+import { budgetOf, type Filter } from '../model/list-query.ts';
 import type { Millis } from '../platform/clock.ts';
 import { NotAsSeen } from '../store/contracts/gathered.ts';
 import { AlreadyTaken, ReferenceGone } from '../store/contracts/store.ts';
 import { reasonOf, refusedField } from './acceptable-values.ts';
 import { type AdminCall, administratorKept } from './admin-call.ts';
 import type { Disabling } from './disabling.ts';
-import { removeTotp, unlockIdentity } from './factors.ts';
+import { parseFilter } from './filter-language.ts';
 import {
   deleteIdentity,
   disableIdentity,
@@ -22,7 +22,6 @@ import {
   updateIdentity,
 } from './identities.ts';
 import { type InvitationFields, type IssuedInvitation, invite } from './invitations.ts';
-import { listQuery } from './list-parameters.ts';
 import { type PolicyPreview, previewPolicies } from './login-explanation.ts';
 import type { AdminServices } from './services.ts';
 
@@ -31,15 +30,7 @@ export const mostAtOnce = 10_000;
 /** How many problems a preview names. */
 const mostNamed = 20;
 
-export const bulkActions = [
-  'disable',
-  'enable',
-  'invite',
-  'end-sessions',
-  'unlock',
-  'reset-mfa',
-  'delete',
-] as const;
+export const bulkActions = ['disable', 'enable', 'invite', 'end-sessions', 'delete'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
 /** Which identities, by a filter of their list or by their ids. */
@@ -151,7 +142,7 @@ async function selected(
   const identities =
     'ids' in selection
       ? await byIds(needs, by, [...new Set(selection.ids)])
-      : await read(needs, by, filterOf(selection.filter, by));
+      : await read(needs, by, filterOf(selection.filter));
   if (matched !== undefined && matched !== identities.length) {
     throw new AuthError('conflict', {
       description: `The selection has ${identities.length} identities now, not ${matched}: nothing was changed; look at it again`,
@@ -160,16 +151,15 @@ async function selected(
   return identities;
 }
 
-function readerOf({ actor, isAdmin }: AdminCall): ListReader {
-  return { identityId: actor.identityId, isAdmin };
-}
+const listFields = listFieldsOf(identityEntity);
 
-function filterOf(filter: string, by: AdminCall): Filter {
+function filterOf(filter: string): Filter {
   // Empty would be everybody, which nobody means by leaving it out.
   if (filter.trim() === '') throw refusedField('filter', 'is empty; "true" selects every identity');
-  if (/\b(?:limit|skip|sort)\b(?=[^"]*(?:"[^"]*"[^"]*)*$)/i.test(filter))
+  const parsed = parseFilter(filter, listFields);
+  if (parsed.sort !== undefined || parsed.limit !== undefined || parsed.skip !== undefined)
     throw refusedField('filter', 'selects, and has no sort, skip or limit', filter.slice(0, 100));
-  return listQuery({ filter }, identityListFields, readerOf(by)).filter;
+  return parsed.filter;
 }
 
 async function byIds(
@@ -191,7 +181,7 @@ async function byIds(
 const pageSize = 500;
 
 async function read(needs: AdminServices, by: AdminCall, filter: Filter): Promise<readonly Identity[]> {
-  const { budget } = listQuery({}, identityListFields, readerOf(by));
+  const budget = budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin });
   const all: Identity[] = [];
   for (;;) {
     const { items } = await needs.store.identities.list({
@@ -208,7 +198,7 @@ async function read(needs: AdminServices, by: AdminCall, filter: Filter): Promis
 }
 
 /** Collects the changes of identities that were read, and their audit events. */
-function gatheredWork(given: AdminServices, by: AdminCall, identities: readonly Identity[]) {
+export function gatheredWork(given: AdminServices, by: AdminCall, identities: readonly Identity[]) {
   const now = given.clock.now();
   const gathered = given.store.gather(by.actor, now);
   const events: [AuditEvent, RequestOrigin | null][] = [];
@@ -276,12 +266,6 @@ async function workOn(
     case 'end-sessions':
       await endSessionsOfIdentity(needs, by, id);
       return undefined;
-    case 'unlock':
-      await unlockIdentity(needs, by, id);
-      return undefined;
-    case 'reset-mfa':
-      await removeTotp(needs, by, id);
-      return undefined;
     case 'delete':
       await deleteIdentity(needs, by, id);
       return undefined;
@@ -307,6 +291,7 @@ function ofIdentity({ name }: Identity, error: unknown): unknown {
   });
 }
 
-function whyOf({ description, fields: [problem] }: AuthError): string {
+/** A refusal in one line. */
+export function whyOf({ description, fields: [problem] }: AuthError): string {
   return problem === undefined ? description : `${description}: ${problem.field} ${problem.reason}`;
 }

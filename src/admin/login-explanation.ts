@@ -80,14 +80,45 @@ export async function previewAuthPolicy(
   reader: ListReader,
 ): Promise<PolicyPreview> {
   const { rules, current } = await sentRules(needs, policy);
+  const pages = current === null ? [] : pagesOf(needs, current);
+  return impactOf(needs, pages, { rules, reader });
+}
+
+/** What giving these identities another policy would change for them. @throws AuthError not_found   no such policy */
+export async function previewPolicies(
+  needs: AdminServices,
+  identities: readonly Identity[],
+  policyId: string,
+): Promise<PolicyPreview> {
+  const rules = existing(await needs.store.authPolicies.find(asId(policyId)));
+  const current = new Map<string, AuthPolicy>();
+  for (const { authPolicyId } of identities)
+    if (!current.has(authPolicyId))
+      current.set(authPolicyId, existing(await needs.store.authPolicies.find(authPolicyId)));
+  async function* pages() {
+    for (let at = 0; at < identities.length; at += pageSize) {
+      const page = identities.slice(at, at + pageSize);
+      // Sound because each policy was read above.
+      yield peopleOf(needs, page, ({ authPolicyId }) => current.get(authPolicyId) as AuthPolicy);
+      await setImmediate();
+    }
+  }
+  return impactOf(needs, pages(), { rules });
+}
+
+async function impactOf(
+  needs: AdminServices,
+  pages: AsyncIterable<readonly Person[]> | readonly never[],
+  { rules, reader = null }: { readonly rules: AuthPolicyRules; readonly reader?: ListReader | null },
+): Promise<PolicyPreview> {
   let touched = 0;
   let asksMore = 0;
   let count = 0;
   const first: Pick<Identity, 'id' | 'name'>[] = [];
-  for await (const page of current === null ? [] : pagesOf(needs, current)) {
+  for await (const page of pages) {
     for (const { account, means } of page) {
       touched += 1;
-      if (touched > largestLimit && !reader.isAdmin)
+      if (touched > largestLimit && reader?.isAdmin === false)
         throw refusedField(
           'id',
           `names a policy of more than ${largestLimit} identities: only administrators see what it changes`,
@@ -117,36 +148,44 @@ interface Person {
 }
 
 async function* pagesOf(needs: AdminServices, policy: AuthPolicy): AsyncIterable<readonly Person[]> {
-  const { identities, authenticators, totp, passkeys } = needs.store;
-  const now = needs.clock.now();
   for (let after = ''; ; ) {
-    const page = await identities.listOfPolicy(policy.id, after, pageSize);
+    const page = await needs.store.identities.listOfPolicy(policy.id, after, pageSize);
     const last = page.at(-1);
     if (last === undefined) return;
-    const ids = page.map(({ id }) => id);
-    const enrolled = await totp.enrolledAmong(ids);
-    const theirs = Map.groupBy(await authenticators.listOf(ids), ({ identityId }) => identityId);
-    const keys = Map.groupBy(await passkeys.listOf(ids), ({ identityId }) => identityId);
-    yield page.map((identity) => {
-      const own = keys.get(identity.id) ?? [];
-      const { password, certificates } = meansOf(theirs.get(identity.id) ?? []);
-      // A lock that ends by itself says nothing about the policy.
-      const lasting =
-        password !== null && isLockedForGood(password.lockedUntil, now) ? password : withoutLock(password);
-      return {
-        account: {
-          identity,
-          policy,
-          isTotpEnrolled: enrolled.has(identity.id as IdentityId),
-          hasPasskey: own.length > 0,
-          password: passwordIn(theirs.get(identity.id) ?? []),
-        },
-        means: { password: lasting, certificates, passkeys: own, totpLockedUntil: null },
-      };
-    });
+    yield peopleOf(needs, page, () => policy);
     after = last.id;
     await setImmediate();
   }
+}
+
+async function peopleOf(
+  needs: AdminServices,
+  page: readonly Identity[],
+  policyOf: (identity: Identity) => AuthPolicy,
+): Promise<readonly Person[]> {
+  const { authenticators, totp, passkeys } = needs.store;
+  const now = needs.clock.now();
+  const ids = page.map(({ id }) => id);
+  const enrolled = await totp.enrolledAmong(ids);
+  const theirs = Map.groupBy(await authenticators.listOf(ids), ({ identityId }) => identityId);
+  const keys = Map.groupBy(await passkeys.listOf(ids), ({ identityId }) => identityId);
+  return page.map((identity) => {
+    const own = keys.get(identity.id) ?? [];
+    const { password, certificates } = meansOf(theirs.get(identity.id) ?? []);
+    // A lock that ends by itself says nothing about the policy.
+    const lasting =
+      password !== null && isLockedForGood(password.lockedUntil, now) ? password : withoutLock(password);
+    return {
+      account: {
+        identity,
+        policy: policyOf(identity),
+        isTotpEnrolled: enrolled.has(identity.id as IdentityId),
+        hasPasskey: own.length > 0,
+        password: passwordIn(theirs.get(identity.id) ?? []),
+      },
+      means: { password: lasting, certificates, passkeys: own, totpLockedUntil: null },
+    };
+  });
 }
 
 function passwordIn(authenticators: readonly LockableAuthenticator[]): Account['password'] {

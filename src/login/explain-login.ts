@@ -57,6 +57,8 @@ export interface Voucher {
 const standingBy: Readonly<Partial<Record<RefusalReason, LoginStanding>>> = {
   'unknown-user': 'not-set-up',
   'unknown-thumbprint': 'not-set-up',
+  'passkey-unknown': 'not-set-up',
+  'passkey-not-independent': 'not-allowed',
   'no-signer-for-issuer': 'not-set-up',
   'no-identity-for-claim': 'not-set-up',
   'method-not-allowed': 'not-allowed',

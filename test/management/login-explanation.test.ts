@@ -214,7 +214,7 @@ describe('the explanation', () => {
     const all = await explainAll(id);
     assert.deepEqual(
       all.map(({ method }) => method),
-      ['password', 'cert', 'ext-jwt'],
+      ['password', 'cert', 'ext-jwt', 'passkey'],
     );
     for (const one of all) assert.deepEqual(one, await explain(id, one.method));
   });

@@ -6,7 +6,12 @@ import type { AuthPolicy, LoginExplanation, Method } from './types.ts';
 /** "with a password, then a code from an authenticator app" */
 export function wayText(method: Method, asks: LoginExplanation['asks']): string {
   const { person } = texts;
-  const factors = { totp: person.thenTotp, passkey: person.thenPasskey, 'ext-jwt': person.thenJwt, 'password-change': person.thenChange };
+  const factors = {
+    totp: person.thenTotp,
+    passkey: person.thenPasskey,
+    'ext-jwt': person.thenJwt,
+    'password-change': person.thenChange,
+  };
   const then = asks.map((factor) => factors[factor]);
   return [person.with[method], ...then].join(person.comma);
 }

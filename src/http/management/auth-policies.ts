@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authPolicies } from '../../admin/auth-policies.ts';
-import { previewAuthPolicy, type SentPolicyOfId } from '../../admin/login-explanation.ts';
+import { type PolicyPreview, previewAuthPolicy, type SentPolicyOfId } from '../../admin/login-explanation.ts';
 import { authPolicyEntity } from '../../model/entities/auth-policy.ts';
 import { bodyShape, documentSchema } from '../documents/entity-schemas.ts';
 import { inWholeTurn } from '../documents/whole-reads.ts';
@@ -13,7 +13,7 @@ import { adminRoute } from './admin-route.ts';
 import { entityRoutes } from './entity-routes.ts';
 import { ignoring, membersOf } from './known-members.ts';
 
-const previewSchema = z
+export const policyPreviewSchema = z
   .strictObject({
     touched: z.strictObject({ count: z.int() }),
     asksMore: z.strictObject({ count: z.int() }),
@@ -23,6 +23,10 @@ const previewSchema = z
     }),
   })
   .meta({ id: 'AuthPolicyPreview' });
+
+export function policyPreviewDocument({ touched, asksMore, lockedOut }: PolicyPreview): object {
+  return { touched: { count: touched }, asksMore: { count: asksMore }, lockedOut };
+}
 
 /** A policy as it would be saved, to ask about its effects; `id` if it exists already. */
 export const askedPolicySchema = ignoring(
@@ -39,7 +43,7 @@ export function authPolicyRoutes(needs: EdgeServices): readonly Route[] {
       summary: 'Say what saving an auth policy like this would change for those who have it',
       permission: 'read',
       answer: dataAnswer(
-        previewSchema,
+        policyPreviewSchema,
         'How many identities have the policy, how many would have to prove more than now, and how many could no longer log in; of those, the first are named. Nothing is changed.',
       ),
       body: askedPolicySchema,
@@ -47,10 +51,10 @@ export function authPolicyRoutes(needs: EdgeServices): readonly Route[] {
       async handler({ principal }, { body }) {
         // Sound because the applied schema is the one without the ignored members.
         const policy = body as SentPolicyOfId;
-        const { touched, asksMore, lockedOut } = await inWholeTurn(principal.identityId, () =>
+        const preview = await inWholeTurn(principal.identityId, () =>
           previewAuthPolicy(needs, policy, principal),
         );
-        return envelope({ touched: { count: touched }, asksMore: { count: asksMore }, lockedOut });
+        return envelope(policyPreviewDocument(preview));
       },
     }),
   ];

@@ -71,9 +71,12 @@ const type = z.preprocess(
   (sent) => (typeof sent === 'object' && sent !== null && 'id' in sent ? sent.id : sent),
   z.enum(identityTypes),
 );
-const bodies = bodySchemas(identityEntity, { own: { type }, fresh: { enrollment: wantedEnrollment } });
+export const identityBodies = bodySchemas(identityEntity, {
+  own: { type },
+  fresh: { enrollment: wantedEnrollment },
+});
 type NewIdentity = New<typeof identityEntity> & { readonly enrollment: readonly EnrollmentFields[] };
-const newIdentity = bodies.fresh as unknown as z.ZodType<NewIdentity>;
+const newIdentity = identityBodies.fresh as unknown as z.ZodType<NewIdentity>;
 
 /** Members about the data plane, which this service does not have. */
 const dataPlaneMembers = [
@@ -165,10 +168,10 @@ export function identityRoutes(needs: EdgeServices): readonly Route[] {
     create: operation(newIdentity, (by, { enrollment, ...identity }) =>
       createIdentity(needs, by, { fields: identity, enrollments: enrollment }),
     ),
-    replace: operation(bodies.whole, (by, identity, id) =>
+    replace: operation(identityBodies.whole, (by, identity, id) =>
       updateIdentity(needs, by, { id, fields: identity, isWhole: true }),
     ),
-    patch: operation(bodies.some, (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
+    patch: operation(identityBodies.some, (by, some, id) => updateIdentity(needs, by, { id, fields: some })),
     remove: (by, id) => deleteIdentity(needs, by, id),
     // Actions that let people in again.
     permissions: { unlock: 'helpdesk', mfa: 'helpdesk', 'api-sessions': 'helpdesk' },

@@ -23,6 +23,7 @@ import { dataPlaneRoutes } from './data-plane.ts';
 import { enrollmentRoutes } from './enrollments.ts';
 import { externalJwtSignerRoutes } from './external-jwt-signers.ts';
 import { identityRoutes } from './identities.ts';
+import { bulkIdentityRoutes } from './identities-bulk.ts';
 import { identityTypeRoutes } from './identity-types.ts';
 import { invitationRoutes } from './invitations.ts';
 import { loginAttemptRoutes } from './login-attempts.ts';
@@ -43,6 +44,7 @@ export function managementRoutes(needs: EdgeServices): readonly Route[] {
     ...ownPasskeyRoutes(needs, 'edge-management', managementRoot),
     ...ownAccountRoutes(needs, 'edge-management', managementRoot),
     ...legacyRoutes(needs, 'edge-management', managementRoot),
+    ...bulkIdentityRoutes(needs),
     ...identityRoutes(needs),
     ...passkeyRoutes(needs),
     ...identityTypeRoutes,

@@ -39,6 +39,8 @@ export function runTogether(
   return keepingAnAdministrator(runAll(calls, conditions, run), conditions);
 }
 
+const changedSince: ReadonlySet<unknown> = new Set([false, 'unknown', 'disabled', 'beyond-help']);
+
 function* runAll(
   calls: readonly GatheredCall[],
   { seen, force }: CommitConditions,
@@ -53,6 +55,7 @@ function* runAll(
     const args = { ...(call.args as object), force: true, sharesName: force };
     const outcome = yield* run({ name: call.name, args });
     if (outcome === 'referenced') throw new NotAsSeen('referenced');
-    if (outcome === false || outcome === 'unknown') throw new NotAsSeen('changed');
+    // An invitation has further outcomes, which its rule has seen before.
+    if (changedSince.has(outcome)) throw new NotAsSeen('changed');
   }
 }

@@ -482,6 +482,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identities/bulk/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a change or action for many identities would do; nothing is stored
+         * @description For administrators.
+         */
+        post: operations["previewBulkIdentities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identities/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change many identities, or do something for each of them, all or nothing
+         * @description For administrators.
+         */
+        post: operations["changeBulkIdentities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identities/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create identities from a table (CSV), all of them or none
+         * @description For administrators.
+         */
+        post: operations["importIdentities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identities": {
         parameters: {
             query?: never;
@@ -2210,6 +2270,92 @@ export interface components {
             expiresAt: string;
             isCurrent: boolean;
         };
+        /** @description As when one identity is changed, without name and externalId */
+        BulkChange: {
+            name?: string;
+            /** @enum {string} */
+            type?: "Default" | "User" | "Device" | "Service" | "Router";
+            externalId?: string | null;
+            email?: string | null;
+            /** @description Becomes false when the address changes, unless the same body says otherwise */
+            emailVerified?: boolean;
+            authPolicyId?: string | null;
+            isAdmin?: boolean;
+            permissions?: ("read" | "helpdesk")[] | null;
+            /** @description The next login with a password asks for a new one */
+            passwordMustChange?: boolean;
+            /** @description True ends all sessions of the identity. Of a disabled one, false in a whole document (PUT) needs If-Match */
+            disabled?: boolean;
+            disabledUntil?: string | null;
+            roleAttributes?: string[] | null;
+            tags?: {
+                [key: string]: string | number | boolean | null;
+            } | null;
+            /** @description Beside those that each identity has */
+            addRoleAttributes?: string[];
+            removeRoleAttributes?: string[];
+        };
+        BulkPreview: {
+            matched: number;
+            /** @description How many of them administer */
+            administrators: number;
+            first: {
+                id: string;
+                name: string;
+            }[];
+            refused: {
+                count: number;
+                first: {
+                    id: string;
+                    name: string;
+                    reason: string;
+                }[];
+            };
+            /** @description What another auth policy would change for them */
+            policy: components["schemas"]["AuthPolicyPreview"] | null;
+            /** @description Why the change as a whole is not possible */
+            objection: string | null;
+        };
+        AuthPolicyPreview: {
+            touched: {
+                count: number;
+            };
+            asksMore: {
+                count: number;
+            };
+            lockedOut: {
+                count: number;
+                first: {
+                    id: string;
+                    name: string;
+                }[];
+            };
+        };
+        BulkResult: {
+            /** @description The reference id that all audit events of the call have (requestId) */
+            reference: string;
+            matched: number;
+            /** @description For invite, each shown once */
+            invitations: {
+                id: string;
+                name: string;
+                url: string;
+                /** Format: date-time */
+                expiresAt: string;
+            }[];
+        };
+        ImportResult: {
+            rows: number;
+            created: {
+                id: string;
+                name: string;
+            }[];
+            problems: {
+                line: number | null;
+                column: string | null;
+                reason: string;
+            }[];
+        };
         ManagedIdentity: {
             id: string;
             /** Format: date-time */
@@ -2453,7 +2599,6 @@ export interface components {
             /** @enum {string} */
             outcome: "allowed" | "refused";
             reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             /**
              * @description `ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted
              * @enum {string}
@@ -2543,21 +2688,6 @@ export interface components {
                 requireExtJwt: string | null;
                 requireExtJwtSigner: string | null;
                 requirePasskey: boolean;
-            };
-        };
-        AuthPolicyPreview: {
-            touched: {
-                count: number;
-            };
-            asksMore: {
-                count: number;
-            };
-            lockedOut: {
-                count: number;
-                first: {
-                    id: string;
-                    name: string;
-                }[];
             };
         };
         /** @description A browser in which a person is signed in */
@@ -4092,6 +4222,154 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    previewBulkIdentities: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Selects as the filter of the list does
+                     * @example name contains "sales"
+                     */
+                    filter?: string;
+                    /** @description Instead of a filter */
+                    ids?: string[];
+                    /** @description How many identities the caller saw in the selection; refused if there is another number now */
+                    matched?: number;
+                    change?: components["schemas"]["BulkChange"];
+                    /**
+                     * @description Instead of a change
+                     * @enum {string}
+                     */
+                    action?: "disable" | "enable" | "invite" | "end-sessions" | "delete";
+                    /** @description For disable; without it until it is enabled */
+                    durationMinutes?: number;
+                    /**
+                     * Format: date-time
+                     * @description For disable, instead of the duration
+                     */
+                    until?: string;
+                    /**
+                     * @description For invite; without it 24h
+                     * @example 5m
+                     */
+                    expiresIn?: string;
+                    /** @description For invite: using the link ends every session */
+                    endSessions?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description What would be touched and what is not possible */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BulkPreview"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    changeBulkIdentities: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Selects as the filter of the list does
+                     * @example name contains "sales"
+                     */
+                    filter?: string;
+                    /** @description Instead of a filter */
+                    ids?: string[];
+                    /** @description How many identities the caller saw in the selection; refused if there is another number now */
+                    matched?: number;
+                    change?: components["schemas"]["BulkChange"];
+                    /**
+                     * @description Instead of a change
+                     * @enum {string}
+                     */
+                    action?: "disable" | "enable" | "invite" | "end-sessions" | "delete";
+                    /** @description For disable; without it until it is enabled */
+                    durationMinutes?: number;
+                    /**
+                     * Format: date-time
+                     * @description For disable, instead of the duration
+                     */
+                    until?: string;
+                    /**
+                     * @description For invite; without it 24h
+                     * @example 5m
+                     */
+                    expiresIn?: string;
+                    /** @description For invite: using the link ends every session */
+                    endSessions?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description How many, and the links of invitations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["BulkResult"];
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    importIdentities: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+                dryRun?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Whom it made. With problems, or `dryRun`, nobody. The first line names the columns: name, type, externalId, email, roleAttributes, authPolicy; role attributes are separated by commas, semicolons or bars */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImportResult"];
                         meta: Record<string, never>;
                     };
                 };

@@ -1,0 +1,186 @@
+// Many new identities from a table, checked row by row before any is made, and made together or not at all.
+
+import { AuthError } from '../errors/auth-error.ts';
+import { type Identity, type IdentityType, identityTypes } from '../model/entities/identity.ts';
+import type { AuthPolicyId } from '../model/ids.ts';
+import { budgetOf } from '../model/list-query.ts';
+import { foldedName } from '../model/names.ts';
+import { parseCsv } from '../platform/formats/csv.ts';
+import { refusedField } from './acceptable-values.ts';
+import type { AdminCall } from './admin-call.ts';
+import { gatheredWork, mostAtOnce, whyOf } from './bulk.ts';
+import { createIdentity, type NewIdentityFields } from './identities.ts';
+import type { AdminServices } from './services.ts';
+
+/** What a row may say. Rights are given one by one. */
+export const importColumns = ['name', 'type', 'externalId', 'email', 'roleAttributes', 'authPolicy'] as const;
+type Column = (typeof importColumns)[number];
+
+export interface ImportProblem {
+  /** Of the table; the head is line 1. Null: the table as a whole. */
+  readonly line: number | null;
+  readonly column: string | null;
+  readonly reason: string;
+}
+
+export interface ImportResult {
+  readonly rows: number;
+  /** Empty if there are problems, or nothing was to be made. */
+  readonly created: readonly Pick<Identity, 'id' | 'name'>[];
+  readonly problems: readonly ImportProblem[];
+}
+
+interface Row {
+  readonly line: number;
+  readonly values: Readonly<Partial<Record<Column, string>>>;
+}
+
+/**
+ * Checks every row, and makes the identities if all of them are acceptable.
+ * @throws MalformedInput            the text is no table
+ * @throws AuthError could_not_validate   the head has unknown columns, or there are too many rows
+ */
+export async function importPeople(
+  needs: AdminServices,
+  by: AdminCall,
+  { csv, dryRun }: { readonly csv: string; readonly dryRun: boolean },
+): Promise<ImportResult> {
+  const rows = rowsOf(csv);
+  const problems: ImportProblem[] = [...(await taken(needs, by, rows))];
+  const gathering = gatheredWork(needs, by, []);
+  const policies = await policiesNamed(needs, rows);
+  const created: ImportResult['created'][number][] = [];
+  for (const { line, values } of rows) {
+    try {
+      const fields = fieldsOf(values, policies);
+      created.push({ id: await createIdentity(gathering.needs, by, { fields }), name: fields.name });
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error;
+      const [problem] = error.fields;
+      const column = problem?.field === 'authPolicyId' ? 'authPolicy' : (problem?.field ?? null);
+      problems.push({ line, column, reason: problem?.reason ?? error.description });
+    }
+  }
+  if (problems.length === 0) {
+    try {
+      await gathering.commit(dryRun);
+    } catch (error) {
+      if (!(error instanceof AuthError)) throw error;
+      problems.push({ line: null, column: null, reason: whyOf(error) });
+    }
+  }
+  return { rows: rows.length, created: problems.length > 0 || dryRun ? [] : created, problems };
+}
+
+function rowsOf(csv: string): readonly Row[] {
+  const [head, ...rows] = parseCsv(csv);
+  if (head === undefined || rows.length === 0)
+    throw refusedField(
+      'body',
+      `needs a line with the names of columns (${importColumns.join(', ')}) and rows`,
+    );
+  if (rows.length > mostAtOnce) throw refusedField('body', `has more than ${mostAtOnce} rows`);
+  const columns = head.cells.map((name) => {
+    const column = importColumns.find((known) => known.toLowerCase() === name.toLowerCase());
+    if (column !== undefined) return column;
+    throw refusedField(
+      'body',
+      `has an unknown column; known are ${importColumns.join(', ')}`,
+      name.slice(0, 100),
+    );
+  });
+  if (new Set(columns).size < columns.length) throw refusedField('body', 'has a column twice');
+  if (!columns.includes('name')) throw refusedField('body', 'has no column "name"');
+  return rows.map(({ line, cells }) => {
+    const given = columns.map((column, at) => [column, cells[at] ?? ''] as const);
+    return { line, values: Object.fromEntries(given.filter(([, value]) => value !== '')) };
+  });
+}
+
+function fieldsOf(
+  { name, type = 'User', externalId, email, roleAttributes, authPolicy }: Row['values'],
+  policies: ReadonlyMap<string, AuthPolicyId>,
+): NewIdentityFields {
+  if (name === undefined) throw refusedField('name', 'is missing');
+  const known = identityTypes.find((one) => one.toLowerCase() === type.toLowerCase());
+  if (known === undefined) throw refusedField('type', `must be one of ${identityTypes.join(', ')}`);
+  const policy = authPolicy === undefined ? undefined : policies.get(authPolicy);
+  if (authPolicy !== undefined && policy === undefined)
+    throw refusedField('authPolicy', 'names no auth policy');
+  return {
+    name,
+    type: known satisfies IdentityType,
+    ...(externalId !== undefined && { externalId }),
+    ...(email !== undefined && { email }),
+    ...(roleAttributes !== undefined && {
+      roleAttributes: roleAttributes
+        .split(/[,;|]/)
+        .map((one) => one.trim())
+        .filter((one) => one !== ''),
+    }),
+    ...(policy !== undefined && { authPolicyId: policy }),
+  };
+}
+
+/** By name and by id. */
+async function policiesNamed(
+  { store }: AdminServices,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, AuthPolicyId>> {
+  const found = new Map<string, AuthPolicyId>();
+  for (const wanted of new Set(rows.map(({ values }) => values.authPolicy))) {
+    if (wanted === undefined) continue;
+    const { items } = await store.authPolicies.list({
+      filter: { op: 'or', terms: [equal('name', wanted), equal('id', wanted)] },
+      sort: [{ field: 'id', descending: false }],
+      limit: 1,
+      offset: 0,
+      budget: budgetOf({ source: '', isAdmin: false }),
+    });
+    if (items[0] !== undefined) found.set(wanted, items[0].id);
+  }
+  return found;
+}
+
+const equal = (field: string, value: string) => ({ op: '=', field, value }) as const;
+const pageSize = 200;
+
+/** Names and external ids that rows share, or that identities have already. */
+async function taken(
+  needs: AdminServices,
+  by: AdminCall,
+  rows: readonly Row[],
+): Promise<readonly ImportProblem[]> {
+  const problems: ImportProblem[] = [];
+  const budget = budgetOf({ identityId: by.actor.identityId, isAdmin: by.isAdmin });
+  for (const column of ['name', 'externalId'] as const) {
+    const fold = column === 'name' ? foldedName : (value: string) => value;
+    const lineOf = new Map<string, number>();
+    for (const { line, values } of rows) {
+      const value = values[column];
+      if (value === undefined) continue;
+      const before = lineOf.get(fold(value));
+      if (before === undefined) lineOf.set(fold(value), line);
+      else problems.push({ line, column, reason: `is the same as in line ${before}` });
+    }
+    const given = rows.filter(({ values }) => values[column] !== undefined);
+    for (let at = 0; at < given.length; at += pageSize) {
+      const page = given.slice(at, at + pageSize);
+      const values = page.map((row) => row.values[column] as string);
+      const sort = [{ field: 'id', descending: false }];
+      const filter = { op: 'in', field: column, values } as const;
+      const { items } = await needs.store.identities.list({
+        filter,
+        sort,
+        limit: pageSize,
+        offset: 0,
+        budget,
+      });
+      const existing = new Set(items.map((identity) => identity[column]));
+      for (const row of page)
+        if (existing.has(row.values[column] as string))
+          problems.push({ line: row.line, column, reason: 'is already taken by an identity' });
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,213 @@
+// `/identities/bulk`: one change or action for many identities, all or nothing, and what it would do.
+
+import { z } from 'zod';
+import { refusedField } from '../../admin/acceptable-values.ts';
+import {
+  type BulkOrder,
+  type BulkWork,
+  bulkActions,
+  changeMany,
+  mostAtOnce,
+  previewMany,
+} from '../../admin/bulk.ts';
+import { longestMinutes } from '../../admin/disabling.ts';
+import { importColumns, importPeople } from '../../admin/import-people.ts';
+import { invitationLifetime } from '../../admin/invitations.ts';
+import { isoTime, MINUTE } from '../../platform/clock.ts';
+import { decodeUtf8 } from '../../platform/formats/utf8.ts';
+import { inviteUrl } from '../documents/invite-path.ts';
+import { inWholeTurn } from '../documents/whole-reads.ts';
+import { timeSchema } from '../documents/wire.ts';
+import { envelope } from '../request/answer.ts';
+import { readRawBody } from '../request/body.ts';
+import { dataAnswer } from '../request/declared-answers.ts';
+import { changeParameters, durationField, idText, someTime } from '../request/fields.ts';
+import { adminCallOf } from '../request/request-context.ts';
+import type { Route } from '../request/route.ts';
+import type { EdgeServices } from '../request/services.ts';
+import { adminRoute } from './admin-route.ts';
+import { policyPreviewDocument, policyPreviewSchema } from './auth-policies.ts';
+import { identityBodies } from './identities.ts';
+
+/** For one identity only: no two may have the same. */
+const ofOne = ['name', 'externalId'] as const;
+const attributes = z.array(z.string()).max(100).optional();
+const change = z
+  .strictObject({
+    ...(identityBodies.some as unknown as z.ZodObject).shape,
+    addRoleAttributes: attributes.meta({ description: 'Beside those that each identity has' }),
+    removeRoleAttributes: attributes,
+  })
+  .meta({ id: 'BulkChange', description: 'As when one identity is changed, without name and externalId' });
+
+const order = z.strictObject({
+  filter: z
+    .string()
+    .optional()
+    .meta({ description: 'Selects as the filter of the list does', examples: ['name contains "sales"'] }),
+  ids: z.array(idText).min(1).max(mostAtOnce).optional().meta({ description: 'Instead of a filter' }),
+  matched: z.int().min(0).optional().meta({
+    description:
+      'How many identities the caller saw in the selection; refused if there is another number now',
+  }),
+  change: change.optional(),
+  action: z.enum(bulkActions).optional().meta({ description: 'Instead of a change' }),
+  durationMinutes: z
+    .int()
+    .min(1)
+    .max(longestMinutes)
+    .optional()
+    .meta({ description: 'For disable; without it until it is enabled' }),
+  until: someTime.optional().meta({ description: 'For disable, instead of the duration' }),
+  expiresIn: durationField.optional().meta({ description: 'For invite; without it 24h', examples: ['24h'] }),
+  endSessions: z.boolean().optional().meta({ description: 'For invite: using the link ends every session' }),
+});
+type Order = z.output<typeof order>;
+
+const count = z.int();
+const named = z.strictObject({ id: z.string(), name: z.string() });
+const resultSchema = z
+  .strictObject({
+    reference: z
+      .string()
+      .meta({ description: 'The reference id that all audit events of the call have (requestId)' }),
+    matched: count,
+    invitations: z.array(named.extend({ url: z.string(), expiresAt: timeSchema })).meta({
+      description: 'For invite, each shown once',
+    }),
+  })
+  .meta({ id: 'BulkResult' });
+const previewSchema = z
+  .strictObject({
+    matched: count,
+    administrators: count.meta({ description: 'How many of them administer' }),
+    first: z.array(named),
+    refused: z.strictObject({ count, first: z.array(named.extend({ reason: z.string() })) }),
+    policy: policyPreviewSchema
+      .nullable()
+      .meta({ description: 'What another auth policy would change for them' }),
+    objection: z.string().nullable().meta({ description: 'Why the change as a whole is not possible' }),
+  })
+  .meta({ id: 'BulkPreview' });
+
+const refusals = ['invalid_filter', 'could_not_validate', 'not_found', 'conflict', 'forbidden'] as const;
+const mostShown = 20;
+/** Ten thousand ids. */
+const largestOrder = 1024 * 1024;
+const largestTable = 4 * 1024 * 1024;
+const csvType = 'text/csv';
+
+const importSchema = z
+  .strictObject({
+    rows: count,
+    created: z.array(named),
+    problems: z.array(
+      z.strictObject({ line: count.nullable(), column: z.string().nullable(), reason: z.string() }),
+    ),
+  })
+  .meta({ id: 'ImportResult' });
+
+/** Only for administrators: a permission helps one person at a time. */
+export function bulkIdentityRoutes(needs: EdgeServices): readonly Route[] {
+  return [
+    adminRoute('POST', 'identities/bulk/preview', {
+      operationId: 'previewBulkIdentities',
+      summary: 'Say what a change or action for many identities would do; nothing is stored',
+      answer: dataAnswer(previewSchema, 'What would be touched and what is not possible'),
+      refusals,
+      bodyLimit: largestOrder,
+      body: order,
+      query: changeParameters,
+      async handler(context, { body, query }) {
+        const by = adminCallOf(context, query.force);
+        const { identities, refused, policy, objection } = await inWholeTurn(by.actor.identityId, () =>
+          previewMany(needs, by, orderOf(body, needs.clock.now())),
+        );
+        return envelope({
+          matched: identities.length,
+          administrators: identities.filter(({ isAdmin }) => isAdmin).length,
+          first: identities.slice(0, mostShown).map(({ id, name }) => ({ id, name })),
+          refused,
+          policy: policy === null ? null : policyPreviewDocument(policy),
+          objection,
+        });
+      },
+    }),
+    adminRoute('POST', 'identities/bulk', {
+      operationId: 'changeBulkIdentities',
+      summary: 'Change many identities, or do something for each of them, all or nothing',
+      answer: dataAnswer(resultSchema, 'How many, and the links of invitations'),
+      refusals,
+      bodyLimit: largestOrder,
+      body: order,
+      query: changeParameters,
+      async handler(context, { body, query }) {
+        const by = adminCallOf(context, query.force);
+        const url = (token: string) => inviteUrl(context, needs.config.listeners, token);
+        // Before anything is changed, because there may be no page to link to.
+        if (body.action === 'invite') url('');
+        const { identities, invitations } = await inWholeTurn(by.actor.identityId, () =>
+          changeMany(needs, by, orderOf(body, needs.clock.now())),
+        );
+        return envelope({
+          reference: context.requestId,
+          matched: identities.length,
+          invitations: invitations.map(({ id, name, token, expiresAt }) => ({
+            id,
+            name,
+            url: url(token),
+            expiresAt: isoTime(expiresAt),
+          })),
+        });
+      },
+    }),
+    adminRoute('POST', 'identities/import', {
+      operationId: 'importIdentities',
+      summary: 'Create identities from a table (CSV), all of them or none',
+      answer: dataAnswer(
+        importSchema,
+        `Whom it made. With problems, or \`dryRun\`, nobody. The first line names the columns: ${importColumns.join(', ')}; role attributes are separated by commas, semicolons or bars`,
+      ),
+      refusals: ['could_not_parse_body', 'unsupported_media_type', 'could_not_validate'],
+      rawBody: [csvType],
+      bodyLimit: largestTable,
+      query: changeParameters.extend({
+        dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only checks the table' }),
+      }),
+      async handler(context, { query }) {
+        const by = adminCallOf(context, query.force);
+        const csv = decodeUtf8(readRawBody(context, [csvType]));
+        const result = await inWholeTurn(by.actor.identityId, () =>
+          importPeople(needs, by, { csv, dryRun: query.dryRun === 'true' }),
+        );
+        return envelope(result);
+      },
+    }),
+  ];
+}
+
+/** @throws AuthError could_not_validate   not exactly one selection and one kind of work */
+function orderOf(body: Order, now: number): BulkOrder {
+  const { filter, ids, matched } = body;
+  if (filter !== undefined && ids !== undefined) throw refusedField('ids', 'cannot be given with a filter');
+  const work = workOf(body, now);
+  if (ids !== undefined) return { selection: { ids }, work, matched };
+  if (filter === undefined) throw refusedField('filter', 'or ids is required');
+  return { selection: { filter }, work, matched };
+}
+
+function workOf({ change, action, until, durationMinutes, ...more }: Order, now: number): BulkWork {
+  if (change !== undefined && action !== undefined)
+    throw refusedField('action', 'cannot be given with a change');
+  if (change !== undefined) {
+    const single = ofOne.find((name) => name in change);
+    if (single !== undefined) throw refusedField(`change.${single}`, 'is for one identity at a time');
+    if (Object.keys(change).length === 0) throw refusedField('change', 'is empty');
+    // Sound because its schema is that of the fields of an identity.
+    return { change: change as Extract<BulkWork, { change: unknown }>['change'] };
+  }
+  if (action === undefined) throw refusedField('change', 'or an action is required');
+  const end = until ?? (durationMinutes === undefined ? null : now + durationMinutes * MINUTE);
+  const { expiresIn = invitationLifetime, endSessions = false } = more;
+  return { action, until: end, invitation: { expiresIn, endSessions } };
+}
