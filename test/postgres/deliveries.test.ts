@@ -1,0 +1,62 @@
+// What is to be delivered to others, with two controllers on one database.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { claimsOf } from '../support/flow.ts';
+import { type Caller, loggedIn, password } from '../support/management.ts';
+import { startMessageReceiver } from '../support/message-receiver.ts';
+import { type Node, startNode } from '../support/nodes.ts';
+import { loginAt, registerClient } from '../support/oidc-clients.ts';
+import { postgresServer } from '../support/postgres.ts';
+
+let [a, b]: [Node, Node] = [] as never;
+let root: Caller;
+before(async () => {
+  const db = await (await postgresServer()).createDatabase();
+  [a, b] = await Promise.all([startNode(db), startNode(db)]);
+  await a.server.createUser({ name: 'root', password, isAdmin: true });
+  root = await loggedIn(b, 'root');
+});
+after(async () => {
+  for (const node of [a, b]) {
+    node.closeConnections();
+    await node.server.close();
+  }
+});
+
+const sidOf = (body: string) => claimsOf(new URLSearchParams(body).get('logout_token') ?? '').sid;
+
+test('each of many sessions that end at once on both nodes is told once, and by the other node if one stops', async (t) => {
+  const receiver = await startMessageReceiver();
+  t.after(() => receiver.close());
+  const app = await registerClient(root, { backchannelLogoutUri: `${receiver.url}/logout` });
+  await a.server.createUser({ name: 'alice', password });
+  const sids: string[] = [];
+  for (let at = 0; at < 11; at += 1) sids.push(claimsOf((await loginAt(a, app, 'alice')).id_token).sid);
+  const [last = '', ...first] = sids;
+  const end = (sid: string, at: number) => {
+    const { store } = (at % 2 === 0 ? a : b).server;
+    return store.apiSessions.end(sid as never, 'logout', Date.now());
+  };
+  assert.deepEqual(
+    await Promise.all(first.map(end)),
+    first.map(() => true),
+  );
+  await receiver.at(first.length - 1);
+  const told = receiver.received.map(({ body }) => sidOf(body));
+  assert.deepEqual(told.toSorted(), first.toSorted());
+
+  receiver.answer(503);
+  assert.equal(await end(last, 0), true);
+  await receiver.at(first.length);
+  await a.server.stop();
+  receiver.answer(200);
+  const from = receiver.received.length;
+  assert.equal(sidOf((await receiver.at(from)).body), last);
+  for (;;) {
+    const { data } = (await root.get(`oidc-clients/${app.id}/deliveries?state=waiting`)).json;
+    if (data.length === 0) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal(receiver.received.filter(({ body }) => sidOf(body) === last).length, from - first.length + 1);
+});
