@@ -3,7 +3,7 @@
 import { type ExternalJwtSigner, externalJwtSignerEntity } from '../model/entities/external-jwt-signer.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
-import { refusedField } from './acceptable-values.ts';
+import { acceptableRoleAttributes, refusedField } from './acceptable-values.ts';
 import { managed } from './entity-rules.ts';
 import type { AdminServices } from './services.ts';
 import { clientProofOf } from './signer-client.ts';
@@ -31,7 +31,8 @@ export const signers = managed<typeof externalJwtSignerEntity>({
     externalAuthUrl: acceptableAuthUrl,
     clientId: acceptableClientId,
     scopes: acceptableScopes,
-    enrollAuthPolicyId: (id, needs) => existingPolicy(needs, id),
+    enrollAuthPolicyId: (id, needs) => existingPolicy(needs, 'enrollAuthPolicyId', id),
+    createIdentities: acceptableCreation,
     enrollNameClaimsSelector: (selector) => acceptableSelector('enrollNameClaimsSelector', selector),
     enrollAttributeClaimsSelector: (selector) =>
       selector === null ? null : acceptableSelector('enrollAttributeClaimsSelector', selector),
@@ -41,7 +42,28 @@ export const signers = managed<typeof externalJwtSignerEntity>({
     ...keySourceOf(needs, fields, before),
     ...clientProofOf(needs, fields, before),
   }),
+  check: ({ createIdentities, useExternalId }) => {
+    // No token could name the id of an identity that it creates.
+    if (createIdentities && !useExternalId)
+      throw refusedField('createIdentities', 'needs useExternalId: the claim becomes the external id');
+  },
 });
+
+async function acceptableCreation(
+  creation: ExternalJwtSigner['createIdentities'],
+  needs: Pick<AdminServices, 'store'>,
+): Promise<ExternalJwtSigner['createIdentities']> {
+  if (creation === null) return null;
+  const { name, email, roleAttributes, allowedRoleAttributes, authPolicyId } = creation;
+  const selectors = { name, email, roleAttributes };
+  for (const [member, selector] of Object.entries(selectors))
+    if (selector !== null) acceptableSelector(`createIdentities.${member}`, selector);
+  return {
+    ...selectors,
+    ...(allowedRoleAttributes && { allowedRoleAttributes: acceptableRoleAttributes(allowedRoleAttributes) }),
+    authPolicyId: await existingPolicy(needs, 'createIdentities.authPolicyId', authPolicyId),
+  };
+}
 
 /** Those that take part in logins, for anybody who wants to log in. */
 export function listEnabledSigners(
@@ -55,10 +77,11 @@ export function listEnabledSigners(
 
 async function existingPolicy(
   needs: Pick<AdminServices, 'store'>,
+  field: string,
   id: AuthPolicyId | null,
 ): Promise<AuthPolicyId | null> {
   if (id === null) return null;
   const policy = await needs.store.authPolicies.find(id);
-  if (policy === null) throw refusedField('enrollAuthPolicyId', 'names no auth policy', id);
+  if (policy === null) throw refusedField(field, 'names no auth policy', id);
   return policy.id;
 }

@@ -8,6 +8,7 @@ import {
   type SigningAuthority,
 } from '../certificates/client-certificate-issuer.ts';
 import type { Config } from '../config/config.ts';
+import { newcomers } from '../enrollment/newcomers.ts';
 import {
   type AuthorityList,
   type PublishedAuthorities,
@@ -273,6 +274,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     view,
     ownSessions: view.ownSessions,
     signers: view.signers,
+    newcomers: newcomers({ store, clock, random, audit, signers: view.signers }),
     authorities: view.authorities,
     issuers: issuers.all,
     vault,

@@ -117,7 +117,7 @@ function verify(
     case 'cert':
       return verifyCertificate(needs, credentials.chain, attempt);
     case 'ext-jwt':
-      return verifyPrimaryJwt(needs, credentials.tokens, attempt);
+      return verifyPrimaryJwt(needs, { tokens: credentials.tokens, origin }, attempt);
     case 'passkey':
       return verifyPasskey(needs, { ...credentials, origin }, attempt);
   }

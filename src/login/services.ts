@@ -1,8 +1,10 @@
 // The services that the rules of a login use. They are composed once, in controller/; a rule that others use with less
 // says so by `Pick`.
 
-import type { AuditTrail } from '../model/audit-event.ts';
-import type { AttemptLog } from '../model/login-attempt.ts';
+import type { Account } from '../model/account.ts';
+import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { Identity } from '../model/entities/identity.ts';
+import type { AttemptLog, AttemptRecorder } from '../model/login-attempt.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Random } from '../platform/random.ts';
@@ -10,6 +12,7 @@ import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { DailySealer } from '../platform/secrets/sealed-box.ts';
 import type { Store, StoreForCallers } from '../store/contracts/store.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
+import type { ValidExternalJwt } from './external-jwt/external-jwt-verdict.ts';
 import type { SignerDirectory } from './external-jwt/signer-directory.ts';
 
 export interface LoginServices {
@@ -21,6 +24,7 @@ export interface LoginServices {
   readonly attempts: AttemptLog;
   readonly hasher: PasswordHasher;
   readonly signers: SignerDirectory;
+  readonly newcomers: Newcomers;
   readonly authorities: TrustedAuthorities;
   readonly jwks: JwksCache;
   readonly vault: KeyVault;
@@ -40,6 +44,23 @@ export interface LoginServices {
   readonly totpIssuer: string;
   /** How many live sessions one identity may have, of each kind. */
   readonly maxSessionsPerIdentity: number;
+}
+
+/** What an identity would be that is created at a first login. */
+export type PlannedIdentity = Pick<
+  Identity,
+  'name' | 'externalId' | 'email' | 'emailVerified' | 'roleAttributes' | 'authPolicyId'
+>;
+
+/** People whom a valid token of a signer names for the first time (enrollment/newcomers.ts). */
+export interface Newcomers {
+  /** Null, which is recorded: none would be created. Creates nothing. */
+  plan(jwt: ValidExternalJwt, attempt: AttemptRecorder): Promise<PlannedIdentity | null>;
+  /**
+   * Creates the identity, or returns the one that another login has just created for the same claim. Null, which is
+   * recorded: there is none.
+   */
+  admit(jwt: ValidExternalJwt, attempt: AttemptRecorder, origin: RequestOrigin): Promise<Account | null>;
 }
 
 /** What enrolls TOTP, in a login or in the name of a caller. */

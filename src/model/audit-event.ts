@@ -131,6 +131,8 @@ export type AuditEvent =
       readonly entity: string;
       readonly entityId: string;
       readonly byIdentityId: string | null;
+      /** The name of the external JWT signer whose token did it, at a login. */
+      readonly bySigner?: string;
       /** Names of the fields that were set. */
       readonly fields: readonly string[];
       /** The fields of a managed entity whose values are different now. */

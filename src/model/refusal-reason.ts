@@ -15,6 +15,8 @@ export const reasonLabels = {
     en: 'No identity has this external id',
     de: 'Keine Identität hat diese externe Id',
   },
+  'newcomer-refused': { en: 'No identity created', de: 'Keine Identität angelegt' },
+  'too-many-newcomers': { en: 'Too many new identities', de: 'Zu viele neue Identitäten' },
   'changed-meanwhile': { en: 'Account changed meanwhile', de: 'Konto inzwischen geändert' },
   'client-not-allowed': { en: 'Not allowed in this application', de: 'In dieser Anwendung nicht erlaubt' },
   // password
@@ -155,3 +157,6 @@ export const reasonLabels = {
 
 export type RefusalReason = keyof typeof reasonLabels;
 export const refusalReasons = Object.keys(reasonLabels) as readonly RefusalReason[];
+
+/** The checks beside `no-identity-for-claim` that say what a valid token says about the person whom it names. */
+export const newcomerChecks = { name: 'name in the token', email: 'email in the token' } as const;

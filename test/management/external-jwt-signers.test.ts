@@ -54,6 +54,7 @@ describe('a signer', () => {
       externalAuthUrl: null,
       clientId: null,
       clientAuthMethod: 'none',
+      createIdentities: null,
       hasClientSecret: false,
       scopes: [],
       targetToken: 'ACCESS',

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { screenshot, type Visitor } from '../support/browser.ts';
 import { authority, makeCertificate } from '../support/chains.ts';
-import { createIdentity, createSigner, tokenOf } from '../support/external-jwt.ts';
+import { createIdentity, createSigner, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { claimsOf } from '../support/flow.ts';
 import { createdId, password, rootOf } from '../support/management.ts';
 import { loginAt, registerClient } from '../support/oidc-clients.ts';
@@ -328,6 +328,44 @@ describe('the test sign-in of a signer', () => {
       await context.clearCookies({ domain: 'localhost', name: /^_/ });
     }
     assert.deepEqual(await peopleSignedIn(), signedIn);
+    await guest.close();
+  });
+
+  test('shows beforehand whom a first sign-in would create, and who was refused can be added', async () => {
+    const guest = await admin.at(`/console/signers/${id}`);
+    const { page, context } = guest;
+    await page.check('#creates-identities');
+    await page.fill('#field-createIdentities-name', 'sub');
+    await page.locator('#save').click();
+    await announced(page, 'Saved');
+    const opening = context.waitForEvent('page');
+    await page.locator('#test-sign-in').press('Enter');
+    const there = await opening;
+    await there.waitForURL(`${provider.issuer}/**`);
+    const closed = there.waitForEvent('close');
+    await Promise.all([closed, signInAtProvider(provider, there, 'nora').catch(leftByClosing(there))]);
+    await page.locator('#creates', { hasText: 'nora' }).waitFor();
+    await assertClean(guest);
+    await page.uncheck('#creates-identities');
+    await page.locator('#save').click();
+    await announced(page, 'Saved');
+    const idp = await startTestIdp();
+    const other = await createSigner(root, idp, 'other');
+    const claims = { name: 'Nora Nordmann', email: 'nora@corp.example', email_verified: true };
+    const refused = await submitJwt(server, await tokenOf(server, idp, 'nora@idp', claims));
+    await server.controller.services.attempts.flush();
+    await go(page, `/attempts/${refused.headers['x-request-id']}`);
+    await page.locator('#add-person').click();
+    await page.locator('#field-email').waitFor();
+    for (const [field, value] of [
+      ['name', 'Nora Nordmann'],
+      ['externalId', 'nora@idp'],
+      ['email', 'nora@corp.example'],
+    ])
+      assert.equal(await page.inputValue(`#field-${field}`), value);
+    await assertClean(guest);
+    await root.call('DELETE', `external-jwt-signers/${other}`);
+    await idp.close();
     await guest.close();
   });
 

@@ -33,6 +33,7 @@ function newSigner(changes: Partial<NewExternalJwtSigner> = {}): NewExternalJwtS
     clientId: null,
     discovery: false,
     clientAuthMethod: 'none',
+    createIdentities: null,
     sealedClientSecret: null,
     scopes: ['openid', 'email'],
     targetToken: 'ACCESS',

@@ -38,7 +38,11 @@ const ofRecords = 'person reference address from to';
 const routes = [
   route('/', '', OverviewScreen),
   route('/people', 'q state policy role', PeopleScreen),
-  later('/people/new', '', async () => (await import('./screens/people/new-person.tsx')).NewPersonScreen),
+  later(
+    '/people/new',
+    'name externalId email',
+    async () => (await import('./screens/people/new-person.tsx')).NewPersonScreen,
+  ),
   route('/people/$id', '', PersonScreen),
   later(
     '/people/$id/edit',

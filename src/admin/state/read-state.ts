@@ -172,7 +172,7 @@ function membersOf(fields: Fields, values: object, names: Names): Readonly<Recor
 /** The value with names instead of ids. A reference to a deleted entity stays an id, which names nothing. */
 function named(field: Field, value: unknown, names: Names): unknown {
   if (value === null || value === undefined) return value;
-  if (field.kind === 'group') return membersOf(field.members, value, names);
+  if (field.kind === 'group' || field.kind === 'object') return membersOf(field.members, value, names);
   if (field.kind !== 'reference' && field.kind !== 'references') return value;
   const among = field.to === 'auth-policy' ? names.policies : names.signers;
   const nameOf = (id: string) => among.get(id) ?? id;

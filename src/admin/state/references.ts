@@ -78,7 +78,7 @@ function identified(
   { value, path }: { readonly value: unknown; readonly path: string },
 ): unknown {
   if (value === null) return value;
-  if (field.kind === 'group')
+  if (field.kind === 'group' || field.kind === 'object')
     return fieldsOf(references, field.members, { members: value as object, path: `${path}.` });
   if (field.kind !== 'reference' && field.kind !== 'references') return value;
   const idOf = (name: string) =>

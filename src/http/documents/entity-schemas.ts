@@ -20,7 +20,7 @@ import { durationField, durationText, idText, someTime } from '../request/fields
 import { entityHead, entityMembers, type Link, timeSchema } from './wire.ts';
 
 /** Which body a field is in. In declarative state, references are names; an object is always complete. */
-type Body = 'new' | 'whole' | 'some' | 'state' | 'object';
+type Body = 'new' | 'whole' | 'some' | 'state' | 'object' | 'object-of-state';
 
 /** Schemas of the bodies of an entity. */
 export interface BodySchemas<E extends Entity> {
@@ -57,19 +57,23 @@ export function bodySchemas<E extends Entity>(
 }
 
 export function bodyShape(fields: Fields, body: Body): Readonly<Record<string, z.ZodType>> {
-  const sent =
-    body === 'state'
-      ? stateFields(fields).map(({ member, field }) => [member, field] as const)
-      : sentFields(fields).filter(([, { isForChange }]) => !(isForChange && body === 'new'));
+  const sent = isOfState(body)
+    ? stateFields(fields).map(({ member, field }) => [member, field] as const)
+    : sentFields(fields).filter(([, { isForChange }]) => !(isForChange && body === 'new'));
   return Object.fromEntries(
     sent.map(([name, field]) => [name, ruledSchema(sentSchema(field, body), field, body)]),
   );
 }
 
+/** References are names there. */
+function isOfState(body: Body): boolean {
+  return body === 'state' || body === 'object-of-state';
+}
+
 /** What the field's rules add to the schema of its value: whether it may be missing, and what it then is. */
 function ruledSchema(schema: z.ZodType, field: Field, body: Body): z.ZodType {
   const usual = defaultOf(field);
-  if (body === 'object' && usual !== undefined) return schema.default(usual);
+  if ((body === 'object' || body === 'object-of-state') && usual !== undefined) return schema.default(usual);
   if (!mayBeMissing(field, body)) return schema;
   const isDefault = body === 'new' || (body === 'whole' && field.whenLeftOut === undefined);
   // Only described here: the rules set it, also where no body is parsed.
@@ -87,7 +91,7 @@ function mayBeMissing(field: Field, body: Body): boolean {
 function sentSchema(field: Field, body: Body): z.ZodType {
   const given = defaultOf(field);
   const schema = described(field, kindSchema(field, body));
-  if (field.isNullable && field.kind === 'reference' && body !== 'state')
+  if (field.isNullable && field.kind === 'reference' && !isOfState(body))
     // Some clients send an empty text for none.
     return z.union([z.literal('').transform(() => null), schema]).nullable();
   if (field.isNullable) return schema.nullable();
@@ -103,13 +107,13 @@ function kindSchema(field: Field, body: Body): z.ZodType {
     case 'integer':
       return boundedInteger(field);
     case 'reference':
-      return body === 'state' ? nameSchema : idText;
+      return isOfState(body) ? nameSchema : idText;
     case 'references':
-      return listOf(body === 'state' ? nameSchema : idText, field);
+      return listOf(isOfState(body) ? nameSchema : idText, field);
     case 'group':
       return z.strictObject(bodyShape(field.members, body === 'state' ? 'state' : 'some'));
     case 'object':
-      return z.strictObject(bodyShape(field.members, 'object'));
+      return z.strictObject(bodyShape(field.members, isOfState(body) ? 'object-of-state' : 'object'));
     default:
       return plainSchema(field);
   }

@@ -29,6 +29,17 @@ const triedSchema = z
     reason: z.enum(refusalReasons).nullable(),
     claim: z.string().nullable(),
     identity: entityRefSchema.nullable(),
+    creates: z
+      .strictObject({
+        name: z.string(),
+        externalId: z.string().nullable(),
+        email: z.string().nullable(),
+        emailVerified: z.boolean(),
+        roleAttributes: z.array(z.string()),
+        authPolicyId: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'The identity that the login would create; null: none' }),
     checks: z.array(attemptCheckSchema),
     explanation: explanationSchema.nullable(),
   })
@@ -149,13 +160,17 @@ function signInTestRoutes(needs: EdgeServices): readonly Route[] {
   ];
 }
 
-function triedDocument({ use, reason, claim, identity, checks }: TriedToken, language: string): object {
+function triedDocument(
+  { use, reason, claim, identity, creates, checks }: TriedToken,
+  language: string,
+): object {
   return {
     isAccepted: use !== null,
     use,
     reason,
     claim,
     identity: identity && entityRef('identities', identity.id, identity.name),
+    creates: creates ?? null,
     checks,
     explanation: explanationOf({ reason }, language),
   };

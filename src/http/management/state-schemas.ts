@@ -20,7 +20,8 @@ export const stateSchema = fileSchema.meta({ id: 'State' }) as unknown as z.ZodT
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** Tags and rules count as one member each. */
-const member = z.union([scalar, z.array(z.string()), z.record(z.string(), scalar)]);
+const simple = z.union([scalar, z.array(z.string())]);
+const member = z.union([simple, z.record(z.string(), simple)]);
 const entry = { kind: z.enum(stateKinds), name: z.string() };
 const entries = z.array(z.strictObject(entry));
 

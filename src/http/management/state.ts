@@ -11,7 +11,7 @@ import {
   stateKinds,
 } from '../../admin/state/state.ts';
 import { AuthError } from '../../errors/auth-error.ts';
-import { type Fields, text } from '../../model/entities/entity.ts';
+import { type Field, type Fields, text } from '../../model/entities/entity.ts';
 import { shownValue } from '../../model/entities/shown.ts';
 import { stateFields } from '../../model/entities/state-fields.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
@@ -120,10 +120,14 @@ function membersDocument(fields: Fields, members: object): object {
   const shown = stateFields(fields).flatMap(({ member, field }): [string, unknown][] => {
     const value = given[member];
     if (value === undefined || (value === null && field.isShownIfSet)) return [];
-    const isGroup = field.kind === 'group';
-    return [[member, isGroup ? membersDocument(field.members, value as object) : shownValue(field, value)]];
+    return [[member, shownInState(field, value)]];
   });
   return Object.fromEntries(shown);
+}
+
+function shownInState(field: Field, value: unknown): unknown {
+  const isWhole = (field.kind === 'group' || field.kind === 'object') && typeof value === 'object';
+  return isWhole && value !== null ? membersDocument(field.members, value) : shownValue(field, value);
 }
 
 function changesDocument(changes: StateChanges): StateChanges {
@@ -147,7 +151,7 @@ function shownMember(kind: StateKind, path: string, value: unknown): unknown {
   }, entityOfKind[kind].fields);
   const { found } = fields;
   if (found?.kind === 'jwks' && value !== null) return JSON.stringify(value);
-  return found === undefined ? value : shownValue(found, value);
+  return found === undefined ? value : shownInState(found, value);
 }
 
 /** Like the bodies of other endpoints, but larger. */

@@ -2,10 +2,12 @@
 // an identity, and comes from a signer that this identity's policy allows.
 
 import type { ChallengeError } from '../../errors/challenge.ts';
+import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { ExternalJwtSigner } from '../../model/entities/external-jwt-signer.ts';
 import type { Identity } from '../../model/entities/identity.ts';
 import { asId } from '../../model/ids.ts';
 import type { AttemptRecorder } from '../../model/login-attempt.ts';
+import { newcomerChecks } from '../../model/refusal-reason.ts';
 import { type HeldRecord, heldRecord } from '../noted-record.ts';
 import {
   type ExternalJwtProof,
@@ -15,12 +17,14 @@ import {
 } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
 import { signerObjection } from '../standing.ts';
+import { selectClaim } from './claims-selector.ts';
 import { primaryChallenge } from './external-jwt-challenge.ts';
 import {
   challengeErrorOf,
   furtherThan,
   type RefusedExternalJwt,
   recordRefusal,
+  type ValidExternalJwt,
 } from './external-jwt-verdict.ts';
 import type { SignerDirectory } from './signer-directory.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
@@ -35,12 +39,18 @@ interface RefusedToken {
   readonly refusal: RefusedExternalJwt | null;
   /** Whether it is for the second proof. */
   readonly isSecond: boolean;
+  /** A valid token that names nobody, of a signer that has identities created. */
+  readonly newcomer?: ValidExternalJwt;
 }
 
-/** Decides a login by external JWT. @param tokens in the order of their header lines */
+/**
+ * Decides a login by external JWT. An identity is created for a person whom a token names for the first time only if no
+ * token of the request names one that exists.
+ * @param tokens in the order of their header lines
+ */
 export async function verifyPrimaryJwt(
   needs: LoginServices,
-  tokens: readonly string[],
+  { tokens, origin }: { readonly tokens: readonly string[]; readonly origin: RequestOrigin },
   attempt: AttemptRecorder,
 ): Promise<PrimaryVerdict<ExternalJwtProof>> {
   const failures: (RefusedToken & { readonly record: HeldRecord })[] = [];
@@ -52,9 +62,17 @@ export async function verifyPrimaryJwt(
       continue;
     }
     record.handTo(attempt);
-    const { account, signer } = verdict;
-    const externalId = signer.useExternalId ? account.identity.externalId : null;
-    return { verdict: 'passed', account, proof: { method: 'ext-jwt', signerId: signer.id, externalId } };
+    return passed(verdict);
+  }
+  const newcomer = failures.find((failure) => failure.newcomer !== undefined);
+  if (newcomer?.newcomer !== undefined) {
+    const record = heldRecord();
+    const verdict = await admitNewcomer(needs, { jwt: newcomer.newcomer, origin }, record);
+    if (verdict.verdict === 'passed') {
+      record.handTo(attempt);
+      return passed(verdict);
+    }
+    failures.splice(failures.indexOf(newcomer), 1, { record, ...verdict });
   }
   if (failures.length === 0) attempt.failed('token', 'no-token');
   // The token that got furthest gives the record its reason, or the other one if that is for the second proof.
@@ -64,6 +82,28 @@ export async function verifyPrimaryJwt(
   for (const { record } of failures) record.handTo(attempt);
   const error = errorOf(failures.map(({ refusal }) => refusal));
   return { verdict: 'refused', challenges: [primaryChallenge(needs.signers, error)] };
+}
+
+function passed({
+  account,
+  signer,
+}: Extract<TokenVerdict, { verdict: 'passed' }>): PrimaryVerdict<ExternalJwtProof> {
+  const externalId = signer.useExternalId ? account.identity.externalId : null;
+  return { verdict: 'passed', account, proof: { method: 'ext-jwt', signerId: signer.id, externalId } };
+}
+
+async function admitNewcomer(
+  needs: LoginServices,
+  { jwt, origin }: { readonly jwt: ValidExternalJwt; readonly origin: RequestOrigin },
+  record: AttemptRecorder,
+): Promise<TokenVerdict> {
+  const { signer, claim } = jwt;
+  record.passed('token', `valid for signer ${signer.name}`);
+  record.about({ subject: claim });
+  const account = await needs.newcomers.admit(jwt, record, origin);
+  return account === null
+    ? { verdict: 'refused', refusal: null, isSecond: false }
+    : judgeAccount(needs, { account, signer }, record);
 }
 
 async function verifyToken(
@@ -79,33 +119,39 @@ async function verifyToken(
   }
   const { signer, claim } = verdict;
   record.passed('token', `valid for signer ${signer.name}`);
-  const account = await accountNamedBy(needs, { signer, claim }, record);
-  if (account === null || !mayLogIn(account, { method: 'ext-jwt', now: needs.clock.now() }, record))
-    return refused;
+  record.about({ subject: claim });
+  const account = await accountNamedBy(needs, verdict);
+  if (account !== null) return judgeAccount(needs, { account, signer }, record);
+  recordUnknown(verdict, record);
+  return signer.createIdentities === null ? refused : { ...refused, newcomer: verdict };
+}
+
+function judgeAccount(
+  needs: LoginServices,
+  { account, signer }: { readonly account: LoginAccount; readonly signer: ExternalJwtSigner },
+  record: AttemptRecorder,
+): TokenVerdict {
+  const refused = { verdict: 'refused', refusal: null, isSecond: false } as const;
+  if (!mayLogIn(account, { method: 'ext-jwt', now: needs.clock.now() }, record)) return refused;
   if (maySignerLogIn(needs, { account, signer }, record)) return { verdict: 'passed', account, signer };
   const objection = signerObjection(needs, account.policy, signer.id);
   return { ...refused, isSecond: objection === 'signer-not-independent' };
 }
 
-/** Whom the claim of a valid token names. Null, which is recorded, when there is nobody. */
-export async function accountNamedBy(
-  needs: LoginServices,
-  { signer, claim }: { readonly signer: ExternalJwtSigner; readonly claim: string },
-  record: AttemptRecorder,
-): Promise<LoginAccount | null> {
-  record.about({ subject: claim });
-  const account = await accountOf(needs, signer, claim);
-  if (account === null) {
-    const property = signer.useExternalId ? 'external id' : 'id';
-    record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
-  }
-  return account;
+/** Records that a valid token names nobody, with what an administrator needs to add the person. */
+export function recordUnknown({ signer, claim, claims }: ValidExternalJwt, record: AttemptRecorder): void {
+  const said = { name: claims.name, email: selectClaim(claims, 'email', signer) };
+  if (typeof said.name === 'string') record.passed(newcomerChecks.name, said.name);
+  if (typeof said.email.value === 'string' && said.email.isVouchedFor)
+    record.passed(newcomerChecks.email, said.email.value);
+  const property = signer.useExternalId ? 'external id' : 'id';
+  record.failed('identity', 'no-identity-for-claim', `no identity has the ${property} "${claim}"`);
 }
 
-async function accountOf(
+/** Whom the claim of a valid token names; null: nobody. */
+export async function accountNamedBy(
   needs: LoginServices,
-  signer: ExternalJwtSigner,
-  claim: string,
+  { signer, claim }: ValidExternalJwt,
 ): Promise<LoginAccount | null> {
   const { identities } = needs.store;
   if (signer.useExternalId) return identities.findAccountByExternalId(claim);

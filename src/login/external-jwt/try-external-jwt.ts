@@ -8,9 +8,9 @@ import type { RefusalReason } from '../../model/refusal-reason.ts';
 import { quoted } from '../../platform/formats/quoted.ts';
 import { notedRecord } from '../noted-record.ts';
 import { isEnabled, mayLogIn } from '../primary-verdict.ts';
-import type { LoginServices } from '../services.ts';
-import { accountNamedBy, maySignerLogIn } from './external-jwt.ts';
-import { recordRefusal } from './external-jwt-verdict.ts';
+import type { LoginServices, PlannedIdentity } from '../services.ts';
+import { accountNamedBy, maySignerLogIn, recordUnknown } from './external-jwt.ts';
+import { recordRefusal, type ValidExternalJwt } from './external-jwt-verdict.ts';
 import { verifyExternalJwt } from './verify-external-jwt.ts';
 
 export interface TriedToken {
@@ -20,6 +20,8 @@ export interface TriedToken {
   readonly reason: RefusalReason | null;
   /** Whom it names, if its claim was accepted. */
   readonly identity: Identity | null;
+  /** What the login would create: the signer has identities created, and the token names nobody yet. */
+  readonly creates?: PlannedIdentity | undefined;
   /** The value that names the identity; null when the token was refused before that was read. */
   readonly claim: string | null;
   readonly checks: readonly AttemptCheck[];
@@ -37,16 +39,16 @@ export async function tryExternalJwt(
   token: string,
 ): Promise<TriedToken> {
   const record = notedRecord();
-  const { use, identity } = await judge(needs, { signer, token }, record);
+  const judged = await judge(needs, { signer, token }, record);
   const { reason, subject: claim, checks } = record;
-  return { use, reason, identity, claim, checks };
+  return { ...judged, reason, claim, checks };
 }
 
 async function judge(
   needs: LoginServices,
   { signer, token }: { readonly signer: ExternalJwtSigner; readonly token: string },
   record: AttemptRecorder,
-): Promise<Pick<TriedToken, 'use' | 'identity'>> {
+): Promise<Pick<TriedToken, 'use' | 'identity' | 'creates'>> {
   const refused = { use: null, identity: null };
   if (!signer.enabled) {
     record.failed('signer enabled', 'signer-disabled', `signer ${signer.name} is disabled`);
@@ -65,8 +67,9 @@ async function judge(
     return refused;
   }
   record.passed('token', `valid for signer ${signer.name}`);
-  const account = await accountNamedBy(needs, { signer, claim: verdict.claim }, record);
-  if (account === null) return refused;
+  record.about({ subject: verdict.claim });
+  const account = await accountNamedBy(needs, verdict);
+  if (account === null) return judgeNewcomer(needs, verdict, record);
   const { identity } = account;
   const now = needs.clock.now();
   if (account.policy.secondary.requireExtJwt !== signer.id) {
@@ -79,4 +82,25 @@ async function judge(
   const saw = `policy ${account.policy.name} asks for a token of signer ${signer.name} besides another method`;
   record.passed('second proof', saw);
   return { use: 'secondary', identity };
+}
+
+async function judgeNewcomer(
+  needs: LoginServices,
+  jwt: ValidExternalJwt,
+  record: AttemptRecorder,
+): Promise<Pick<TriedToken, 'use' | 'identity' | 'creates'>> {
+  const refused = { use: null, identity: null };
+  if (jwt.signer.createIdentities === null) {
+    recordUnknown(jwt, record);
+    return refused;
+  }
+  const creates = await needs.newcomers.plan(jwt, record);
+  if (creates === null) return refused;
+  const holder = await needs.store.identities.findByName(creates.name);
+  if (holder !== null) {
+    record.failed('new identity', 'newcomer-refused', `the name ${quoted(creates.name)} is taken`);
+    return refused;
+  }
+  record.passed('new identity', `${creates.name} would be created`);
+  return { use: 'primary', identity: null, creates };
 }

@@ -6,6 +6,7 @@ import {
   entity,
   flag,
   number,
+  object,
   pem,
   reference,
   type Stored,
@@ -81,6 +82,24 @@ export const externalJwtSignerEntity = entity<SignerId>()({
     enrollAttributeClaimsSelector: text({ isNullable: true }),
 
     /**
+     * How identities are made for people whom it names for the first time at a login; null: they are refused. They
+     * administer nothing, have no permissions, and `claimsProperty` is their external id.
+     */
+    createIdentities: object(
+      {
+        /** As `claimsProperty`. */
+        name: text({ default: 'name' }),
+        email: text({ isNullable: true, default: 'email' }),
+        roleAttributes: text({ isNullable: true }),
+        /** Of what that claim contains, only these; missing: all. */
+        allowedRoleAttributes: texts({ isOptional: true, isShownIfSet: true, isSet: true, maxItems: 100 }),
+        /** Null: the default one. */
+        authPolicyId: reference<AuthPolicyId>('auth-policy')({ isNullable: true }),
+      },
+      { isNullable: true, whenLeftOut: 'kept' },
+    ),
+
+    /**
      * Whether an `email` counts only with `email_verified: true` beside it. Otherwise an `email` without that claim
      * counts too; one that the provider calls unverified never counts.
      */
@@ -119,6 +138,23 @@ export const externalJwtSignerEntity = entity<SignerId>()({
       '--enroll-attribute-claim <claim>',
       'claim that contains their role attributes, or a JSON pointer',
     ],
+    'createIdentities.name': [
+      '--create-name-claim <claim>',
+      'create identities of people who come for the first time; this claim becomes their name (default: name)',
+    ],
+    'createIdentities.email': [
+      '--create-email-claim <claim>',
+      'claim with their email address (default: email)',
+    ],
+    'createIdentities.roleAttributes': [
+      '--create-attribute-claim <claim>',
+      'claim with their role attributes',
+    ],
+    'createIdentities.allowedRoleAttributes': [
+      '--create-allowed-attributes <list>',
+      'which of those they may get (default: all)',
+    ],
+    'createIdentities.authPolicyId': ['--create-auth-policy <policy>', 'their auth policy'],
   },
 });
 

@@ -36,6 +36,7 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE auth_requests ADD COLUMN key_thumbprint TEXT',
   'ALTER TABLE external_jwt_signers ADD COLUMN sealed_client_secret TEXT',
   'ALTER TABLE oidc_clients ADD COLUMN require_pushed_authorization_requests INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE external_jwt_signers ADD COLUMN create_identities TEXT',
   'ALTER TABLE external_jwt_signers ADD COLUMN discovery INTEGER NOT NULL DEFAULT 0',
   ...tablesOfPasskeys,
   addPasskeyRules,

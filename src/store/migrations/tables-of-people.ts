@@ -160,6 +160,7 @@ export const tablesOfPeople: readonly string[] = [
     enroll_auth_policy_id TEXT REFERENCES auth_policies (id),
     enroll_name_claims_selector TEXT NOT NULL,
     enroll_attribute_claims_selector TEXT,
+    create_identities TEXT,
     require_verified_email INTEGER NOT NULL DEFAULT 1,
     client_auth_method TEXT NOT NULL DEFAULT 'none',
     sealed_client_secret TEXT,

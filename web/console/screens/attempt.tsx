@@ -1,8 +1,10 @@
 import { Refusal } from '@overlay-auth/client';
 import { Link, useParams } from '@tanstack/react-router';
+import { newcomerChecks } from '../../../src/model/refusal-reason.ts';
 import { named } from '../../parts/language.ts';
 import { Badge, Card, Empty, Facts, Screen } from '../../parts/screen.tsx';
 import { PersonLink } from '../lists/columns.tsx';
+import { useIsAdmin } from '../me.ts';
 import { Checks, Explanation } from '../parts/checks.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
@@ -73,9 +75,26 @@ function Step({ attempt, at }: { readonly attempt: LoginAttempt; readonly at: nu
           [words.mechanism, named(words.mechanisms, attempt.mechanism)],
         ]}
       />
+      <AddPerson attempt={attempt} />
       <h3>{texts.person.checks}</h3>
       <Checks checks={attempt.checks} />
     </Card>
+  );
+}
+
+/** For somebody whom a valid token of a provider names and who is unknown here: what it says about them is filled in. */
+function AddPerson({ attempt: { step, reason, subject, checks } }: { readonly attempt: LoginAttempt }) {
+  const isAdmin = useIsAdmin();
+  if (!isAdmin || step !== 'ext-jwt' || reason !== 'no-identity-for-claim' || subject === null) return null;
+  const said = (name: string) => checks.find(({ check }) => check === name)?.saw ?? undefined;
+  const email = said(newcomerChecks.email);
+  const search = { externalId: subject, name: said(newcomerChecks.name) ?? email ?? subject, email };
+  return (
+    <p className="buttons">
+      <Link to="/people/new" search={search} className="button main" id="add-person">
+        {words.addPerson}
+      </Link>
+    </p>
   );
 }
 

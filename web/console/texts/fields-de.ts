@@ -119,6 +119,12 @@ export const fields: Fields = {
       enrollAuthPolicyId: 'Auth-Richtlinie neuer Identitäten',
       enrollNameClaimsSelector: 'Claim mit dem Namen neuer Identitäten',
       enrollAttributeClaimsSelector: 'Claim mit Rollenattributen neuer Identitäten',
+      createIdentities: 'Personen, die sich zum ersten Mal anmelden',
+      'createIdentities.name': 'Claim mit ihrem Namen',
+      'createIdentities.email': 'Claim mit ihrer E-Mail-Adresse',
+      'createIdentities.roleAttributes': 'Claim mit ihren Rollenattributen',
+      'createIdentities.allowedRoleAttributes': 'Rollenattribute, die sie bekommen dürfen',
+      'createIdentities.authPolicyId': 'Ihre Auth-Policy',
       requireVerifiedEmail: 'Eine E-Mail-Adresse zählt nur, wenn der Anbieter sie geprüft hat',
     },
     columns: { enabled: 'Zustand' },
@@ -136,6 +142,10 @@ export const fields: Fields = {
         'Für eine signierte Aussage muss beim Anbieter die Adresse der Schlüssel dieses Dienstes (jwks_uri) eingetragen sein.',
       clientSecret:
         'Wird nie angezeigt. Leer: wie bisher. Nach einer Änderung von Issuer, Client-Id oder Adresse neu eingeben.',
+      'createIdentities.name':
+        'Hier eindeutig: Wenn zwei Personen denselben haben können, nehmen Sie den Claim des Benutzernamens oder der E-Mail-Adresse.',
+      'createIdentities.roleAttributes': 'Leer: keine.',
+      'createIdentities.allowedRoleAttributes': 'Eines je Zeile. Leer: alle, die der Claim enthält.',
       enrollNameClaimsSelector:
         'Etwa sub oder email, oder ein JSON-Pointer, der mit einem Schrägstrich beginnt.',
       enrollAttributeClaimsSelector: 'Leer: keiner.',

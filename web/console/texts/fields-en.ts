@@ -112,6 +112,12 @@ export const fields = {
       enrollAuthPolicyId: 'Auth policy of new identities',
       enrollNameClaimsSelector: 'Claim with the name of new identities',
       enrollAttributeClaimsSelector: 'Claim with role attributes of new identities',
+      createIdentities: 'People who sign in for the first time',
+      'createIdentities.name': 'Claim with their name',
+      'createIdentities.email': 'Claim with their email address',
+      'createIdentities.roleAttributes': 'Claim with their role attributes',
+      'createIdentities.allowedRoleAttributes': 'Role attributes that they may get',
+      'createIdentities.authPolicyId': 'Their auth policy',
       requireVerifiedEmail: 'Accept an email address only if the provider has verified it',
     },
     columns: { enabled: 'State' },
@@ -128,6 +134,10 @@ export const fields = {
       clientAuthMethod:
         'For a signed assertion, register the address of the keys of this service (jwks_uri) at the provider.',
       clientSecret: 'Never shown. Empty: as it is. Set it again where issuer, client id or address change.',
+      'createIdentities.name':
+        'Unique here: if two people may have the same, take the claim of a user name or the email address.',
+      'createIdentities.roleAttributes': 'Empty: none.',
+      'createIdentities.allowedRoleAttributes': 'One per line. Empty: all that the claim contains.',
       enrollNameClaimsSelector: 'Such as sub or email, or a JSON pointer that begins with a slash.',
       enrollAttributeClaimsSelector: 'Empty: none.',
     },

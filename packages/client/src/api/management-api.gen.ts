@@ -2598,7 +2598,7 @@ export interface components {
             method: "password" | "cert" | "ext-jwt" | "passkey";
             /** @enum {string} */
             outcome: "allowed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             /**
              * @description `ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted
              * @enum {string}
@@ -2770,6 +2770,13 @@ export interface components {
             enrollAuthPolicyId: string | null;
             enrollNameClaimsSelector: string;
             enrollAttributeClaimsSelector: string | null;
+            createIdentities: {
+                name: string;
+                email: string | null;
+                roleAttributes: string | null;
+                allowedRoleAttributes?: string[];
+                authPolicyId: string | null;
+            } | null;
             requireVerifiedEmail: boolean;
         };
         DiscoveredSigner: {
@@ -2784,9 +2791,18 @@ export interface components {
         TriedExternalJwt: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
+            /** @description The identity that the login would create; null: none */
+            creates: {
+                name: string;
+                externalId: string | null;
+                email: string | null;
+                emailVerified: boolean;
+                roleAttributes: string[];
+                authPolicyId: string;
+            } | null;
             checks: {
                 check: string;
                 /** @enum {string} */
@@ -2807,9 +2823,18 @@ export interface components {
         TestedExternalJwtSigner: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
+            /** @description The identity that the login would create; null: none */
+            creates: {
+                name: string;
+                externalId: string | null;
+                email: string | null;
+                emailVerified: boolean;
+                roleAttributes: string[];
+                authPolicyId: string;
+            } | null;
             checks: {
                 check: string;
                 /** @enum {string} */
@@ -2991,7 +3016,7 @@ export interface components {
             mechanism: "oidc" | "legacy" | "enrollment" | "request";
             /** @enum {string} */
             outcome: "passed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             subject: string | null;
             ipAddress: string;
             issuer: string;
@@ -3154,6 +3179,17 @@ export interface components {
                 enrollAuthPolicy?: string | null;
                 enrollNameClaimsSelector?: string | null;
                 enrollAttributeClaimsSelector?: string | null;
+                createIdentities?: {
+                    /** @default name */
+                    name: string;
+                    /** @default email */
+                    email: string | null;
+                    /** @default null */
+                    roleAttributes: string | null;
+                    allowedRoleAttributes?: string[];
+                    /** @default null */
+                    authPolicy: string | null;
+                } | null;
                 requireVerifiedEmail?: boolean | null;
                 tags?: {
                     [key: string]: string | number | boolean | null;
@@ -3258,11 +3294,11 @@ export interface components {
                 name: string;
                 fields: {
                     field: string;
-                    before?: (string | number | boolean | null) | string[] | {
-                        [key: string]: string | number | boolean | null;
+                    before?: ((string | number | boolean | null) | string[]) | {
+                        [key: string]: (string | number | boolean | null) | string[];
                     };
-                    after: (string | number | boolean | null) | string[] | {
-                        [key: string]: string | number | boolean | null;
+                    after: ((string | number | boolean | null) | string[]) | {
+                        [key: string]: (string | number | boolean | null) | string[];
                     };
                 }[];
             }[];
@@ -6077,6 +6113,16 @@ export interface operations {
                     /** @default sub */
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
+                    createIdentities?: {
+                        /** @default name */
+                        name?: string;
+                        /** @default email */
+                        email?: string | null;
+                        /** @default null */
+                        roleAttributes?: string | null;
+                        allowedRoleAttributes?: string[];
+                        authPolicyId?: ("" | string) | null;
+                    } | null;
                     /** @default true */
                     requireVerifiedEmail?: boolean | null;
                     /** @default {} */
@@ -6175,6 +6221,16 @@ export interface operations {
                     /** @default sub */
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
+                    createIdentities?: {
+                        /** @default name */
+                        name?: string;
+                        /** @default email */
+                        email?: string | null;
+                        /** @default null */
+                        roleAttributes?: string | null;
+                        allowedRoleAttributes?: string[];
+                        authPolicyId?: ("" | string) | null;
+                    } | null;
                     /** @default true */
                     requireVerifiedEmail?: boolean | null;
                     /** @default {} */
@@ -6270,6 +6326,16 @@ export interface operations {
                     enrollAuthPolicyId?: ("" | string) | null;
                     enrollNameClaimsSelector?: string | null;
                     enrollAttributeClaimsSelector?: string | null;
+                    createIdentities?: {
+                        /** @default name */
+                        name?: string;
+                        /** @default email */
+                        email?: string | null;
+                        /** @default null */
+                        roleAttributes?: string | null;
+                        allowedRoleAttributes?: string[];
+                        authPolicyId?: ("" | string) | null;
+                    } | null;
                     requireVerifiedEmail?: boolean | null;
                     tags?: {
                         [key: string]: string | number | boolean | null;

@@ -65,6 +65,7 @@ export function mapSigners(
       discovery: false,
       clientAuthMethod: externalJwtSignerDefaults.clientAuthMethod,
       sealedClientSecret: null,
+      createIdentities: null,
       requireVerifiedEmail: emailOf(needs, subject, entity),
       ...clientFieldsOf(needs, subject, entity),
       enrollAuthPolicyId: enrollPolicyOf({ ...needs, policyIds }, subject, entity),

@@ -1,6 +1,6 @@
 // Adds somebody and, in the same step, makes what lets them in.
 
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { identityEntity as entity } from '../../../../src/model/entities/identity.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -38,13 +38,16 @@ export function NewPersonScreen() {
   const isAdmin = useIsAdmin();
   const [way, setWay] = useState<Way>('invitation');
   const [added, setAdded] = useState<Added | null>(null);
+  // From the record of a refused login.
+  const { name = '', externalId = null, email = null } = useSearch({ strict: false }) as Partial<PersonDraft>;
+  const initial = { ...newPerson, name, externalId, email };
   if (added !== null) return <AddedScreen {...added} another={() => setAdded(null)} />;
   return (
     <Screen title={texts.people.create}>
       <EntityForm<PersonDraft>
         entity={entity}
         id={null}
-        read={{ document: newPerson, version: null }}
+        read={{ document: initial, version: null }}
         mayChange={isAdmin}
         saved={async (id, { name }) => setAdded(await giveAccess(id ?? '', name, way))}
       >

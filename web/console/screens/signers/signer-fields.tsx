@@ -1,7 +1,8 @@
 import type { externalJwtSignerEntity } from '../../../../src/model/entities/external-jwt-signer.ts';
 import { type ClientAuthMethod, usesSecret } from '../../../../src/model/entities/oidc-client.ts';
 import type { Draft } from '../../forms/entity-fields.ts';
-import { FieldCard, type FormState } from '../../forms/fields.tsx';
+import { EntityField, FieldCard, type FormState } from '../../forms/fields.tsx';
+import { CheckField } from '../../parts/field.tsx';
 import type { Signer } from '../../types.ts';
 import { words } from './words.ts';
 
@@ -56,6 +57,15 @@ export function SignerFields({ form }: { readonly form: FormState<SignerDraft> }
       />
       <FieldCard
         form={form}
+        id="newcomers"
+        title={words.newcomers}
+        names={[]}
+        lead={<p className="hint">{words.newcomersText}</p>}
+      >
+        <NewcomerFields form={form} />
+      </FieldCard>
+      <FieldCard
+        form={form}
         id="enrolling"
         title={words.enrolling}
         names={[
@@ -74,4 +84,30 @@ export function SignerFields({ form }: { readonly form: FormState<SignerDraft> }
 /** In ID tokens the audience is the client. Keep an audience that somebody typed. */
 function followsClient({ audience, clientId, targetToken }: SignerDraft): boolean {
   return targetToken === 'ID' && (audience === '' || audience === clientId);
+}
+
+const usualCreation = { name: 'name', email: 'email', roleAttributes: null, authPolicyId: null };
+
+function NewcomerFields({ form }: { readonly form: FormState<SignerDraft> }) {
+  const { createIdentities } = form.draft;
+  const names = [
+    ...['name', 'email', 'roleAttributes'],
+    ...(createIdentities?.roleAttributes ? ['allowedRoleAttributes'] : []),
+    'authPolicyId',
+  ];
+  return (
+    <>
+      <CheckField
+        id="creates-identities"
+        label={words.createThem}
+        isDisabled={form.isReadOnly}
+        isOn={createIdentities !== null}
+        set={(isOn) =>
+          form.set({ createIdentities: isOn ? usualCreation : null, ...(isOn && { useExternalId: true }) })
+        }
+      />
+      {createIdentities !== null &&
+        names.map((name) => <EntityField key={name} form={form} name={`createIdentities.${name}`} />)}
+    </>
+  );
 }

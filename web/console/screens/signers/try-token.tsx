@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { identityEntity } from '../../../../src/model/entities/identity.ts';
 import { Button } from '../../../parts/button.tsx';
 import { named } from '../../../parts/language.ts';
-import { Card } from '../../../parts/screen.tsx';
-import { PersonLink } from '../../lists/columns.tsx';
+import { Card, Facts } from '../../../parts/screen.tsx';
+import { factsOf, PersonLink } from '../../lists/columns.tsx';
 import { Checks, Explanation } from '../../parts/checks.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { InputField } from '../../parts/field.tsx';
@@ -103,14 +104,14 @@ function shown(token: TestedSigner['token']): Decoded {
 }
 
 function Verdict({ tried }: { readonly tried: TriedToken }) {
-  const { isAccepted, use, reason, identity, claim, checks, explanation } = tried;
+  const { isAccepted, use, reason, identity, creates, claim, checks, explanation } = tried;
   const person = identity !== null && <PersonLink of={identity} />;
   return (
     <div role="status" id="verdict">
       <p className={`answer ${isAccepted ? 'good' : 'bad'}`}>
         {isAccepted ? (
           <>
-            {use === 'secondary' ? words.secondFor : words.acceptedFor} {person}
+            {use === 'secondary' ? words.secondFor : words.acceptedFor} {creates?.name ?? person}
           </>
         ) : (
           <>
@@ -122,6 +123,17 @@ function Verdict({ tried }: { readonly tried: TriedToken }) {
         <p>
           {words.named} <code>{claim}</code>. {person === false ? words.noPerson : person}
         </p>
+      )}
+      {creates !== null && (
+        <section id="creates">
+          <p>{words.wouldCreate}</p>
+          <Facts
+            facts={factsOf(identityEntity, creates, [
+              'name',
+              ...Object.keys(creates).filter((name) => name !== 'name'),
+            ])}
+          />
+        </section>
       )}
       <Explanation explanation={explanation} />
       <h3>{texts.person.checks}</h3>

@@ -20,6 +20,11 @@ const en = {
   provider: 'Provider',
   who: 'The person that a token names',
   people: 'Sign-in on the pages',
+  newcomers: 'People who sign in for the first time',
+  newcomersText:
+    'They are refused unless an identity is created for them. It administers nothing, and the claim above becomes its external id. Test sign-in shows beforehand what would be created.',
+  createThem: 'Create an identity for them',
+  wouldCreate: 'It would create',
   enrolling: 'Enrollment with a token',
   redirectUri: 'Redirect URI to register there',
   endsText: 'Sessions that it opened end at once, and tokens that it signs are judged by the new rules.',
@@ -71,6 +76,11 @@ const de: typeof en = {
   provider: 'Anbieter',
   who: 'Die Person, die ein Token nennt',
   people: 'Anmelden auf den Seiten',
+  newcomers: 'Personen, die sich zum ersten Mal anmelden',
+  newcomersText:
+    'Sie werden abgelehnt, außer für sie wird eine Identität angelegt. Die verwaltet nichts, und der Claim oben wird ihre externe Id. Die Test-Anmeldung zeigt vorher, was angelegt würde.',
+  createThem: 'Eine Identität für sie anlegen',
+  wouldCreate: 'Sie würde anlegen:',
   enrolling: 'Registrieren mit einem Token',
   redirectUri: 'Dort zu registrierende Redirect-URI',
   endsText:

@@ -1,0 +1,161 @@
+// People whom a signer names for the first time, at a login. If the signer says so, an identity is made for them, once:
+// it administers nothing, whatever the token says.
+
+import {
+  acceptableEmail,
+  acceptableExternalId,
+  acceptableRoleAttributes,
+  trimmedName,
+} from '../admin/acceptable-values.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import { selectClaim } from '../login/external-jwt/claims-selector.ts';
+import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
+import type { LoginServices, Newcomers, PlannedIdentity } from '../login/services.ts';
+import { signerObjection } from '../login/standing.ts';
+import { allowsMethod } from '../model/account.ts';
+import { asId, defaultAuthPolicyId, type IdentityId } from '../model/ids.ts';
+import type { AttemptRecorder } from '../model/login-attempt.ts';
+import { HOUR } from '../platform/clock.ts';
+import { quoted } from '../platform/formats/quoted.ts';
+import { AlreadyTaken } from '../store/contracts/store.ts';
+
+type Needs = Pick<LoginServices, 'store' | 'clock' | 'random' | 'audit' | 'signers'>;
+
+/** Of one signer, without an hour's pause: a provider at which anybody can sign up must not fill the database. */
+const mostOfSigner = 1000;
+
+export function newcomers(needs: Needs): Newcomers {
+  return {
+    plan: async (jwt, attempt) => (await planned(needs, jwt, attempt))?.identity ?? null,
+    async admit(jwt, attempt, origin) {
+      const { signer, claim } = jwt;
+      const plan = await planned(needs, jwt, attempt);
+      if (plan === null || !(await hasRoom(needs, jwt, attempt))) return null;
+      if (needs.signers.find(signer.id) !== signer) {
+        attempt.failed(
+          'unchanged',
+          'changed-meanwhile',
+          `signer ${signer.name} was changed during the login`,
+        );
+        return null;
+      }
+      const id = asId<IdentityId>(needs.random.id());
+      const { name } = plan.identity;
+      try {
+        const more = { type: 'User', isAdmin: false, permissions: [], tags: {} } as const;
+        await needs.store.enrollments.enroll({ ...plan.identity, ...more, id }, null, needs.clock.now());
+        const change = { action: 'create', entity: 'identity', entityId: id } as const;
+        const fields = Object.keys(plan.identity);
+        const by = { byIdentityId: null, bySigner: signer.name };
+        needs.audit.record({ event: 'admin.changed', ...change, ...by, fields }, origin);
+        attempt.passed('new identity', `${name} was created, as signer ${signer.name} says`);
+      } catch (error) {
+        if (!(error instanceof AlreadyTaken)) throw error;
+        // Of two first logins at once, the other one was faster.
+        const account = await needs.store.identities.findAccountByExternalId(claim);
+        if (account !== null) return account;
+        const holder = error.passesFor === null ? 'is taken' : `passes for ${error.passesFor}`;
+        refuse(attempt, `the name ${quoted(name)} ${holder}`);
+        return null;
+      }
+      return needs.store.identities.findAccountByExternalId(claim);
+    },
+  };
+}
+
+function refuse(attempt: AttemptRecorder, saw: string): void {
+  attempt.failed('new identity', 'newcomer-refused', saw);
+}
+
+/** Null, which is recorded: the claims make none, or its policy would not let it log in so. */
+async function planned(
+  needs: Needs,
+  jwt: ValidExternalJwt,
+  attempt: AttemptRecorder,
+): Promise<{ readonly identity: PlannedIdentity } | null> {
+  const { createIdentities } = jwt.signer;
+  if (createIdentities === null) return null;
+  const policyId = createIdentities.authPolicyId ?? defaultAuthPolicyId;
+  const policy = await needs.store.authPolicies.find(policyId);
+  if (policy === null) {
+    refuse(attempt, 'the auth policy of createIdentities is gone');
+    return null;
+  }
+  const allows = allowsMethod(policy, 'ext-jwt') && signerObjection(needs, policy, jwt.signer.id) === null;
+  if (!allows) {
+    refuse(
+      attempt,
+      `policy ${policy.name} would not let them log in with a token of signer ${jwt.signer.name}`,
+    );
+    return null;
+  }
+  try {
+    const identity = { ...saidBy(jwt), externalId: acceptableExternalId(jwt.claim), authPolicyId: policyId };
+    return { identity };
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    refuse(attempt, error.description);
+    return null;
+  }
+}
+
+/** @throws AuthError could_not_validate   the name, or the role attributes */
+function saidBy({ signer, claims }: ValidExternalJwt): Omit<PlannedIdentity, 'externalId' | 'authPolicyId'> {
+  const { name, email, roleAttributes, allowedRoleAttributes } = signer.createIdentities ?? { name: '' };
+  const found = (selector: string | null | undefined) =>
+    selector
+      ? selectClaim(claims, selector, signer)
+      : { value: undefined, isVouchedFor: false, emailVerified: undefined };
+  const named = found(name);
+  if (typeof named.value !== 'string' || !named.isVouchedFor) {
+    const unverified =
+      named.value === undefined ? '' : `, and email_verified is ${quoted(named.emailVerified)}`;
+    throw refusedClaim(`its claim ${name} is ${quoted(named.value)}${unverified}`);
+  }
+  const attributes = [found(roleAttributes).value].flat().filter((each) => typeof each === 'string');
+  const isAllowed = (each: string) => allowedRoleAttributes?.includes(each) ?? true;
+  return {
+    name: trimmedName('name', named.value),
+    ...addressOf(found(email)),
+    roleAttributes: acceptableRoleAttributes(attributes.filter(isAllowed)),
+  };
+}
+
+/** An address that is none, or that the provider does not vouch for, is left out: nobody needs one to log in. */
+function addressOf({
+  value,
+  isVouchedFor,
+  emailVerified,
+}: ReturnType<typeof selectClaim>): Pick<PlannedIdentity, 'email' | 'emailVerified'> {
+  const none = { email: null, emailVerified: false };
+  if (typeof value !== 'string' || !isVouchedFor) return none;
+  try {
+    const email = acceptableEmail(value);
+    return { email, emailVerified: email !== null && String(emailVerified) === 'true' };
+  } catch (error) {
+    if (error instanceof AuthError) return none;
+    throw error;
+  }
+}
+
+function refusedClaim(description: string): AuthError {
+  return new AuthError('could_not_validate', { description });
+}
+
+async function hasRoom(
+  needs: Needs,
+  { signer }: ValidExternalJwt,
+  attempt: AttemptRecorder,
+): Promise<boolean> {
+  const limit = {
+    key: `newcomers:${signer.id}`,
+    max: mostOfSigner,
+    lockFor: HOUR,
+    longestLock: HOUR,
+    forgetAfter: HOUR,
+  };
+  const { outcome } = await needs.store.attempts.count([limit], 1, needs.clock.now());
+  if (outcome === 'counted') return true;
+  attempt.failed('new identity', 'too-many-newcomers', `${mostOfSigner} of signer ${signer.name}`);
+  return false;
+}
