@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { MINUTE, type Millis, systemClock } from '../../src/platform/clock.ts';
+import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { accessibilityProblems } from '../support/axe.ts';
 import { narrow, screenshot, type Visitor, type VisitorOptions, visitor, wide } from '../support/browser.ts';
 import { createPolicy, createSigner, createUserWithPolicy } from '../support/external-jwt.ts';
@@ -12,7 +12,7 @@ import { assertRefused, type Caller, loggedIn, password, rootOf } from '../suppo
 import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { type AuthenticatorApp, scan } from '../support/totp.ts';
-import { signInAtProvider } from './support.ts';
+import { ownClock, signInAtProvider } from './support.ts';
 
 const newPassword = 'eleven loud umbrellas';
 const server = await startTestServer();
@@ -297,21 +297,15 @@ test('asks for the password or a new sign-in before the app is added or removed 
   const later = await startTestServer({ clock });
   const guest = await visitor();
   const { page } = guest;
-  // For the browser too, because a proof says when it was made.
-  await page.addInitScript(
-    'globalThis.ahead = 0; Date.now = () => performance.timeOrigin + performance.now() + ahead;',
-  );
-  const pass = async (time: Millis) => {
-    shift += time;
-    await page.evaluate(`ahead = ${shift}`);
-  };
+  const setAhead = await ownClock(page);
   try {
     await later.createUser({ name: 'fred', password });
     await page.goto(`${later.url}/account`);
     await signIn(page, 'fred');
     await page.locator('#sign-out').waitFor();
     await goTo(page, 'app');
-    await pass(6 * MINUTE);
+    shift += 6 * MINUTE;
+    await setAhead(shift);
 
     await page.locator('#set-up-app').click();
     await page.getByText('You signed in some time ago').waitFor();
@@ -326,7 +320,8 @@ test('asks for the password or a new sign-in before the app is added or removed 
     const app = scan(clock, url ?? '');
     await confirmApp(page, app);
 
-    await pass(MINUTE);
+    shift += MINUTE;
+    await setAhead(shift);
     await page.locator('#fold-remove-app summary').click();
     await page.locator('#remove-code').fill(app.code());
     await page.locator('#remove-app-submit').click();

@@ -12,7 +12,7 @@ import { testBudget } from '../support/list-budget.ts';
 import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
 import { personWithPasskey } from '../support/passkeys.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { announced, assertClean, atConsole, colleague, giveLogin, go, phone } from './console-support.ts';
+import { announced, assertClean, atConsole, colleague, go, phone } from './console-support.ts';
 
 const admin = colleague(() => server, 'root');
 const germanAdmin = colleague(() => server, 'root', { viewport: phone, language: 'de' });
@@ -109,9 +109,6 @@ describe('a person', () => {
     await loggedIn(server, 'nora', 'eleven loud umbrellas');
 
     await page.reload();
-    await page.locator('#username').fill('root');
-    await page.locator('#password').fill(password);
-    await page.locator('#login').click();
     await page.locator('#end-sessions').click();
     await page.getByText('ends at once, in every application').waitFor();
     await page.locator('#end-sessions-confirm').click();
@@ -172,9 +169,6 @@ describe('a person', () => {
     await confirm(page, 'unlock');
     await page.locator('#answer').filter({ hasText: 'Yes' }).waitFor();
     await page.goto(`${server.url}/console/people/${readerId}`);
-    await page.locator('#username').fill('helper');
-    await page.locator('#password').fill(password);
-    await page.locator('#login').click();
     await page.locator('#answer').filter({ hasText: 'No.' }).waitFor();
     assert.equal(await page.locator('#unlock').count(), 0);
     await guest.close();
@@ -519,7 +513,6 @@ describe('managing people', () => {
     await page.keyboard.press('Escape');
 
     await page.goto(`${server.url}/console/enrollments?person=${id}`);
-    await giveLogin(page, 'root');
     await page.getByRole('link', { name: 'walt device' }).waitFor();
     await assertClean(guest);
     await confirm(page, `withdraw-${first.id}`);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Page, Response } from 'playwright-core';
+import type { Millis } from '../../src/platform/clock.ts';
 import { StoreUnavailable } from '../../src/store/contracts/store.ts';
 import type { Application } from '../support/application.ts';
 import { authorizationQuery, redeem } from '../support/flow.ts';
@@ -20,6 +21,18 @@ export async function beginAt(
   const answer = await page.goto(`${server.url}/oidc/authorization?${query}`);
   assert.ok(answer);
   return answer;
+}
+
+/**
+ * Has a page tell the time of a server whose clock a test sets, because a proof of a key says when it was made. Call it
+ * before the page is opened.
+ * @returns sets how far the clock is ahead, in Millis
+ */
+export async function ownClock(page: Page): Promise<(ahead: Millis) => Promise<void>> {
+  await page.addInitScript(
+    'globalThis.ahead = 0; Date.now = () => performance.timeOrigin + performance.now() + ahead;',
+  );
+  return (ahead) => page.evaluate(`ahead = ${ahead}`);
 }
 
 export async function givePassword(page: Page, username: string, password: string): Promise<void> {
