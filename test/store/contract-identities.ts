@@ -38,6 +38,8 @@ export function identityTests(shared: GetDatabase): void {
         type: 'Router',
         permissions: ['read', 'helpdesk'],
         externalId: uniqueName('external'),
+        email: 'ana@example.com',
+        emailVerified: true,
         roleAttributes: ['a', 'b'],
         tags: { size: 3, note: 'Größe "ß"', gone: null, on: true },
       });

@@ -53,27 +53,16 @@ export function signerTests(shared: GetDatabase): void {
     test('are found with every member, listed, changed and deleted, each with a feed entry', async () => {
       const { store } = shared();
       const before = await store.changes.latest();
-      const signer = newSigner();
+      const signer = newSigner({ maxLifetimeSeconds: 3600 });
       await store.externalJwtSigners.create(signer, t0);
+      const switched = { enabled: false, requireVerifiedEmail: false };
+      const patch = { ...switched, scopes: [], tags: {}, maxLifetimeSeconds: null };
       const stored = { ...signer, createdAt: t0, updatedAt: t0 };
       assert.deepEqual(await store.externalJwtSigners.find(signer.id), stored);
       const filter = { op: '=', field: 'name', value: signer.name } as const;
       assert.deepEqual((await store.externalJwtSigners.list(query({ filter }))).items, [stored]);
-      assert.equal(
-        await store.externalJwtSigners.update(
-          signer.id,
-          { enabled: false, scopes: [], requireVerifiedEmail: false },
-          t0 + 1,
-        ),
-        true,
-      );
-      const changed = {
-        ...stored,
-        enabled: false,
-        scopes: [],
-        requireVerifiedEmail: false,
-        updatedAt: t0 + 1,
-      };
+      assert.equal(await store.externalJwtSigners.update(signer.id, patch, t0 + 1), true);
+      const changed = { ...stored, ...patch, updatedAt: t0 + 1 };
       assert.deepEqual(await store.externalJwtSigners.find(signer.id), changed);
       const all = await store.externalJwtSigners.listAll();
       assert.deepEqual(
@@ -94,11 +83,15 @@ export function signerTests(shared: GetDatabase): void {
       const { store } = shared();
       const { issuer, name } = newSigner();
       await store.externalJwtSigners.create(newSigner({ issuer, name }), t0);
-      await store.externalJwtSigners.create(newSigner({ issuer, audience: 'another' }), t0);
+      const another = newSigner({ issuer, audience: 'another' });
+      await store.externalJwtSigners.create(another, t0);
       const create = (changes: Partial<NewExternalJwtSigner>) =>
         store.externalJwtSigners.create(newSigner(changes), t0);
       await assert.rejects(create({ name }), { name: 'AlreadyTaken', field: 'name' });
-      await assert.rejects(create({ issuer }), { name: 'AlreadyTaken', field: 'audience' });
+      const audienceTaken = { name: 'AlreadyTaken', field: 'audience' };
+      await assert.rejects(create({ issuer }), audienceTaken);
+      const update = store.externalJwtSigners.update(another.id, { audience: 'overlay' }, t0);
+      await assert.rejects(update, audienceTaken);
     });
 
     test('the longest names, issuers and audiences that are accepted can be stored', async () => {
@@ -132,6 +125,8 @@ export function signerTests(shared: GetDatabase): void {
       for (const { id } of [allowed, required]) {
         assert.equal(await store.externalJwtSigners.delete(id, t0), 'referenced');
       }
+      await store.authPolicies.update(policy, { ...rules, secondary }, t0);
+      assert.equal(await store.externalJwtSigners.delete(required.id, t0), 'deleted');
       const enrolling = newSigner({ enrollAuthPolicyId: policy });
       await store.externalJwtSigners.create(enrolling, t0);
       assert.equal(await store.authPolicies.delete(policy, t0), 'referenced');
@@ -145,7 +140,9 @@ export function signerTests(shared: GetDatabase): void {
       const externalId = uniqueName('External');
       const { id } = await createUser(store, { externalId });
       assert.equal((await store.identities.findAccountByExternalId(externalId))?.identity.id, id);
-      assert.equal(await store.identities.findAccountByExternalId(externalId.toLowerCase()), null);
+      for (const other of [externalId.toLowerCase(), `${externalId} `, '', '%']) {
+        assert.equal(await store.identities.findAccountByExternalId(other), null, other);
+      }
       assert.deepEqual(await store.totp.enrolledAmong([id, newId<IdentityId>()]), new Set());
     });
   });
