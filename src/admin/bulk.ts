@@ -3,6 +3,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { AuditEvent, AuditTrail, RequestOrigin } from '../model/audit-event.ts';
+import type { BulkAction } from '../model/bulk-actions.ts';
 import { type Identity, identityEntity } from '../model/entities/identity.ts';
 import { listFieldsOf } from '../model/entities/listed-fields.ts';
 import { budgetOf, type Filter } from '../model/list-query.ts';
@@ -29,9 +30,6 @@ import type { AdminServices } from './services.ts';
 export const mostAtOnce = 10_000;
 /** How many problems a preview names. */
 const mostNamed = 20;
-
-export const bulkActions = ['disable', 'enable', 'invite', 'end-sessions', 'delete'] as const;
-export type BulkAction = (typeof bulkActions)[number];
 
 /** Which identities, by a filter of their list or by their ids. */
 export type BulkSelection = { readonly filter: string } | { readonly ids: readonly string[] };

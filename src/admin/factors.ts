@@ -30,7 +30,8 @@ export async function removeTotp(needs: AdminServices, by: AdminCall, id: string
   const identity = existing(await needs.store.identities.find(asId(id)));
   if (!(await helping(needs, by, identity).totp.remove(identity.id, needs.clock.now())))
     throw new AuthError('not_found');
-  needs.audit.record({ event: 'totp.removed', identityId: identity.id }, by.origin);
+  const byIdentityId = by.actor.identityId;
+  needs.audit.record({ event: 'totp.removed', identityId: identity.id, byIdentityId }, by.origin);
   recordChange(needs, by, { action: 'update', entity: 'identity', entityId: id, fields: ['mfa'] });
 }
 

@@ -33,6 +33,25 @@ export function auditLog(log: Logger, strangersLog?: SampledLines): WrittenAudit
   };
 }
 
+/** What a person does for their own account; an administrator who does it is named in the event. */
+function isOwnDoing({ event }: AuditEvent): boolean {
+  return ownDoings.has(event);
+}
+
+const ownDoings: ReadonlySet<AuditEvent['event']> = new Set([
+  'totp.enrolled',
+  'totp.removed',
+  'totp.recovery-codes-renewed',
+  'passkey.added',
+  'passkey.removed',
+  'enrollment.completed',
+  'session.certificate-revoked',
+  'certificate.extended',
+  'certificate.replaced',
+  'account.changed',
+  'setup.completed',
+]);
+
 type EventName = AuditEvent['event'];
 
 /**
@@ -165,7 +184,9 @@ export function keptAudit(
       const { requestId = null, ipAddress = null, issuer = null } = origin ?? {};
       const at = { id: needs.random.id(), at: needs.clock.now(), requestId, ipAddress, issuer };
       const { details, ...told } = recordOf(event);
-      const record = { ...at, ...told, details: { ...details, ...needs.said } };
+      const byIdentityId =
+        told.byIdentityId ?? (origin !== null && isOwnDoing(event) ? told.identityId : null);
+      const record = { ...at, ...told, byIdentityId, details: { ...details, ...needs.said } };
       if (keptEvents[event.event] === 'owner' && !hasRoomForOwner(record.identityId ?? '')) return;
       waiting.push(record);
       writing ??= write();

@@ -32,6 +32,8 @@ export type AuditEvent =
   | {
       readonly event: 'totp.enrolled' | 'totp.removed' | 'totp.recovery-codes-renewed';
       readonly identityId: string;
+      /** Who removed it; missing: its owner. */
+      readonly byIdentityId?: string;
     }
   /** `cloned`: its counter went back, so another device may have the key. */
   | {

@@ -2,17 +2,11 @@
 
 import { z } from 'zod';
 import { refusedField } from '../../admin/acceptable-values.ts';
-import {
-  type BulkOrder,
-  type BulkWork,
-  bulkActions,
-  changeMany,
-  mostAtOnce,
-  previewMany,
-} from '../../admin/bulk.ts';
+import { type BulkOrder, type BulkWork, changeMany, mostAtOnce, previewMany } from '../../admin/bulk.ts';
 import { longestMinutes } from '../../admin/disabling.ts';
 import { importColumns, importPeople } from '../../admin/import-people.ts';
 import { invitationLifetime } from '../../admin/invitations.ts';
+import { bulkActions } from '../../model/bulk-actions.ts';
 import { isoTime, MINUTE } from '../../platform/clock.ts';
 import { decodeUtf8 } from '../../platform/formats/utf8.ts';
 import { inviteUrl } from '../documents/invite-path.ts';

@@ -63,7 +63,14 @@ function describeList(
 }
 
 function describeUpdate(command: Command, entity: EntityDescriptor, run: Run): void {
-  addOptions(nameArgument(command, entity), entity, 'update');
+  addOptions(nameArgument(command, entity, entity.changesMany), entity, 'update');
+  if (entity.changesMany)
+    command
+      .option('--filter <filter>', 'change all that it selects instead of one, all or nothing')
+      .option('--add-role-attributes <list>', 'with --filter: beside those that each has')
+      .option('--remove-role-attributes <list>', 'with --filter: from those that each has')
+      .option('--dry-run', 'with --filter: only say what it would do')
+      .addOption(yesOption());
   if (entity.hasPassword) withPassword(command.option('--new-password', 'ask for a new password'));
   command.action(run(entity, 'updateEntity'));
 }
@@ -72,8 +79,9 @@ function subcommand(parent: Command, { name, aliases, help }: EntityDescriptor):
   return serverOption(commandOf(parent, name, help).aliases([...aliases]));
 }
 
-function nameArgument(command: Command, entity: EntityDescriptor): Command {
-  command.argument(entity.lookupFields.length === 0 ? '<id>' : '<name>', nameHelp(entity));
+function nameArgument(command: Command, entity: EntityDescriptor, isOptional = false): Command {
+  const name = entity.lookupFields.length === 0 ? 'id' : 'name';
+  command.argument(isOptional ? `[${name}]` : `<${name}>`, nameHelp(entity));
   return argumentCompletedBy(command, { entity: entity.name });
 }
 

@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
-import { commandOf, runs, withPassword } from '../../terminal/command.ts';
+import { Argument, type Command } from 'commander';
+import { bulkActions } from '../../../model/bulk-actions.ts';
+import { commandOf, runs, withPassword, yesOption } from '../../terminal/command.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { forceOption, named } from '../command.ts';
+import { forceOption, named, serverOption } from '../command.ts';
 
 /** `invite NAME` */
 export function registerInviteCommand(program: Command, ports: CliPorts): void {
@@ -40,4 +41,24 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
   action('enable', 'let it authenticate again').action(run('enableIdentity'));
   withPassword(action('set-password', 'give it a new password')).action(run('setPassword'));
   action('end-sessions', 'end all its sessions at once').action(run('endSessions'));
+
+  const runMany = runs(ports, () => import('../entities/many-identities.ts'));
+  const many = (name: string, description: string) =>
+    serverOption(commandOf(identity, name, description))
+      .option('--dry-run', 'only say what it would do')
+      .addOption(forceOption('names'));
+  many('each', 'do something for each identity that a filter selects, all or nothing')
+    .addArgument(new Argument('<action>', 'what to do').choices([...bulkActions]))
+    .option('--filter <filter>', 'such as: roleAttributes contains "sales"')
+    .option('--until <time>', 'with disable: a time such as 2030-01-31T12:00:00Z')
+    .option('--expires <time>', 'with invite: how long the links work (default: 24h)')
+    .option('--end-sessions', 'with invite: using a link ends every session of its identity')
+    .addOption(yesOption())
+    .action(runMany('eachIdentity'));
+  many('import', 'create identities from a table (CSV), all or nothing')
+    .argument(
+      '<file>',
+      'its first line names columns: name, type, externalId, email, roleAttributes, authPolicy',
+    )
+    .action(runMany('importIdentities'));
 }

@@ -21,6 +21,8 @@ export interface ApiCall {
   readonly api?: keyof typeof roots;
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** A table, instead of JSON. */
+  readonly csv?: string;
 }
 
 /** The envelope of a successful answer. */
@@ -88,6 +90,7 @@ async function sendAs(
     login,
     secondToken: secondaryJwtFile === undefined ? undefined : await externalJwt(ports, secondaryJwtFile),
     ...(call.json === undefined ? {} : { json: call.json }),
+    ...(call.csv === undefined ? {} : { csv: call.csv }),
   });
 }
 

@@ -23,6 +23,7 @@ export interface HttpsRequest {
   readonly secondToken?: string | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
+  readonly csv?: string;
   /** Sent as application/x-www-form-urlencoded. */
   readonly form?: Readonly<Record<string, string>>;
 }
@@ -71,7 +72,7 @@ export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): 
     transport,
     [Symbol.dispose]: close,
     certificateEnd: () => (Number.isNaN(certificateEnd) ? undefined : certificateEnd),
-    async send({ method, url, login, secondToken, json, form }) {
+    async send({ method, url, login, secondToken, json, form, csv }) {
       const headers = new Headers(json === undefined ? {} : { 'content-type': 'application/json' });
       const key = login?.key;
       if (login !== undefined)
@@ -79,7 +80,8 @@ export function createHttpsClient(tls: TlsOptions, clock: Clock = systemClock): 
       if (secondToken !== undefined) headers.append('authorization', `Bearer ${secondToken}`);
       const sendNow =
         key === undefined ? transport : proving(key, () => clock.now())(transport, login?.accessToken);
-      const body = form === undefined ? JSON.stringify(json) : new URLSearchParams(form);
+      if (csv !== undefined) headers.set('content-type', 'text/csv');
+      const body = csv ?? (form === undefined ? JSON.stringify(json) : new URLSearchParams(form));
       try {
         const response = await sendNow(
           new Request(url, {

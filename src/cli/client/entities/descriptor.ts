@@ -35,6 +35,8 @@ export interface EntityDescriptor {
   /** The entity that a text typed for `id` names. */
   readonly namedById?: (body: JsonObject) => string | undefined;
   readonly isUpdatable?: boolean;
+  /** Whether `update --filter` changes many at once. */
+  readonly changesMany?: boolean;
   /** `list` only: nothing finds a single one by name. */
   readonly isListOnly?: boolean;
   /** Whether a single entity shows more than the list does. */

@@ -26,6 +26,7 @@ const identity = managed(identityEntity, {
     ['attributes', 'roleAttributes'],
   ],
   isUpdatable: true,
+  changesMany: true,
   forceable: 'names',
   hasDetail: true,
   // As in the console.

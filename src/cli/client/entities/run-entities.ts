@@ -22,6 +22,7 @@ import { changed } from './change.ts';
 import type { AfterCreate, AfterCreateStep, EntityDescriptor, EntityOptions } from './descriptor.ts';
 import { entityNoun } from './entity-noun.ts';
 import { findEntity } from './lookup.ts';
+import type { ManyOptions } from './many-identities.ts';
 
 const afterCreateSteps: Readonly<Record<AfterCreateStep, () => Promise<AfterCreate>>> = {
   identity: async () => (await import('./new-identity.ts')).newIdentity,
@@ -120,9 +121,18 @@ export async function listEntities(
 export async function updateEntity(
   report: Report,
   entity: EntityDescriptor,
-  { args: [nameOrId], options }: Typed<[string]>,
+  { args: [nameOrId], options }: Typed<[string | undefined]>,
 ): Promise<void> {
   const given = givenOptions(entity, 'update', options);
+  const { filter } = options;
+  if (typeof filter === 'string') {
+    if (nameOrId !== undefined)
+      throw usageError('A name and --filter exclude each other.', 'leave one of them out');
+    await updateMany(report, entity, { filter, given, options });
+    return;
+  }
+  if (nameOrId === undefined)
+    throw usageError('Nothing to change was named.', `overlay-auth update ${entity.name} --help`);
   const setsPassword =
     entity.hasPassword === true &&
     (options.passwordStdin === true || options.passwordFile !== undefined || options.newPassword === true);
@@ -141,6 +151,34 @@ export async function updateEntity(
     const path = `${entity.path}/${encodeURIComponent(id)}`;
     await changed(api, { method: 'PATCH', path, json }, options);
     printResult(report, { id }, () => `Updated ${entityNoun(entity)} ${nameOrId}.`);
+  });
+}
+
+/** `update ENTITY --filter FILTER …` */
+async function updateMany(
+  report: Report,
+  entity: EntityDescriptor,
+  {
+    filter,
+    given,
+    options,
+  }: { readonly filter: string; readonly given: readonly Given[]; readonly options: EntityOptions },
+): Promise<void> {
+  const { changeMany } = await import('./many-identities.ts');
+  const listed = (text: unknown) =>
+    typeof text === 'string' ? text.split(',').map((one) => one.trim()) : undefined;
+  const attributes = {
+    addRoleAttributes: listed(options.addRoleAttributes),
+    removeRoleAttributes: listed(options.removeRoleAttributes),
+  };
+  await withApi(report, serverOf(options), async (api) => {
+    const body = await bodyOf(
+      { ports: report.ports, api, entity },
+      given,
+      await documentOf(report.ports, options),
+    );
+    const change = { ...body, ...JSON.parse(JSON.stringify(attributes)) };
+    await changeMany(report, api, { filter, work: { change }, options: options as ManyOptions });
   });
 }
 
