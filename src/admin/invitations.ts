@@ -3,7 +3,7 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { passwordOf } from '../login/password/password.ts';
-import { isDisabled } from '../model/account.ts';
+import { isDisabled, mayPasskeyOpen } from '../model/account.ts';
 import type { AuthPolicy } from '../model/entities/auth-policy.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import { asId, type IdentityId } from '../model/ids.ts';
@@ -52,7 +52,7 @@ export async function invite(
   if (expiresIn < shortestLifetime || expiresIn > longestLifetime) {
     throw refusedField('expiresIn', 'must be between 5 minutes (5m) and 30 days (720h)');
   }
-  requirePasswordsAllowed(policy);
+  requireMeans(policy);
   await requireUserName(needs, identity);
   const { text, hash } = mintOpaqueToken(needs, 'invitation', { id: identity.id, generation: 1 });
   const expiresAt = now + expiresIn;
@@ -106,10 +106,10 @@ export async function withdrawInvitation(needs: AdminServices, by: AdminCall, id
   recordChange(needs, by, { action: 'delete', entity: 'invitation', entityId: id, fields: [] });
 }
 
-function requirePasswordsAllowed({ name, primary }: AuthPolicy): void {
-  if (primary.updb.allowed) return;
+function requireMeans(policy: AuthPolicy): void {
+  if (policy.primary.updb.allowed || mayPasskeyOpen(policy)) return;
   throw new AuthError('conflict', {
-    description: `The auth policy ${name} allows no passwords, so there is nothing to set up by a link`,
+    description: `The auth policy ${policy.name} allows neither passwords nor passkeys, so there is nothing to set up by a link`,
   });
 }
 

@@ -1,21 +1,38 @@
-// An invitation: whoever has the link chooses the password, so the link is the secret. It works once, for a limited
+// An invitation: whoever has the link chooses the password or adds a passkey, so the link is the secret. It works once, for a limited
 // time, and looking at it does not use it up.
 
 import { acceptableUsername } from '../admin/acceptable-values.ts';
 import type { Seen } from '../errors/auth-error.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import { passkeySiteOf } from '../login/passkey/question.ts';
+import {
+  askForNewPasskey,
+  type CreationOptions,
+  newPasskey,
+  notAdded,
+  type Registration,
+} from '../login/passkey/register-passkey.ts';
 import { hashNewPassword } from '../login/password/new-password.ts';
-import { isDisabled } from '../model/account.ts';
+import { isDisabled, mayPasskeyOpen } from '../model/account.ts';
 import type { RequestOrigin } from '../model/audit-event.ts';
-import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
+import type { AuthPolicy, PasswordPolicy } from '../model/entities/auth-policy.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import { type AuthenticatorId, asId } from '../model/ids.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { RefusalReason } from '../model/refusal-reason.ts';
 import { isoTime } from '../platform/clock.ts';
-import type { OpenInvitation } from '../store/contracts/invitations.ts';
+import type { Attestation } from '../platform/webauthn.ts';
+import type { InvitationRedemption, OpenInvitation } from '../store/contracts/invitations.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { readOpaqueToken } from '../tokens/opaque-token.ts';
 import type { EnrollmentServices } from './enroll-attempt.ts';
-import { attemptToEnroll, type Enrolled, recordedRefusal, refusal } from './enroll-attempt.ts';
+import {
+  attemptToEnroll,
+  type Enrolled,
+  EnrollmentRefused,
+  recordedRefusal,
+  refusal,
+} from './enroll-attempt.ts';
 
 /** Whom a link is for, as its page shows it. */
 export interface ShownInvitation {
@@ -25,6 +42,17 @@ export interface ShownInvitation {
   /** Whether it replaces an existing password. */
   readonly isReset: boolean;
   readonly policy: PasswordPolicy;
+  /** What the person can choose. */
+  readonly allows: Allowed;
+}
+
+interface Allowed {
+  readonly password: boolean;
+  readonly passkey: boolean;
+}
+
+function allowedBy(policy: AuthPolicy): Allowed {
+  return { password: policy.primary.updb.allowed, passkey: mayPasskeyOpen(policy) };
 }
 
 /** Why a link does not work. A used link looks like one that was withdrawn or never existed. */
@@ -57,6 +85,7 @@ export async function lookAtInvitation(
     username: username ?? identity.name,
     isReset: username !== null,
     policy: policy.primary.updb,
+    allows: allowedBy(policy),
   };
 }
 
@@ -74,7 +103,7 @@ export function choosePassword(
   origin: RequestOrigin,
 ): Promise<Enrolled & { readonly username: string }> {
   return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
-    const open = await requireUsable(needs, token, attempt);
+    const open = await requireUsable(needs, { token, by: 'password' }, attempt);
     const { identity, policy } = open;
     const username = open.username ?? identity.name;
     const usernameKey = acceptableUsername(username);
@@ -88,24 +117,112 @@ export function choosePassword(
     });
     attempt.passed('password', `rules of policy ${policy.name}`);
     const id = asId<AuthenticatorId>(needs.random.id());
-    const { hash } = readOpaqueToken(needs.tagKey, 'invitation', token) ?? { hash: '' };
-    const outcome = await needs.store.invitations
-      .redeem({
-        tokenHash: hash,
-        password: { id, identityId: identity.id, username, usernameKey, passwordHash },
-        now: needs.clock.now(),
-      })
-      .catch((error) => {
+    const set = { id, identityId: identity.id, username, usernameKey, passwordHash };
+    await redeem(needs, { token, identity, chosen: { method: 'password', password: set } }, attempt).catch(
+      (error) => {
         throw takenMeanwhile(attempt, error);
-      });
-    if (outcome !== 'set') throw dead(attempt, outcome, 'another request used it first');
+      },
+    );
     return { identityId: identity.id, certificateChain: null, username };
   });
 }
 
-async function requireUsable(
+/** What came with a link whose person adds a passkey instead of choosing a password. */
+export interface InvitedPasskey {
+  readonly token: string;
+  readonly answer: Attestation;
+  readonly name: string | undefined;
+}
+
+/**
+ * Asks for the passkey that a link lets the person add. Uses nothing up.
+ * @throws AuthError invalid_enrollment_token, enrollment_expired, rate_limited
+ * @throws AuthError conflict   as askForNewPasskey
+ */
+export async function askInvited(
   needs: EnrollmentServices,
   token: string,
+  origin: RequestOrigin,
+): Promise<CreationOptions> {
+  const found = await find(needs, token);
+  // A link that works leaves no record before it is used.
+  if (found !== null && stateOf(found, needs.clock.now(), 'passkey') === 'usable')
+    return askForNewPasskey(needs, registrationOf(needs, { open: found, token, origin }));
+  await attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
+    const { identity } = await requireUsable(needs, { token, by: 'passkey' }, attempt);
+    return { identityId: identity.id, certificateChain: null };
+  });
+  throw new AuthError('invalid_enrollment_token');
+}
+
+/**
+ * Uses a link up and adds the passkey. A password that the identity has is removed.
+ * @throws AuthError invalid_passkey, conflict, could_not_validate   the link keeps working
+ * @throws AuthError as choosePassword
+ */
+export function choosePasskey(
+  needs: EnrollmentServices,
+  { token, answer, name }: InvitedPasskey,
+  origin: RequestOrigin,
+): Promise<Enrolled & { readonly username: string }> {
+  return attemptToEnroll(needs, { method: 'invitation', origin }, async (attempt) => {
+    const open = await requireUsable(needs, { token, by: 'passkey' }, attempt);
+    const { identity } = open;
+    const registration = { ...registrationOf(needs, { open, token, origin }), answer, name, origin };
+    const passkey = await newPasskey(needs, registration, attempt).catch((error) => {
+      throw error instanceof AuthError ? refused(error) : error;
+    });
+    await redeem(needs, { token, identity, chosen: { method: 'passkey', passkey } }, attempt);
+    needs.audit.record({ event: 'passkey.added', identityId: identity.id, passkeyId: passkey.id }, origin);
+    return { identityId: identity.id, certificateChain: null, username: open.username ?? identity.name };
+  });
+}
+
+/** A refusal that is in the record already. */
+function refused({ code, description, fields }: AuthError): EnrollmentRefused {
+  return new EnrollmentRefused(code, { description, fields });
+}
+
+function registrationOf(
+  needs: EnrollmentServices,
+  {
+    open: { identity, policy, username },
+    token,
+    origin,
+  }: { readonly open: OpenInvitation; readonly token: string; readonly origin: RequestOrigin },
+): Registration {
+  const password = username === null ? null : { username, setAt: 0 };
+  const asked = { site: passkeySiteOf(needs, origin.issuer), flow: hashOf(needs, token), browser: null };
+  return { account: { identity, policy, password }, asked, purpose: 'invite' };
+}
+
+function hashOf({ tagKey }: Pick<EnrollmentServices, 'tagKey'>, token: string): string {
+  return readOpaqueToken(tagKey, 'invitation', token)?.hash ?? '';
+}
+
+async function redeem(
+  needs: EnrollmentServices,
+  {
+    token,
+    identity,
+    chosen,
+  }: {
+    readonly token: string;
+    readonly identity: Pick<Identity, 'id'>;
+    readonly chosen: InvitationRedemption['chosen'];
+  },
+  attempt: AttemptRecorder,
+): Promise<void> {
+  const tokenHash = hashOf(needs, token);
+  const redemption = { tokenHash, identityId: identity.id, chosen, now: needs.clock.now() };
+  const outcome = await needs.store.invitations.redeem(redemption);
+  if (outcome === 'taken' || outcome === 'too-many') throw refused(notAdded(outcome, attempt));
+  if (outcome !== 'set') throw dead(attempt, outcome, 'another request used it first');
+}
+
+async function requireUsable(
+  needs: EnrollmentServices,
+  { token, by }: { readonly token: string; readonly by: keyof Allowed },
   attempt: AttemptRecorder,
 ): Promise<OpenInvitation> {
   const found = await find(needs, token);
@@ -113,7 +230,7 @@ async function requireUsable(
   const { invitation, identity } = found;
   attempt.about({ identityId: identity.id, subject: identity.name });
   attempt.passed('token', `invitation of ${identity.name}`);
-  const state = stateOf(found, needs.clock.now());
+  const state = stateOf(found, needs.clock.now(), by);
   if (state !== 'usable') throw dead(attempt, state, `valid until ${isoTime(invitation.expiresAt)}`);
   attempt.passed('expiry', isoTime(invitation.expiresAt));
   return found;
@@ -128,20 +245,23 @@ async function find(
   return read === undefined ? null : store.invitations.findByTokenHash(read.hash);
 }
 
-type State = 'usable' | 'unknown' | 'expired' | 'disabled' | 'beyond-help' | 'no-passwords';
+type State = 'usable' | 'unknown' | 'expired' | 'disabled' | 'beyond-help' | 'not-allowed';
 
-function stateOf({ invitation, identity, policy }: OpenInvitation, now: number): State {
+/** @param by with what the link is used; undefined: it is looked at */
+function stateOf({ invitation, identity, policy }: OpenInvitation, now: number, by?: keyof Allowed): State {
   if (invitation.expiresAt <= now) return 'expired';
   if (isDisabled(identity, now)) return 'disabled';
   if (invitation.isByHelper && (identity.isAdmin || identity.permissions.length > 0)) return 'beyond-help';
-  return policy.primary.updb.allowed ? 'usable' : 'no-passwords';
+  const allowed = allowedBy(policy);
+  const isAllowed = by === undefined ? allowed.password || allowed.passkey : allowed[by];
+  return isAllowed ? 'usable' : 'not-allowed';
 }
 
 const reasons = {
   expired: 'invitation-expired',
   disabled: 'identity-disabled',
   'beyond-help': 'invitation-not-allowed',
-  'no-passwords': 'method-not-allowed',
+  'not-allowed': 'method-not-allowed',
   unknown: 'invitation-unknown',
 } as const satisfies Readonly<Record<Exclude<State, 'usable'>, RefusalReason>>;
 
@@ -169,10 +289,10 @@ function dead(attempt: AttemptRecorder, state: Exclude<State, 'usable'>, saw: st
         },
         { code: 'invalid_enrollment_token' },
       );
-    case 'no-passwords':
+    case 'not-allowed':
       return refusal(
         attempt,
-        { check: 'method allowed', reason: 'method-not-allowed', saw: 'the policy allows no passwords now' },
+        { check: 'method allowed', reason: 'method-not-allowed', saw: 'the policy does not allow it now' },
         { code: 'invalid_enrollment_token' },
       );
     case 'unknown':

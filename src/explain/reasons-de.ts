@@ -144,7 +144,7 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
   'passkey-unverified': said`Der Authenticator hat nicht geprüft, wer ihn benutzt, und die Richtlinie verlangt das.
     Die Person richtet am Authenticator eine PIN, einen Finger oder ihr Gesicht ein; oder setzen Sie primary.passkey.userVerification der Richtlinie auf preferred.`,
   'passkey-cloned': said`Der Zähler des Passkeys war nicht höher als bei der letzten Anmeldung: Zwei Geräte haben anscheinend denselben Schlüssel.
-    Fragen Sie die Person, ob sie den Authenticator verloren oder kopiert hat. Entfernen Sie im Zweifel den Passkey; das beendet, was er eröffnet hat.`,
+    Fragen Sie die Person, ob sie den Authenticator verloren oder kopiert hat. Entfernen Sie ihn im Zweifel mit "overlay-auth identity passkeys NAME --remove ID"; das beendet, was er eröffnet hat.`,
   'passkey-not-independent': said`Die Richtlinie verlangt einen Passkey als zweiten Nachweis; ein Passkey kann darum nicht auch der erste sein.
     Die Person meldet sich zuerst anders an; oder setzen Sie primary.passkey.satisfiesSecondary, wenn ein Passkey mit PIN, Finger oder Gesicht genügt.`,
   'passkey-required': said`Die Richtlinie verlangt einen Passkey (secondary.requirePasskey), und der ältere Mechanismus hat keinen Schritt dafür.

@@ -144,7 +144,7 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
   'passkey-unverified': said`The authenticator did not check who used it, and the auth policy requires that.
     Let the person set a PIN, finger or face on the authenticator; or set primary.passkey.userVerification of the policy to preferred.`,
   'passkey-cloned': said`The counter of the passkey was not higher than at the last login: two devices seem to have the same key.
-    Ask the person whether they lost or copied the authenticator. If in doubt, remove the passkey; that ends what it opened.`,
+    Ask the person whether they lost or copied the authenticator. If in doubt, remove it with "overlay-auth identity passkeys NAME --remove ID"; that ends what it opened.`,
   'passkey-not-independent': said`The auth policy requires a passkey as the second proof, so a passkey cannot be the first one too.
     Let the person sign in with another method first; or set primary.passkey.satisfiesSecondary, if a passkey with PIN, finger or face is enough.`,
   'passkey-required': said`The auth policy requires a passkey (secondary.requirePasskey), and the legacy mechanism has no step for it.

@@ -469,3 +469,69 @@ describe('removing a passkey', () => {
     assert.equal((await eve.get(`identities/${pat.id}/passkeys`)).status, 403);
   });
 });
+
+describe('an invitation', () => {
+  const invite = async (id: string) => {
+    const made = await root.call('POST', `identities/${id}/invitation`, {});
+    assert.equal(made.status, 201, made.text);
+    return new URL(made.json.data.url).searchParams.get('t') ?? '';
+  };
+  const ask = (t: string) => server.post('/invite/passkey/options', { json: { t } });
+  const add = (t: string, response: object) => server.post('/invite/passkey', { json: { t, response } });
+
+  test('is used up by adding a passkey, with which a person without a password logs in', async () => {
+    const onlyPasskeys = await passkeyPolicy(server);
+    await server.store.authPolicies.update(
+      onlyPasskeys,
+      { primary: { updb: { allowed: false } } },
+      clock.now(),
+    );
+    const fresh = { name: 'ingrid', authPolicyId: onlyPasskeys };
+    const id = (await root.call('POST', 'identities', { type: 'User', ...fresh })).json.data.id;
+    const authenticator = new SoftAuthenticator(server.url);
+    const [old, t] = [await invite(id), await invite(id)];
+    assertRefused(await ask(old), 400, 'INVALID_ENROLLMENT_TOKEN');
+    const asked = await ask(t);
+    assert.equal(asked.status, 200, asked.text);
+    assert.equal(asked.json.authenticatorSelection.residentKey, 'required');
+    const bad = authenticator.create(asked.json, { origin: 'https://evil.example' });
+    assertRefused(await add(t, bad), 400, 'INVALID_PASSKEY');
+    const response = authenticator.create(asked.json);
+    const outcomes = await Promise.all([add(t, response), add(t, response)]);
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), [200, 400]);
+    assertRefused(await ask(t), 400, 'INVALID_ENROLLMENT_TOKEN');
+    const known = { authenticator: new SoftAuthenticator(server.url) };
+    known.authenticator.credentials.push(authenticator.credentials[1] as never);
+    await tokensOf(server, await usePasskey(server, known));
+  });
+
+  test('replaces a password that the identity had', async () => {
+    const pat = await person(server);
+    const opened = await loggedIn(server, pat.name);
+    const t = await invite(pat.id);
+    const response = pat.authenticator.create((await ask(t)).json);
+    assert.equal((await add(t, response)).status, 200);
+    assertRefused(
+      await submitPassword(server, await beginLogin(server), pat.name, password),
+      401,
+      'INVALID_AUTH',
+    );
+    assert.equal((await callWith(server, opened.accessToken)).status, 401);
+    await tokensOf(server, await usePasskey(server, pat));
+  });
+
+  test('sets no password where the policy allows passkeys only, and no passkey where it allows none', async () => {
+    const none = await passkeyPolicy(server, { passkey: { allowed: false } });
+    const pat = await person(server, none);
+    assertRefused(await ask(await invite(pat.id)), 400, 'INVALID_ENROLLMENT_TOKEN');
+    const second = await passkeyPolicy(server, { requirePasskey: true });
+    await server.store.identities.update(pat.id, { authPolicyId: second }, clock.now());
+    assertRefused(await ask(await invite(pat.id)), 400, 'INVALID_ENROLLMENT_TOKEN');
+  });
+});
+
+test('password managers find the page on which passkeys are added', async () => {
+  const answer = await server.get('/.well-known/passkey-endpoints');
+  const page = `${server.url}/account`;
+  assert.deepEqual(answer.json, { enroll: page, manage: page });
+});

@@ -41,8 +41,11 @@ const updbDefaults = {
   lockoutDurationMinutes: 15,
 };
 
+/** Programs that know no passkeys allow none. */
+const noPasskeys = { allowed: false, userVerification: 'required', satisfiesSecondary: false };
+
 describe('a policy', () => {
-  test('without rules allows every primary method and requires nothing more', async () => {
+  test('without rules allows every primary method but passkeys, and requires nothing more', async () => {
     const id = await newPolicy({ name: 'bare' });
     const { createdAt, updatedAt, ...rest } = await document(id);
     assert.equal(createdAt, updatedAt);
@@ -55,8 +58,14 @@ describe('a policy', () => {
         cert: { allowed: true, allowExpiredCerts: false },
         extJwt: { allowed: true, allowedSigners: [] },
         updb: updbDefaults,
+        passkey: noPasskeys,
       },
-      secondary: { requireTotp: false, requireExtJwt: null, requireExtJwtSigner: null },
+      secondary: {
+        requireTotp: false,
+        requireExtJwt: null,
+        requireExtJwtSigner: null,
+        requirePasskey: false,
+      },
     });
   });
 
@@ -70,6 +79,7 @@ describe('a policy', () => {
       cert: { allowed: false, allowExpiredCerts: false },
       extJwt: { allowed: true, allowedSigners: [] },
       updb: { ...updbDefaults, maxAttempts: 3 },
+      passkey: noPasskeys,
     });
   });
 
@@ -86,6 +96,7 @@ describe('a policy', () => {
         maxAttempts: 0,
         lockoutDurationMinutes: 0,
       },
+      passkey: { allowed: true, userVerification: 'preferred', satisfiesSecondary: true },
     };
     const secondary = { requireTotp: true, requireExtJwtSigner: null };
     const id = await newPolicy({ name: 'strict', primary, secondary, tags: { team: 'a' } });

@@ -84,7 +84,11 @@ describe('a document of what is managed', () => {
     const state = await read('auth-policy,ext-jwt-signer,ca,config-type,oidc-client,identity');
     const [policy] = state['auth-policy'].filter(({ name }: { name: string }) => name === 'with a token');
     assert.deepEqual(policy.primary.extJwt, { allowed: true, allowedSigners: ['idp'] });
-    assert.deepEqual(policy.secondary, { requireTotp: true, requireExtJwt: 'idp' });
+    assert.deepEqual(policy.secondary, {
+      requireTotp: true,
+      requireExtJwt: 'idp',
+      requirePasskey: false,
+    });
     assert.equal(state['ext-jwt-signer'][0].enrollAuthPolicy, 'with a token');
     const [ana, bea] = state.identity;
     assert.deepEqual([ana.authPolicy, ana.externalId, ana.tags], ['with a token', 'ana@x', { n: 1 }]);

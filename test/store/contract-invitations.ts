@@ -20,10 +20,11 @@ export function newInvitation(identityId: IdentityId, changes: Partial<NewInvita
   };
 }
 
-export function useOf({ tokenHash, identityId }: NewInvitation, now = t0): InvitationRedemption {
+export function useOf({ tokenHash, identityId }: NewInvitation, now = t0) {
   const username = uniqueName('login');
   const password = { id: newId<AuthenticatorId>(), identityId, username, usernameKey: username };
-  return { tokenHash, password: { ...password, passwordHash: '$argon2id$2' }, now };
+  const chosen = { method: 'password', password: { ...password, passwordHash: '$argon2id$2' } } as const;
+  return { tokenHash, identityId, chosen, now } satisfies InvitationRedemption;
 }
 
 /** Links for choosing a password. */
@@ -67,7 +68,7 @@ export function invitationTests(database: GetDatabase): void {
       assert.equal((await store.invitations.findByTokenHash(invitation.tokenHash))?.username, null);
       const use = useOf(invitation);
       assert.equal(await store.invitations.redeem(use), 'set');
-      const login = await store.authenticators.findPasswordLogin(use.password.usernameKey);
+      const login = await store.authenticators.findPasswordLogin(use.chosen.password.usernameKey);
       assert.equal(login?.passwordHash, '$argon2id$2');
       const left = await store.enrollments.listOf([identity.id]);
       assert.deepEqual(
@@ -146,7 +147,9 @@ export function invitationTests(database: GetDatabase): void {
       const invitation = newInvitation(identity.id);
       await store.invitations.create(invitation, t0);
       const use = useOf(invitation);
-      const taken = { ...use, password: { ...use.password, usernameKey: other.password.usernameKey } };
+      const { usernameKey } = other.password;
+      const password = { ...use.chosen.password, usernameKey };
+      const taken = { ...use, chosen: { ...use.chosen, password } };
       await assert.rejects(store.invitations.redeem(taken), { field: 'username' });
       assert.equal(await store.invitations.redeem(use), 'set');
     });

@@ -7,6 +7,7 @@ import { notice, printResult, type Report } from '../terminal/output.ts';
 import { askController } from './ask-controller.ts';
 import { type ConfigOptions, configPath, loadConfigFile, shownPath } from './load-config.ts';
 import { checkedConfig } from './run/check.ts';
+import { passkeysThatEnd } from './run/check-database.ts';
 
 /** @throws CliError with every problem of the file */
 export async function validateConfig(
@@ -16,7 +17,7 @@ export async function validateConfig(
 ): Promise<void> {
   const { loaded, notes } = await checkedConfig(report.ports, file);
   const { adjustments } = loaded;
-  const warnings = [...loaded.warnings, ...notes];
+  const warnings = [...loaded.warnings, ...notes, ...(await passkeysThatEnd(loaded.config))];
   printResult(report, { valid: true, adjustments, warnings }, () =>
     [
       `${file} is valid.`,

@@ -5,6 +5,8 @@ import { servesApi } from '../request/route.ts';
 
 /** The page that an invitation links to. */
 export const invitePath = '/invite';
+/** Where its script asks for a passkey, and sends the answer. */
+export const invitePasskeyPaths = { options: '/invite/passkey/options', add: '/invite/passkey' } as const;
 
 /**
  * The address of an invitation's page: at the bind point of the request if people can sign in there, and otherwise at

@@ -3,6 +3,8 @@
 
 import { z } from 'zod';
 import {
+  askInvited,
+  choosePasskey,
   choosePassword,
   type DeadInvitation,
   lookAtInvitation,
@@ -14,11 +16,13 @@ import { validateAuthorizationRequest } from '../../oidc/flow/authorization-requ
 import { submitPrimary } from '../../oidc/flow/login-flow.ts';
 import { deadInvitePage, invitedPage, invitePage } from '../../pages/invite.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
-import { invitePath } from '../documents/invite-path.ts';
+import { attestationSchema } from '../../platform/webauthn.ts';
+import { invitePasskeyPaths, invitePath } from '../documents/invite-path.ts';
+import { creationOptionsSchema, webAuthnAnswer } from '../documents/passkey-document.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import { bundledFilesPath } from '../pages/bundled-files.ts';
-import { type Answer, type AnsweredRefusal, htmlType, page } from '../request/answer.ts';
-import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import { type Answer, type AnsweredRefusal, htmlType, json, page } from '../request/answer.ts';
+import { contentAnswer, documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
 import { type Route, route, servesApi } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
@@ -83,7 +87,62 @@ export function inviteRoutes(needs: PageServices): readonly Route[] {
     body: { json: false, form: true, schema: inviteBody },
     handler: (context, { body }) => choose(needs, context, body),
   });
-  return [show, submit];
+  return [show, submit, ...invitedPasskeyRoutes(needs)];
+}
+
+/** What programs and the page's script learn once the passkey of an invitation is added. */
+const addedAnswer = documentAnswer(
+  z.strictObject({ username: z.string() }).meta({ id: 'InvitationUsed' }),
+  'The passkey is added: a login with it can begin',
+);
+
+/**
+ * `/invite/passkey/options` and `/invite/passkey`: a passkey instead of a password. The person then signs in with it, as
+ * with every other one.
+ */
+function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
+  const rules = {
+    api: 'pages',
+    guard: 'anonymous',
+    load: 'counted-unless-proven',
+    errors: 'html-or-edge',
+    methods: ['POST'],
+  } as const;
+  const refusals = ['rate_limited', 'invalid_enrollment_token', 'enrollment_expired', 'conflict'] as const;
+  return [
+    route({
+      ...rules,
+      path: invitePasskeyPaths.options,
+      summary: 'Ask for the passkey of an invitation; nothing is used up',
+      answers: { 200: documentAnswer(creationOptionsSchema, 'For navigator.credentials.create') },
+      refusals,
+      body: { json: true, form: false, schema: z.object({ t: token }) },
+      handler: async (context, { body }) => json(await askInvited(needs, body.t, originOf(context))),
+    }),
+    route({
+      ...rules,
+      path: invitePasskeyPaths.add,
+      summary: 'Use an invitation up by adding a passkey instead of choosing a password',
+      answers: { 200: orPage(addedAnswer) },
+      refusals: [...refusals, 'invalid_passkey'],
+      body: {
+        json: true,
+        form: true,
+        schema: z.object({
+          t: token,
+          response: webAuthnAnswer(attestationSchema),
+          name: z.string().max(200).optional(),
+        }),
+      },
+      async handler(context, { body: { t, response, name } }) {
+        const invited = { token: t, answer: response, name };
+        const { username } = await choosePasskey(needs, invited, originOf(context));
+        if (!context.sender.isPerson) return json({ username });
+        const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
+        return page(invitedPage(needs.views(context), { username, accountPath }));
+      },
+    }),
+  ];
 }
 
 async function choose(needs: PageServices, context: RequestContext, body: InviteBody): Promise<Answer> {

@@ -1,10 +1,11 @@
 // The start page and the account page: a shell that is the same for everybody, and the files of its script, which is an
 // OIDC client.
 
+import { z } from 'zod';
 import { accountPage } from '../../pages/app-shells.ts';
 import { homePage } from '../../pages/home.ts';
-import { htmlType, page, redirect } from '../request/answer.ts';
-import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
+import { htmlType, json, jsonType, page, redirect } from '../request/answer.ts';
+import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { fixedRoute, type Place } from '../request/fixed-route.ts';
 import { type Route, route } from '../request/route.ts';
 import { accountPaths } from './account-paths.ts';
@@ -53,6 +54,27 @@ const home = (views: Views) =>
     },
   });
 
+/** Where password managers learn on which page passkeys are added and removed (W3C passkey-endpoints). */
+const passkeyEndpoints = route({
+  ...common,
+  guard: 'anonymous',
+  load: 'light',
+  methods: ['GET'],
+  path: '/.well-known/passkey-endpoints',
+  produces: [jsonType],
+  summary: 'Say on which page people add and remove passkeys',
+  answers: {
+    200: documentAnswer(
+      z.strictObject({ enroll: z.string(), manage: z.string() }).meta({ id: 'PasskeyEndpoints' }),
+      'The account page',
+    ),
+  },
+  handler({ issuer }) {
+    const page = new URL(accountPaths.page, issuer).href;
+    return json({ enroll: page, manage: page });
+  },
+});
+
 /** Where password managers look for the page that changes a password (W3C change-password-url). */
 const changePassword = route({
   ...common,
@@ -67,5 +89,5 @@ const changePassword = route({
 
 export function accountRoutes(views: Views): readonly Route[] {
   const file = bundledFileRoute('account', 'Get a script or the styles of the account page');
-  return [home(views), ...shells(views), file, changePassword];
+  return [home(views), ...shells(views), file, changePassword, passkeyEndpoints];
 }

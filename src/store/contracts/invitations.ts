@@ -5,6 +5,7 @@ import type { Invitation } from '../../model/invitation.ts';
 import type { ListQuery, Page } from '../../model/list-query.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPassword } from './authenticators.ts';
+import type { NewPasskey } from './passkeys.ts';
 
 export type NewInvitation = Invitation & {
   /** SHA-256 of the token, base64url. The token itself is not stored. */
@@ -29,8 +30,15 @@ export interface OpenInvitation {
 
 export interface InvitationRedemption {
   readonly tokenHash: string;
-  /** The user name applies to an identity without a password; others keep theirs. */
-  readonly password: NewPassword & { readonly id: AuthenticatorId; readonly identityId: IdentityId };
+  readonly identityId: IdentityId;
+  readonly chosen:
+    | {
+        readonly method: 'password';
+        /** The user name applies to an identity without a password; others keep theirs. */
+        readonly password: NewPassword & { readonly id: AuthenticatorId; readonly identityId: IdentityId };
+      }
+    /** A password that the identity has goes: it may be why the link was made. */
+    | { readonly method: 'passkey'; readonly passkey: NewPasskey };
   readonly now: Millis;
 }
 
@@ -48,12 +56,15 @@ export interface InvitationStore {
   /** Even an expired one. */
   findByTokenHash(tokenHash: string): Promise<OpenInvitation | null>;
   /**
-   * Uses the link up and sets the password in the same step; exactly one of any number of concurrent calls does. Ends
-   * locks of the password, logins in progress and an enrollment for a password; ends sessions only if the invitation
-   * says so.
+   * Uses the link up and sets the password, or adds the passkey, in the same step; exactly one of any number of concurrent
+   * calls does. Ends locks of the password, logins in progress and an enrollment for a password; ends sessions only if the
+   * invitation says so.
+   * @returns `taken` or `too-many` as when adding a passkey; the link can still be used
    * @throws AlreadyTaken `username`; the link can still be used
    */
-  redeem(redemption: InvitationRedemption): Promise<'set' | 'unknown' | 'expired' | 'disabled'>;
+  redeem(
+    redemption: InvitationRedemption,
+  ): Promise<'set' | 'unknown' | 'expired' | 'disabled' | 'taken' | 'too-many'>;
   /** @returns false when there is none */
   delete(identityId: IdentityId): Promise<boolean>;
 }

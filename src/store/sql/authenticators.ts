@@ -196,10 +196,11 @@ function* rehashPassword(args: {
 }
 
 function deleteAuthenticator(args: MayBeForced & { readonly id: string }): Intent<boolean> {
-  return keepingAnAdministrator(applyDeletion(args.id, args.now), args);
+  return keepingAnAdministrator(removeAuthenticator(args.id, args.now), args);
 }
 
-function* applyDeletion(id: string, now: Millis): Intent<boolean> {
+/** Deletes an authenticator and ends what it opened. @returns false when there is none */
+export function* removeAuthenticator(id: string, now: Millis): Intent<boolean> {
   const row = yield* first('DELETE FROM authenticators WHERE id = ? RETURNING identity_id, method', id);
   if (row === undefined) return false;
   const identityId = text(row, 'identity_id');

@@ -10,6 +10,7 @@ import type {
   OpenInvitation,
 } from '../contracts/invitations.ts';
 import { endSessionsOf, forgetLogins } from './api-sessions.ts';
+import { removeAuthenticator } from './authenticators.ts';
 import {
   authPolicyOf,
   authPolicyTable,
@@ -23,6 +24,7 @@ import {
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { first, type Intent, run, type SqlRow } from './intent.ts';
 import { listSource } from './list-source.ts';
+import { passkeyObjection, storePasskey } from './passkeys.ts';
 import { insert, reader } from './rows.ts';
 
 const listed = listSource('invitations', invitationListFields, {
@@ -84,14 +86,19 @@ function* createInvitation(args: {
 
 function* redeemInvitation({
   tokenHash,
-  password,
+  identityId,
+  chosen,
   now,
-}: InvitationRedemption): Intent<'set' | 'unknown' | 'expired' | 'disabled'> {
-  const row = yield* first('SELECT * FROM identities WHERE id = ?', password.identityId);
+}: InvitationRedemption): Intent<Awaited<ReturnType<InvitationStore['redeem']>>> {
+  const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
   if (row === undefined) return 'unknown';
   const identity = identityOf(row);
   if (isDisabled(identity, now)) return 'disabled';
   const hasPower = identity.isAdmin || identity.permissions.length > 0;
+  if (chosen.method === 'passkey') {
+    const objection = yield* passkeyObjection(chosen.passkey);
+    if (objection !== null) return objection;
+  }
   // If two transactions get this far with one token, only one deletes the row and continues.
   const used = yield* first(
     `DELETE FROM invitations WHERE token_hash = ? AND identity_id = ? AND expires_at > ?
@@ -108,8 +115,13 @@ function* redeemInvitation({
     );
     return late === undefined ? 'unknown' : 'expired';
   }
-  yield* putPassword(password, now);
-  yield* passwordWasChosen(identity.id, now);
+  if (chosen.method === 'password') {
+    yield* putPassword(chosen.password, now);
+    yield* passwordWasChosen(identity.id, now);
+  } else {
+    yield* storePasskey(chosen.passkey, now);
+    yield* dropPassword(identity.id, now);
+  }
   yield* run(`DELETE FROM enrollments WHERE identity_id = ? AND method = 'updb'`, identity.id);
   // Logins in progress end in either case: they verified a password that is gone.
   if (integer(used, 'end_sessions') === 1)
@@ -118,8 +130,17 @@ function* redeemInvitation({
   return 'set';
 }
 
+function* dropPassword(identityId: string, now: Millis): Intent<void> {
+  const sql = `SELECT id FROM authenticators WHERE identity_id = ? AND method = 'updb'`;
+  const password = yield* first(sql, identityId);
+  if (password !== undefined) yield* removeAuthenticator(text(password, 'id'), now);
+}
+
 /** Also ends the lock of the old password: it locks out people who forgot that password and guessed. */
-function* putPassword(password: InvitationRedemption['password'], now: Millis): Intent<void> {
+function* putPassword(
+  password: Extract<InvitationRedemption['chosen'], { method: 'password' }>['password'],
+  now: Millis,
+): Intent<void> {
   const { identityId, passwordHash } = password;
   const changed = yield* first(
     `UPDATE authenticators SET password_hash = ?, password_set_at = ?, updated_at = ?

@@ -7,7 +7,7 @@ import { endSessionsOfPasskey } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
 import { accountColumns, accountOf, type Database, integer, text } from './codec.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
-import { insertOr, reader } from './rows.ts';
+import { insert, reader } from './rows.ts';
 
 export const passkeyIntents = { addPasskey, renamePasskey, usePasskey, deletePasskey } as const;
 
@@ -47,23 +47,35 @@ const passkeyOf = reader<Passkey>()(
   `id identityId name rpId credentialId publicKey counter aaguid transports:json isDiscoverable:flag isBackupEligible:flag isBackedUp:flag clonedAt? createdAt lastUsedAt?`,
 );
 
-export function* addPasskey(args: {
+function* addPasskey(args: {
   readonly passkey: NewPasskey;
   readonly now: Millis;
   readonly mustBeFirst: boolean;
 }): Intent<'added' | 'too-many' | 'taken' | 'not-first'> {
   const { passkey, now, mustBeFirst } = args;
-  const others = yield* all('SELECT id FROM passkeys WHERE identity_id = ?', passkey.identityId);
-  if (mustBeFirst && others.length > 0) return 'not-first';
-  if (others.length >= mostPasskeys) return 'too-many';
-  const added = yield* insertOr(
-    'passkeys',
-    { ...passkey, createdAt: now },
-    'ON CONFLICT (credential_id) DO NOTHING RETURNING id',
-  );
-  if (added === undefined) return 'taken';
-  yield* recordChange('identity', passkey.identityId, now);
+  const sql = 'SELECT 1 AS one FROM passkeys WHERE identity_id = ? LIMIT 1';
+  if (mustBeFirst && (yield* affects(sql, passkey.identityId))) return 'not-first';
+  const objection = yield* passkeyObjection(passkey);
+  if (objection !== null) return objection;
+  yield* storePasskey(passkey, now);
   return 'added';
+}
+
+/** Why a passkey cannot be added; null when it can. */
+export function* passkeyObjection({
+  identityId,
+  credentialId,
+}: NewPasskey): Intent<'too-many' | 'taken' | null> {
+  const known = 'SELECT 1 AS one FROM passkeys WHERE credential_id = ?';
+  if (yield* affects(known, credentialId)) return 'taken';
+  const others = yield* all('SELECT id FROM passkeys WHERE identity_id = ?', identityId);
+  return others.length < mostPasskeys ? null : 'too-many';
+}
+
+/** Adds a passkey, if nothing objects to it. */
+export function* storePasskey(passkey: NewPasskey, now: Millis): Intent<void> {
+  yield* insert('passkeys', { ...passkey, createdAt: now });
+  yield* recordChange('identity', passkey.identityId, now);
 }
 
 function renamePasskey(args: {

@@ -9,6 +9,8 @@ import {
 } from '../../../controller/database.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { KeyVault } from '../../../platform/secrets/key-vault.ts';
+import { rpIdOf } from '../../../platform/webauthn.ts';
+import type { Store } from '../../../store/contracts/store.ts';
 import { openKeyRing } from '../../../tokens/key-ring.ts';
 
 /**
@@ -35,13 +37,46 @@ export async function checkDatabaseAndKey({
     const store = await openStore(config);
     try {
       await openKeyRing({ keys: store.keys, vault, clock });
+      return await endedPasskeys(config, store);
     } finally {
       await store.close();
     }
-    return [];
   } catch (error) {
     if (error instanceof NoDatabase) return [`there is no database at ${name}; the start creates one`];
     if (error instanceof StoreUnavailable) return [`the database cannot be looked into: ${error.message}`];
     throw error;
   }
+}
+
+/**
+ * Sentences about passkeys that end with this configuration, as far as the database can be looked into: they belong to a
+ * host that no bind point has.
+ */
+export async function passkeysThatEnd(config: Config): Promise<readonly string[]> {
+  try {
+    if ((await databaseVersion(config)).version !== schemaVersion) return [];
+    const store = await openStore(config);
+    try {
+      return await endedPasskeys(config, store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof NoDatabase || error instanceof StoreUnavailable) return [];
+    throw error;
+  }
+}
+
+async function endedPasskeys(
+  { listeners, edge }: Config,
+  { passkeys }: Pick<Store, 'passkeys'>,
+): Promise<readonly string[]> {
+  const { rpId: configured } = edge.passkeys;
+  const issuers = listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
+  const domains = issuers.map((issuer) => rpIdOf(new URL(issuer).hostname, configured));
+  const ended = (await passkeys.countByDomain()).filter(({ rpId }) => !domains.includes(rpId));
+  return ended.map(
+    ({ rpId, passkeys: count }) =>
+      `passkeys end: ${count} belong to ${rpId}, which is not the domain of any bind point; people who have nothing else need an invitation`,
+  );
 }
