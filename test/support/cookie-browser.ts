@@ -41,17 +41,27 @@ export function cookieBrowser(server: HttpsClient & { readonly url: string }): C
     post: async (path, form, headers = formHeaders) =>
       keep(await server.post(path, { form, headers: { ...own(), ...headers } })),
     submit(page, typed = {}) {
-      const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1];
+      const form = formOf(page, Object.keys(typed));
+      const action = /action="([^"]+)"/.exec(form)?.[1];
       assert.ok(action !== undefined, `no form in ${page.status} ${page.text}`);
-      return browser.post(unescaped(action), { ...hiddenFields(page), ...typed });
+      return browser.post(unescaped(action), { ...hiddenIn(form), ...typed });
     },
   };
   return browser;
 }
 
-/** The hidden fields of the first form of a page. */
-export function hiddenFields(page: Answer): Record<string, string> {
-  const form = /<form method="post"[\s\S]*?<\/form>/.exec(page.text)?.[0] ?? '';
+/** The first form of a page that has fields with all of these names. */
+function formOf(page: Answer, names: readonly string[] = []): string {
+  const forms = page.text.match(/<form [^>]*method="post"[\s\S]*?<\/form>/g) ?? [];
+  return forms.find((form) => names.every((name) => form.includes(`name="${name}"`))) ?? forms[0] ?? '';
+}
+
+/** The hidden fields of the first form of a page that has fields with these names. */
+export function hiddenFields(page: Answer, names: readonly string[] = []): Record<string, string> {
+  return hiddenIn(formOf(page, names));
+}
+
+function hiddenIn(form: string): Record<string, string> {
   const inputs = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
   return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
