@@ -113,7 +113,7 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
     waiting.controller.abort();
     waiting.controller = new AbortController();
     const { signal } = waiting.controller;
-    const options = await optionsAt(address, isNew ? field('authRequestId')?.value : undefined);
+    const options = await optionsAt(address, isNew ? form.querySelector('input') : null);
     const how = mediation === undefined ? { signal } : { signal, mediation };
     const answer = await (isNew ? makePasskey(options) : provePasskey(options, how));
     const response = field('response');
@@ -156,11 +156,11 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
   void offer();
 }
 
-/** @param {string} address @param {string | undefined} id of the login, where a passkey is made */
-async function optionsAt(address, id) {
+/** @param {string} address @param {HTMLInputElement | null} of the login or invitation that a passkey is made in */
+async function optionsAt(address, of) {
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
-  const body = JSON.stringify({ id });
-  const answer = await fetch(address, id === undefined ? { headers } : { method: 'POST', headers, body });
+  const asked = of === null ? {} : { method: 'POST', body: JSON.stringify({ [of.name]: of.value }) };
+  const answer = await fetch(address, { headers, ...asked });
   if (!answer.ok) throw new Error(`${answer.status}`);
   return answer.json();
 }

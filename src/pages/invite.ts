@@ -1,4 +1,4 @@
-import { referenceLine } from './failure.ts';
+import { failureSummary, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import {
@@ -8,6 +8,7 @@ import {
   refusedForm,
   type ShownPasswordRules,
 } from './new-password.ts';
+import { needsScript, newPasskeyForm, type PasskeyAddresses } from './passkey.ts';
 import type { Texts } from './texts/en.ts';
 import type { View } from './view.ts';
 
@@ -22,48 +23,81 @@ export interface InviteForm {
   readonly isReset: boolean;
   /** Path of the script that then signs the person in to the account page; null if that page is not served. */
   readonly scriptPath: string | null;
-  readonly rules: ShownPasswordRules;
-  /** Why the last attempt was refused; empty at first. */
+  /** Null: the policy allows no passwords. */
+  readonly rules: ShownPasswordRules | null;
+  /** Null: it allows no passkeys, or none works at this address. */
+  readonly passkey: PasskeyAddresses | null;
+  /** Whether a passkey was refused. */
+  readonly isPasskeyRefused: boolean;
+  /** Why the last password was refused; empty at first. */
   readonly problems: readonly PasswordProblem[];
   readonly referenceId: string;
 }
 
 /**
- * Chooses a password. Works without scripts; with them the person is signed in afterwards: the script begins the login
- * of the account page, and the form includes what the server needs to finish it.
+ * Chooses a password, which works without scripts, or makes a passkey. With scripts the person is signed in with the
+ * password afterwards: the script begins the login of the account page, and the form includes what the server needs to
+ * finish it.
  */
 export function invitePage(view: View, form: InviteForm): Html {
-  const { action, token, username, isReset, scriptPath, rules, problems, referenceId } = form;
-  const { invite, signIn, errorTitle } = view.texts;
-  const { heading, lead } = isReset ? invite.reset : invite.first;
+  const { isReset, scriptPath, rules, passkey, isPasskeyRefused, problems, referenceId } = form;
+  const { invite, errorTitle, passkey: words } = view.texts;
+  const { heading, lead } = rules === null ? invite.onlyPasskey : isReset ? invite.reset : invite.first;
   const isRefused = problems.length > 0;
-  const reasons = problems.map((problem) => passwordProblemText(view, problem, rules.shortest));
+  const title = isPasskeyRefused ? words.failedTitle : invite.failedTitle;
   return layout(view, {
-    title: isRefused ? `${errorTitle(invite.failedTitle)} - ${heading}` : heading,
+    title: isRefused || isPasskeyRefused ? `${errorTitle(title)} - ${heading}` : heading,
     heading,
     lead: lead(view.look.name),
     scripts: true,
     ...(scriptPath === null ? {} : { furtherScriptPath: scriptPath }),
-    content: html`${isRefused && refusedForm(view, { what: invite.notSet, reasons, referenceId })}
+    content: html`${isPasskeyRefused && failureSummary(view, { referenceId }, { what: words.notSetUp })}
+${rules !== null && passwordForm(view, form, rules)}
+${passkey !== null && passkeyPart(view, form, passkey)}
+${rules === null && passkey === null && html`<p role="alert">${words.problems.insecure}</p>`}`,
+  });
+}
+
+function passwordForm(view: View, form: InviteForm, rules: ShownPasswordRules): Html {
+  const { action, token, username, scriptPath, problems, referenceId } = form;
+  const { invite, signIn } = view.texts;
+  const reasons = problems.map((problem) => passwordProblemText(view, problem, rules.shortest));
+  return html`${problems.length > 0 && refusedForm(view, { what: invite.notSet, reasons, referenceId })}
 <form id="choose-password" method="post" action="${action}">
 <input type="hidden" name="t" value="${token}">
 <div class="field"><label for="username">${signIn.username}</label>
 <input id="username" name="username" value="${username}" autocomplete="username" readonly></div>
 ${newPasswordFields(view, { label: invite.password, rules }, problems)}
 <button id="choose" type="submit">${scriptPath === null ? invite.submitOnly : invite.submit}</button>
-</form>`,
-  });
+</form>`;
 }
 
-/** The password is set, and nobody is signed in. @param accountPath null if the account page is not served */
+/** Below the password, if there is one to choose. */
+function passkeyPart(view: View, { rules, isReset }: InviteForm, passkey: PasskeyAddresses): Html {
+  const { or, invite } = view.texts;
+  return html`${rules === null && needsScript(view)}
+<div hidden>
+${rules !== null && html`<p class="or"><span>${or}</span></p>`}
+<p>${invite.withPasskey}${isReset && html` ${invite.replacesPassword}`}</p>
+${newPasskeyForm(view, passkey, rules !== null)}
+</div>`;
+}
+
+/** It is done, and nobody is signed in. @param done.accountPath null if the account page is not served */
 export function invitedPage(
   view: View,
-  { username, accountPath }: { readonly username: string; readonly accountPath: string | null },
+  done: {
+    readonly username: string;
+    readonly accountPath: string | null;
+    readonly chosen: 'password' | 'passkey';
+  },
 ): Html {
+  const { username, accountPath, chosen } = done;
   const { invite } = view.texts;
+  const heading = invite.doneHeading[chosen];
   return layout(view, {
-    title: invite.doneHeading,
-    heading: invite.doneHeading,
+    title: heading,
+    heading,
     content: html`<p>${invite.done(html`<strong>${username}</strong>`)}</p>
 ${accountPath === null ? html`<p>${invite.goOn}</p>` : html`<p><a id="to-account" class="button" href="${accountPath}">${invite.toAccount}</a></p>`}`,
   });

@@ -10,7 +10,8 @@ import type { View } from './view.ts';
 export interface PasskeyAddresses {
   readonly options: string;
   readonly action: string;
-  readonly authRequestId: string;
+  /** What both are sent besides: the login, or the one-time token of an invitation. */
+  readonly of: { readonly name: 'authRequestId' | 't'; readonly value: string };
 }
 
 export interface PasskeyPage extends PasskeyAddresses {
@@ -60,39 +61,40 @@ export function passkeySetUpPage(view: View, page: PasskeyPage): Html {
     content: html`${failure !== null && failureSummary(view, failure, { what: passkey.notSetUp })}
 <p>${passkey.why}</p>
 ${needsScript(view)}
-<div hidden>${newPasskeyForm(view, page, passkey.create)}</div>
+<div hidden>${newPasskeyForm(view, page, false)}</div>
 <p class="elsewhere"><a href="${page.startOver}">${signInAsSomeoneElse}</a></p>`,
   });
 }
 
-/** A name for the new passkey, and the button. */
-export function newPasskeyForm(view: View, addresses: PasskeyAddresses, submit: string): Html {
+/** A name for the new passkey, and the button. @param isSecond whether another way stands above */
+export function newPasskeyForm(view: View, addresses: PasskeyAddresses, isSecond: boolean): Html {
   const { passkey } = view.texts;
   return passkeyForm(view, addresses, {
     kind: 'new',
     content: html`<div class="field"><label for="passkey-name">${passkey.name}</label>
 <input id="passkey-name" name="name" maxlength="100" autocomplete="off" required${describedBy(false, 'passkey-name-hint')}>
 <p id="passkey-name-hint" class="hint">${passkey.nameHint}</p></div>
-<button id="create-passkey" type="submit">${submit}</button>`,
+<button id="create-passkey"${isSecond && html` class="second"`} type="submit">${passkey.create}</button>`,
   });
 }
 
 /** @param form `kind`: what web/pages.js does with it; it then fills in `response` */
 function passkeyForm(
   { texts }: View,
-  { options, action, authRequestId }: PasskeyAddresses,
+  { options, action, of }: PasskeyAddresses,
   { kind, content }: { readonly kind: 'first' | 'second' | 'new'; readonly content: Html },
 ): Html {
   const { cancelled, cancelledNew, known, insecure, failed } = texts.passkey.problems;
   const isNew = kind === 'new';
   return html`<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}" data-cancelled="${isNew ? cancelledNew : cancelled}" data-known="${known}" data-insecure="${insecure}" data-failed="${failed}">
 <p class="failure" role="alert" hidden></p>
-<input type="hidden" name="authRequestId" value="${authRequestId}">
+<input type="hidden" name="${of.name}" value="${of.value}">
 <input type="hidden" name="response">
 ${content}
 </form>`;
 }
 
-function needsScript({ texts }: View): Html {
+/** Hidden where a script has passkeys to offer. */
+export function needsScript({ texts }: View): Html {
   return html`<p data-without-passkey>${texts.passkey.needsScript}</p>`;
 }

@@ -220,11 +220,12 @@ describe('an invitation', () => {
   test('is refused if there would be nothing to set up', async () => {
     const standard = await server.store.authPolicies.find('default' as never);
     const updb = { ...standard?.primary.updb, allowed: false } as never;
-    const authPolicyId = await createPolicy(server, 'no passwords', { primary: { updb } });
+    const passkey = { ...standard?.primary.passkey, allowed: false } as never;
+    const authPolicyId = await createPolicy(server, 'no passwords', { primary: { updb, passkey } });
     const { id } = await newPerson({ authPolicyId });
     const refused = await admin.call('POST', `identities/${id}/invitation`, {});
     assertRefused(refused, 409, 'CONFLICT');
-    assert.match(refused.text, /no passwords/);
+    assert.match(refused.text, /neither passwords nor passkeys/);
 
     const meanwhile = await newPerson();
     const url = await linkFor(meanwhile.id);

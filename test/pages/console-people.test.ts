@@ -281,7 +281,7 @@ describe('managing people', () => {
     await page.locator('#field-name').fill('tom token');
     await page.locator('#field-authPolicyId').selectOption({ label: 'tokens only' });
     await page.locator('#save').click();
-    await page.getByRole('alert').getByText('allows no passwords').waitFor();
+    await page.getByRole('alert').getByText('allows neither passwords nor passkeys').waitFor();
     await assertClean(guest);
     await page.locator('#open-person').click();
     await page.getByRole('heading', { level: 1, name: 'tom token' }).waitFor();

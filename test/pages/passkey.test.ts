@@ -332,6 +332,65 @@ test('in German, and none of it is English', async () => {
   await one.close();
 });
 
+describe('an invitation', () => {
+  const linkFor = async (name: string, more: object = {}) => {
+    const id = createdId(await admin.call('POST', 'identities', { name, type: 'User', ...more }));
+    return (await admin.call('POST', `identities/${id}/invitation`, {})).json.data.url as string;
+  };
+  const onlyPasskeys = async () => {
+    const primary = { passkey: { allowed: true }, updb: { allowed: false }, cert: { allowed: false } };
+    const name = `only passkeys ${server.random.id()}`;
+    return createdId(await admin.call('POST', 'auth-policies', { name, primary }));
+  };
+
+  for (const hasChoice of [true, false]) {
+    const title = hasChoice ? 'a passkey instead of a password' : 'a passkey where no password is allowed';
+    test(`lets somebody make ${title}, and sign in without ever having a password`, async () => {
+      const name = `invited ${hasChoice}`;
+      const url = await linkFor(name, hasChoice ? {} : { authPolicyId: await onlyPasskeys() });
+      const one = await owner();
+      const { page } = one;
+      await page.goto(url);
+      await page.locator('#create-passkey').waitFor();
+      assert.equal(await page.locator('#choose').count(), hasChoice ? 1 : 0);
+      assert.match(await page.title(), hasChoice ? /^Choose your password/ : /^Set up your passkey/);
+      await assertClean(one, `invitation ${hasChoice}`);
+      // An answer to another question.
+      await page.evaluate(`{
+        const create = navigator.credentials.create.bind(navigator.credentials);
+        navigator.credentials.create = ({ publicKey }) =>
+          create({ publicKey: { ...publicKey, challenge: new Uint8Array(32) } });
+      }`);
+      assert.equal(await submit(page, '#create-passkey'), 400);
+      await page.getByRole('alert').getByText('The passkey was not added').waitFor();
+      await assertClean(one, `invitation refused ${hasChoice}`);
+      await page.locator('#passkey-name').fill('First one');
+      assert.equal(await submit(page, '#create-passkey'), 200);
+      await page.getByRole('heading', { name: 'Your passkey is ready' }).waitFor();
+      await assertClean(one, `invitation done ${hasChoice}`);
+      await page.locator('#to-account').click();
+      await page.locator('#sign-in').click();
+      await submit(page, '#use-passkey');
+      await page.locator('#sign-out').waitFor();
+      await toPasskeys(page);
+      await page.getByText('First one').waitFor();
+      await page.goto(url);
+      await page.getByText('This link does not work').waitFor();
+      await one.close();
+    });
+  }
+
+  test('shows only the password where no script runs', async () => {
+    const one = await visitor({ scripts: false });
+    await one.page.goto(await linkFor('scriptless'));
+    assert.equal(await one.page.locator('#create-passkey').isVisible(), false);
+    assert.equal(await one.page.locator('#choose').isVisible(), true);
+    await one.page.goto(await linkFor('helpless', { authPolicyId: await onlyPasskeys() }));
+    await one.page.getByText('needs a browser with passkeys and JavaScript').waitFor();
+    await one.close();
+  });
+});
+
 describe('refuses', () => {
   test('a copy of a passkey, whose counter is behind', async () => {
     const hal = await withPasskey('hal');

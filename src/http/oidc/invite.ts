@@ -11,6 +11,7 @@ import {
   type ShownInvitation,
 } from '../../enrollment/with-invitation.ts';
 import { AuthError } from '../../errors/auth-error.ts';
+import { passkeySiteOf } from '../../login/passkey/question.ts';
 import { PasswordNotAcceptable, shortestPassword } from '../../login/password/password-rules.ts';
 import { validateAuthorizationRequest } from '../../oidc/flow/authorization-request.ts';
 import { submitPrimary } from '../../oidc/flow/login-flow.ts';
@@ -123,7 +124,7 @@ function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
       ...rules,
       path: invitePasskeyPaths.add,
       summary: 'Use an invitation up by adding a passkey instead of choosing a password',
-      answers: { 200: orPage(addedAnswer) },
+      answers: { 200: orPage(addedAnswer), 400: somePage, 404: somePage, 410: somePage },
       refusals: [...refusals, 'invalid_passkey'],
       body: {
         json: true,
@@ -136,10 +137,15 @@ function invitedPasskeyRoutes(needs: PageServices): readonly Route[] {
       },
       async handler(context, { body: { t, response, name } }) {
         const invited = { token: t, answer: response, name };
-        const { username } = await choosePasskey(needs, invited, originOf(context));
-        if (!context.sender.isPerson) return json({ username });
-        const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
-        return page(invitedPage(needs.views(context), { username, accountPath }));
+        if (!context.sender.isPerson) {
+          const { username } = await choosePasskey(needs, invited, originOf(context));
+          return json({ username });
+        }
+        const work = async () => {
+          const { username } = await choosePasskey(needs, invited, originOf(context));
+          return doneAnswer(needs, context, { username, chosen: 'passkey' });
+        };
+        return orAgain(needs, context, { text: t, work });
       },
     }),
   ];
@@ -153,17 +159,40 @@ async function choose(needs: PageServices, context: RequestContext, body: Invite
       ? formAnswer(needs, context, { text, status: 400, problems: ['repeated'], invitation })
       : deadAnswer(needs, context, invitation);
   }
-  try {
+  const work = async () => {
     const { username } = await choosePassword(needs, { token: text, password }, originOf(context));
-    return await logIn(needs, context, { credentials: { username, password }, body });
+    return logIn(needs, context, { credentials: { username, password }, body });
+  };
+  return orAgain(needs, context, { text, work });
+}
+
+/** Uses the link. If what the person chose is refused, they see the form again; if the link is dead, why. */
+async function orAgain(
+  needs: PageServices,
+  context: RequestContext,
+  { text, work }: { readonly text: string; readonly work: () => Promise<Answer> },
+): Promise<Answer> {
+  try {
+    return await work();
   } catch (error) {
     const dead = error instanceof AuthError ? deadBy[error.code] : undefined;
     if (dead !== undefined) return deadAnswer(needs, context, { state: dead });
-    const problems = problemsOf(error);
+    const isPasskeyRefused = error instanceof AuthError && error.code === 'invalid_passkey';
+    const problems = isPasskeyRefused ? [] : problemsOf(error);
     const invitation = await lookAtInvitation(needs, text);
     if (problems === null || invitation.state !== 'usable') throw error;
-    return formAnswer(needs, context, { text, status: 400, problems, invitation });
+    return formAnswer(needs, context, { text, status: 400, problems, isPasskeyRefused, invitation });
   }
+}
+
+/** It is done, and the person has to sign in. */
+function doneAnswer(
+  needs: PageServices,
+  context: RequestContext,
+  done: { readonly username: string; readonly chosen: 'password' | 'passkey' },
+): Answer {
+  const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
+  return page(invitedPage(needs.views(context), { ...done, accountPath }));
 }
 
 const deadBy: Readonly<Partial<Record<AuthError['code'], DeadInvitation>>> = {
@@ -194,9 +223,8 @@ async function logIn(
   },
 ): Promise<Answer> {
   const { username } = credentials;
-  const accountPath = servesApi(context.listener, 'account') ? accountPaths.page : null;
-  const done = () => page(invitedPage(needs.views(context), { username, accountPath }));
-  if (accountPath === null || challenge === undefined) return done();
+  const done = () => doneAnswer(needs, context, { username, chosen: 'password' });
+  if (!servesApi(context.listener, 'account') || challenge === undefined) return done();
   const { binding, headers } = bindBrowser(needs.random, context);
   const parameters = {
     response_type: 'code',
@@ -239,11 +267,13 @@ async function formAnswer(
     text,
     status,
     problems,
-    invitation: { username, isReset, policy },
+    isPasskeyRefused = false,
+    invitation: { username, isReset, policy, allows },
   }: {
     readonly text: string;
     readonly status: number;
     readonly problems: readonly PasswordProblem[];
+    readonly isPasskeyRefused?: boolean;
     readonly invitation: ShownInvitation;
   },
 ): Promise<Answer> {
@@ -256,7 +286,16 @@ async function formAnswer(
     username,
     isReset,
     scriptPath,
-    rules: { policy, shortest: shortestPassword(policy) },
+    rules: allows.password ? { policy, shortest: shortestPassword(policy) } : null,
+    passkey:
+      allows.passkey && passkeySiteOf(needs, context.issuer) !== null
+        ? {
+            options: invitePasskeyPaths.options,
+            action: invitePasskeyPaths.add,
+            of: { name: 't', value: text },
+          }
+        : null,
+    isPasskeyRefused,
     problems,
     referenceId: context.requestId,
   });

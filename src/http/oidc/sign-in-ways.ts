@@ -81,8 +81,8 @@ export function hrefOf({ authRequestId }: Pick<RequestedLogin, 'authRequestId'>,
 
 /** Where a page gets the question for a passkey, and sends the answer. */
 export function passkeyAddresses(step: Pick<RequestedLogin, 'authRequestId'>): PasskeyAddresses {
-  const { authRequestId } = step;
-  return { options: hrefOf(step, passkeyOptionsPath), action: passkeyPath, authRequestId };
+  const of = { name: 'authRequestId', value: step.authRequestId } as const;
+  return { options: hrefOf(step, passkeyOptionsPath), action: passkeyPath, of };
 }
 
 export function visitHref(step: RequestedLogin, signerId: string, providerStep: ProviderStep): string {

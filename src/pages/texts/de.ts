@@ -392,12 +392,20 @@ export const de: Texts = {
       lead: (service: string) =>
         `Ein Administrator von ${service} lässt Sie Ihr Passwort ersetzen. Nur Sie werden das neue kennen.`,
     },
+    onlyPasskey: {
+      heading: 'Richten Sie Ihren Passkey ein',
+      lead: (service: string) =>
+        `Sie sind zu ${service} eingeladen. Dort melden Sie sich mit einem Passkey an.`,
+    },
+    withPasskey:
+      'Mit einem Passkey melden Sie sich mit Fingerabdruck, Gesicht oder PIN an und müssen sich kein Passwort merken.',
+    replacesPassword: 'Er ersetzt Ihr Passwort.',
     failedTitle: 'nicht gesetzt',
     password: 'Neues Passwort',
     submit: 'Passwort setzen und anmelden',
     submitOnly: 'Passwort setzen',
     notSet: 'Das Passwort wurde nicht gesetzt:',
-    doneHeading: 'Ihr Passwort ist gesetzt',
+    doneHeading: { password: 'Ihr Passwort ist gesetzt', passkey: 'Ihr Passkey ist bereit' },
     done: (username: Html) =>
       html`Sie können sich jetzt als ${username} anmelden. Dieser Link wurde verwendet und funktioniert nicht mehr.`,
     goOn: 'Gehen Sie zur Anwendung zurück und melden Sie sich an.',

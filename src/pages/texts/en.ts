@@ -399,12 +399,18 @@ export const en = {
       lead: (service: string) =>
         `An administrator of ${service} lets you replace your password. Only you will know the new one.`,
     },
+    onlyPasskey: {
+      heading: 'Set up your passkey',
+      lead: (service: string) => `You have been invited to ${service}. You sign in there with a passkey.`,
+    },
+    withPasskey: 'With a passkey you sign in by fingerprint, face or PIN, and have no password to remember.',
+    replacesPassword: 'It replaces your password.',
     failedTitle: 'not set',
     password: 'New password',
     submit: 'Set the password and sign in',
     submitOnly: 'Set the password',
     notSet: 'The password was not set:',
-    doneHeading: 'Your password is set',
+    doneHeading: { password: 'Your password is set', passkey: 'Your passkey is ready' },
     done: (username: Html) =>
       html`You can sign in as ${username} now. This link has been used and no longer works.`,
     goOn: 'Go back to the application and sign in.',

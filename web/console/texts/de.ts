@@ -203,7 +203,7 @@ export const de: Texts = {
     invite: 'Einladen',
     inviteTitle: (name) => `${name} einladen`,
     inviteText:
-      'Ein Link, einmal gültig. Dahinter wählt die Person ein Passwort oder richtet ein, was die Richtlinie verlangt. Ein älterer Link gilt nicht mehr.',
+      'Ein Link, einmal gültig. Dahinter wählt die Person ein Passwort oder fügt einen Passkey hinzu und richtet ein, was die Richtlinie sonst verlangt. Ein älterer Link gilt nicht mehr.',
     inviteHours: 'Gültig (Stunden)',
     inviteEndSessions: 'Ihre Sitzungen beenden, wenn der Link benutzt wird',
     inviteMake: 'Link erzeugen',

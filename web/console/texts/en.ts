@@ -203,7 +203,7 @@ export const en = {
     invite: 'Invite',
     inviteTitle: (name: string) => `Invite ${name}`,
     inviteText:
-      'A link, valid once. They choose a password or set up what the policy asks for. An older link stops working.',
+      'A link, valid once. They choose a password or add a passkey, and set up what else the policy asks for. An older link stops working.',
     inviteHours: 'Valid for (hours)',
     inviteEndSessions: 'End their sessions when the link is used',
     inviteMake: 'Make the link',

@@ -21,7 +21,7 @@ const en = {
     'The rules of the other auth policy apply at once. If a session lacks a factor that it requires, they have to sign in again.',
   how: 'First sign-in',
   ways: {
-    invitation: 'An invitation: a link with which they choose a password',
+    invitation: 'An invitation: a link with which they choose a password or add a passkey',
     device: 'A device: a file with which a program enrolls for a certificate',
     none: 'Later, or with a token of another provider',
   },
@@ -144,7 +144,7 @@ const de: typeof en = {
     'Die Regeln der anderen Auth-Richtlinie gelten sofort. Fehlt einer Sitzung ein verlangter Faktor, muss sich die Person neu anmelden.',
   how: 'Erste Anmeldung',
   ways: {
-    invitation: 'Einladung: ein Link, mit dem sie ein Passwort wählt',
+    invitation: 'Einladung: ein Link, mit dem sie ein Passwort wählt oder einen Passkey hinzufügt',
     device: 'Gerät: eine Datei, mit der ein Programm ein Zertifikat bekommt',
     none: 'Später, oder mit einem Token eines anderen Anbieters',
   },
