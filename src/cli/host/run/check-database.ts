@@ -10,7 +10,6 @@ import {
 import type { Clock } from '../../../platform/clock.ts';
 import type { KeyVault } from '../../../platform/secrets/key-vault.ts';
 import { rpIdOf } from '../../../platform/webauthn.ts';
-import type { Store } from '../../../store/contracts/store.ts';
 import { openKeyRing } from '../../../tokens/key-ring.ts';
 
 /**
@@ -69,7 +68,7 @@ export async function passkeysThatEnd(config: Config): Promise<readonly string[]
 
 async function endedPasskeys(
   { listeners, edge }: Config,
-  { passkeys }: Pick<Store, 'passkeys'>,
+  { passkeys }: Pick<Awaited<ReturnType<typeof openStore>>, 'passkeys'>,
 ): Promise<readonly string[]> {
   const { rpId: configured } = edge.passkeys;
   const issuers = listeners.flatMap(({ bindPoints }) => bindPoints.map(({ issuer }) => issuer));
