@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { HOUR, type Millis } from '../platform/clock.ts';
 import { DurationError, formatDuration, parseDuration } from '../platform/formats/durations.ts';
+import { PostgresHostsError, readPostgresHosts, withHostsApart } from '../platform/network/postgres-hosts.ts';
 import { PostgresPoolerError, readPostgresPooler } from '../platform/network/postgres-pooler.ts';
 import { PostgresTlsError, readPostgresTls } from '../platform/network/postgres-tls.ts';
 import { largestHashCost, leastHashCost } from '../platform/secrets/hash-cost.ts';
@@ -21,7 +22,7 @@ import { Refusal } from './refusal.ts';
 
 // The kinds of values that settings have: each is read from a text of the file, and written back as one.
 
-const refusals = [Refusal, DurationError, PostgresTlsError, PostgresPoolerError];
+const refusals = [Refusal, DurationError, PostgresTlsError, PostgresPoolerError, PostgresHostsError];
 
 /** A text that `read` turns into a value and `write` back. A refusal becomes a problem with the sentence of `read`. */
 function text<T>(read: (text: string) => T, write: (value: T) => string) {
@@ -89,21 +90,18 @@ export const dbSchema = text(
     if (!/^postgres(ql)?:\/\//.test(given)) {
       throw new Refusal('the database must be sqlite:FILE or postgres://USER@HOST/NAME');
     }
-    const url = URL.parse(given);
     requireEscapes(given);
-    const hosts = /^\w+:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(given)?.[1] ?? '';
-    if (`${hosts}${url?.searchParams.get('host') ?? ''}`.includes(',')) {
-      throw new Refusal(
-        'a PostgreSQL URL names one host; for failover, name what leads to the server in charge: a DNS name, a virtual address or a proxy',
-      );
-    }
+    const apart = withHostsApart(given);
+    const url = URL.parse(apart);
     if (url === null) throw new Refusal(`the PostgreSQL URL cannot be parsed; ${escapes}`);
     if (url.hostname === '' && !url.searchParams.has('host')) {
       throw new Refusal('the PostgreSQL URL names no host');
     }
-    readPostgresTls(url);
+    if (url.searchParams.get('host')?.includes(','))
+      throw new Refusal('several hosts of a PostgreSQL URL stand before its path: postgres://USER@A,B/NAME');
+    for (const each of readPostgresHosts(url)) readPostgresTls(each);
     readPostgresPooler(url);
-    return { engine: 'postgres', url: given };
+    return { engine: 'postgres', url: apart };
   },
   (db) => (db.engine === 'sqlite' ? `sqlite:${db.file}` : db.url),
 );

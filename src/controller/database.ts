@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import { dbText } from '../config/file-shape.ts';
+import { readPostgresHosts } from '../platform/network/postgres-hosts.ts';
 import { readPostgresTls, staysOnMachine } from '../platform/network/postgres-tls.ts';
 import { type Store, StoreUnavailable } from '../store/contracts/store.ts';
 import {
@@ -93,7 +94,8 @@ export function isOpenToListeners(
 ): boolean {
   if (db.engine === 'sqlite') return false;
   const url = new URL(db.url);
-  return readPostgresTls(url, env).protection === 'unasked' && !staysOnMachine(url);
+  const staysHere = readPostgresHosts(url).every(staysOnMachine);
+  return readPostgresTls(url, env).protection === 'unasked' && !staysHere;
 }
 
 /** Loaded on use: an installation without PostgreSQL need not load its client. */

@@ -305,11 +305,24 @@ describe('loading the configuration', () => {
     assert.doesNotMatch(JSON.stringify(problem), /secret/);
   });
 
-  test('a database URL names one host', () => {
-    const urls = ['postgres://u@a,b/x', 'postgres://u:hunter2@a:5432,b:5433/x', 'postgres://u@h/x?host=a,b'];
-    for (const db of urls) {
-      const [problem] = problemsOf(replaceAt(minimalFile(), ['db'], db));
-      assert.match(problem?.message ?? '', /names one host; for failover/);
+  test('a database URL names one host or several, each with its port', () => {
+    const several = 'postgres://u:hunter2@a:5432,b:5433,[::1]/x?sslmode=verify-full';
+    const { db } = load(replaceAt(minimalFile(), ['db'], several)).config;
+    const url = 'postgres://u:hunter2@a:5432/x?sslmode=verify-full&hosts=b:5433,[::1]';
+    assert.deepEqual(db, { engine: 'postgres', url });
+    assert.deepEqual(load(replaceAt(minimalFile(), ['db'], url)).config.db, db);
+    for (const wrong of [
+      'postgres://u:hunter2@a,,b/x',
+      'postgres://u:hunter2@a,b:99999/x',
+      'postgres://u:hunter2@a,b:5432:5433/x',
+      'postgres://u:hunter2@a,b c/x',
+      'postgres://u:hunter2@a,b/x?pooler=transaction',
+      'postgres://u:hunter2@h/x?host=a,b',
+      'postgres://u:hunter2@h,g/x?host=/run',
+    ]) {
+      const [problem] = problemsOf(replaceAt(minimalFile(), ['db'], wrong));
+      assert.match(problem?.message ?? '', /host/i, wrong);
+      assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
     }
     const withComma = 'postgres://u:a,b@db.example/x';
     assert.deepEqual(load(replaceAt(minimalFile(), ['db'], withComma)).config.db, {
@@ -430,7 +443,7 @@ describe('adjustments of spec section 5.7', () => {
       'refreshTokenDuration',
       'refreshFamilyDuration',
     ]) {
-      for (const wrong of ['30', 30, 'soon', '-1m', '', null, true, '1d', ['30m']]) {
+      for (const wrong of ['30', 30, 'soon', '-1m', '', null, true, '1w', ['30m']]) {
         const [problem] = problemsOf(replaceAt(minimalFile(), ['edge', 'oidc', key], wrong));
         assert.equal(problem?.path, `edge.oidc.${key}`);
       }

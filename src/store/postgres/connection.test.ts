@@ -4,7 +4,7 @@ import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { postgresSettings, prepared } from './connection.ts';
 
 function connectionString(url: string): string {
-  return String(postgresSettings(url).client.connectionString);
+  return String(postgresSettings(url).server.all[0]);
 }
 
 describe('a database URL', () => {
@@ -41,15 +41,33 @@ describe('a database URL', () => {
     const pooled = postgresSettings(
       'postgres://u@pooler:6432/x?pooler=transaction&direct=db:5432&pool_max_conns=4',
     );
-    assert.equal(String(pooled.client.connectionString), 'postgres://u@pooler:6432/x');
+    assert.equal(pooled.server.all[0], 'postgres://u@pooler:6432/x');
     assert.deepEqual([pooled.client.statement_timeout, pooled.client.lock_timeout], [undefined, undefined]);
-    assert.equal(String(pooled.session?.client.connectionString), 'postgres://u@db:5432/x');
+    assert.equal(pooled.session?.server.all[0], 'postgres://u@db:5432/x');
     assert.equal(pooled.session?.client.statement_timeout, 15_000);
     assert.equal(postgresSettings('postgres://u@pooler/x?pooler=transaction').session, null);
-    assert.equal(
-      String(postgresSettings('postgres://u@h/x').session?.client.connectionString),
-      'postgres://u@h/x',
-    );
+    assert.equal(postgresSettings('postgres://u@h/x').session?.server.all[0], 'postgres://u@h/x');
+  });
+
+  test('with several hosts leads to the first that is the primary, and again after that was lost', async () => {
+    const { server } = postgresSettings('postgres://u:p%40@a:5433/x?hosts=b,[::1]:5434&pool_max_conns=4');
+    const all = ['postgres://u:p%40@a:5433/x', 'postgres://u:p%40@b/x', 'postgres://u:p%40@[::1]:5434/x'];
+    assert.deepEqual(server.all, all);
+    let primary = 1;
+    const asked: string[] = [];
+    const probe = async (one: string) => {
+      asked.push(one);
+      if (one !== all[primary]) throw new Error(`${one} is a replica`);
+    };
+    assert.deepEqual(await Promise.all([server.find(probe), server.find(probe)]), [all[1], all[1]]);
+    assert.equal(await server.find(probe), all[1]);
+    assert.deepEqual(asked, all.slice(0, 2));
+    primary = 2;
+    server.lost();
+    assert.equal(await server.find(probe), all[2]);
+    primary = 3;
+    server.lost();
+    await assert.rejects(server.find(probe), /5434\/x is a replica/);
   });
 
   test('keeps its password as it is', () => {

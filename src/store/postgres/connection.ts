@@ -2,6 +2,7 @@
 
 import pg from 'pg';
 import { SECOND } from '../../platform/clock.ts';
+import { readPostgresHosts } from '../../platform/network/postgres-hosts.ts';
 import {
   PostgresPoolerError,
   readPostgresPooler,
@@ -23,16 +24,61 @@ export interface PostgresSettings {
   /** Applies to every connection: of the pools, of the listener, of commands. */
   readonly tls: TlsForConnections;
   readonly maxConnections: number;
+  /** Which of several servers is connected to; they take turns until one is the primary. */
+  readonly server: ServerChoice;
   /** Whether it goes through a pooler in transaction mode, whose connections keep no session. */
   readonly isPooled: boolean;
   /** For what needs a session, such as listening; null: no such connection. */
   readonly session: PostgresSettings | null;
 }
 
+export interface ServerChoice {
+  /** Connection strings. */
+  readonly all: readonly string[];
+  /** The primary: where it was last, otherwise the first that says so. @throws what the last one says instead */
+  find(probe: (server: string) => Promise<void>): Promise<string>;
+  /** The primary was not reached there. */
+  lost(): void;
+}
+
+function serverChoice(all: readonly string[]): ServerChoice {
+  const [only] = all;
+  let known = all.length === 1 ? only : undefined;
+  let search: Promise<string> | undefined;
+  async function searched(probe: (server: string) => Promise<void>): Promise<string> {
+    let refusal: unknown;
+    for (const server of all) {
+      try {
+        await probe(server);
+        known = server;
+        return server;
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+  return {
+    all,
+    async find(probe) {
+      if (known !== undefined) return known;
+      // Connections that are opened at once share one search.
+      search ??= searched(probe).finally(() => {
+        search = undefined;
+      });
+      return search;
+    },
+    lost() {
+      if (all.length > 1) known = undefined;
+    },
+  };
+}
+
 /**
  * Reads a database URL. What it leaves out comes from the environment, as for every PostgreSQL client (PGPASSWORD,
  * PGPASSFILE, PGSSLMODE and so on).
  * @throws TypeError        the URL cannot be parsed
+ * @throws PostgresHostsError  it names several hosts in a way that is impossible
  * @throws PostgresPoolerError its settings for a pooler are impossible
  * @throws PostgresTlsError its TLS settings are not supported, or a file has the wrong content
  * @throws Error            from the file system: it names a file that cannot be read
@@ -44,19 +90,18 @@ export function postgresSettings(
   // Read only here: pg gives some modes another meaning, and treats an unknown one as no TLS.
   const tls = readPostgresTls(new URL(url), env);
   const pooler = readPostgresPooler(new URL(url));
-  const parsed = withoutPoolerParameters(withoutTlsParameters(new URL(url)));
-  const { searchParams } = parsed;
-  const wanted = Number(searchParams.get('pool_max_conns') ?? defaultConnections);
-  searchParams.delete('pool_max_conns');
+  const server = serverChoice(readPostgresHosts(new URL(url)).map(plainUrl));
+  const wanted = Number(new URL(url).searchParams.get(poolSize) ?? defaultConnections);
   const settings = {
     isPooled: pooler !== null,
     maxConnections: Number.isSafeInteger(wanted) && wanted >= 2 ? wanted : defaultConnections,
     tls: tlsForConnections(tls),
+    server,
     client: {
-      connectionString: parsed.href,
+      connectionString: server.all[0],
       sslnegotiation: tls.negotiation,
       application_name: 'overlay-auth',
-      connectionTimeoutMillis: 5 * SECOND,
+      connectionTimeoutMillis: (server.all.length > 1 ? 2 : 5) * SECOND,
       // A pooler in transaction mode cannot set them per client. There the role has them.
       ...(pooler === null && limits),
       query_timeout: 20 * SECOND,
@@ -70,6 +115,15 @@ export function postgresSettings(
   if (pooler === null) return { ...settings, session: { ...settings, session: null } };
   const { directUrl } = pooler;
   return { ...settings, session: directUrl === null ? null : postgresSettings(directUrl, env) };
+}
+
+const poolSize = 'pool_max_conns';
+
+/** With what PostgreSQL itself understands. */
+function plainUrl(url: URL): string {
+  const plain = withoutPoolerParameters(withoutTlsParameters(url));
+  plain.searchParams.delete(poolSize);
+  return plain.href;
 }
 
 const limits = {
@@ -101,12 +155,17 @@ export async function requireLimitsOfRole(client: pg.Client): Promise<void> {
 
 /** For work that may take any time, such as a migration: no statement times out. */
 export function withoutTimeouts(settings: PostgresSettings): PostgresSettings {
-  const url = new URL(String(settings.client.connectionString));
-  for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout']) url.searchParams.delete(name);
   const endless = settings.isPooled
     ? { query_timeout: 0 }
     : { statement_timeout: 0, lock_timeout: 0, query_timeout: 0 };
-  return { ...settings, client: { ...settings.client, ...endless, connectionString: url.href } };
+  const server = serverChoice(settings.server.all.map(withoutLimits));
+  return { ...settings, client: { ...settings.client, ...endless, connectionString: server.all[0] }, server };
+}
+
+function withoutLimits(connectionString: string): string {
+  const url = new URL(connectionString);
+  for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout']) url.searchParams.delete(name);
+  return url.href;
 }
 
 /** How many seconds an idle connection stays open. */
@@ -118,7 +177,6 @@ export function openPool(settings: PostgresSettings, connections: number): Postg
     Client: clientWith(settings),
     max: connections,
     idleTimeoutMillis: idleTimeout,
-    verify: (client, done) => void requirePrimary(client).then(() => done(), done),
   });
   // The next use replaces a lost idle connection, and notices if there is no server.
   pool.on('error', () => {});
@@ -131,7 +189,7 @@ export function openPool(settings: PostgresSettings, connections: number): Postg
  * A replica may lack what was committed on its primary: reading from it would let people in whose sessions have ended.
  * A server that becomes a replica closes its connections, so checking new ones is enough.
  */
-async function requirePrimary(client: PostgresClient): Promise<void> {
+async function requirePrimary(client: pg.Client): Promise<void> {
   const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_replica');
   if (rows[0]?.is_replica === 0) return;
   throw Object.assign(new Error('the server is a replica: it can only be read, and may be behind'), {
@@ -141,18 +199,59 @@ async function requirePrimary(client: PostgresClient): Promise<void> {
 
 /** One connection outside of a pool. */
 export function openClient(settings: PostgresSettings): pg.Client {
-  const client = new pg.Client({ ...settings.client, ssl: settings.tls() });
+  const client = new (clientWith(settings))(settings.client);
   client.on('error', () => {});
   return client;
 }
 
-/** The pool makes its connections itself. Each should use the current files. */
-function clientWith({ tls }: PostgresSettings): typeof pg.Client {
+/**
+ * The pool makes its connections itself. Each should use the current files, and the primary: a connection to a replica
+ * counts as failed, and after a failure the servers of the URL are asked which of them is the primary now.
+ */
+function clientWith({ client, tls, server }: PostgresSettings): typeof pg.Client {
+  async function probe(connectionString: string): Promise<void> {
+    const asked = new pg.Client({ ...client, connectionString, ssl: tls() });
+    asked.on('error', () => {});
+    try {
+      await asked.connect();
+      await requirePrimary(asked);
+    } finally {
+      await asked.end().catch(() => {});
+    }
+  }
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, ssl: tls() });
     }
+
+    override connect(): Promise<this>;
+    override connect(callback: (error: Error | null, client?: this) => void): void;
+    override connect(callback?: (error: Error | null, client?: this) => void): Promise<this> | undefined {
+      const connected = this.#connectToPrimary();
+      if (callback === undefined) return connected;
+      connected.then((client) => callback(null, client), callback);
+      return undefined;
+    }
+
+    async #connectToPrimary(): Promise<this> {
+      const found = await server.find(probe);
+      // The servers differ in their address only.
+      if (found !== server.all[0]) Object.assign(this, addressOf(found));
+      try {
+        await super.connect();
+        await requirePrimary(this);
+        return this;
+      } catch (error) {
+        server.lost();
+        throw error;
+      }
+    }
   };
+}
+
+function addressOf(server: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(server);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5432) };
 }
 
 /** Integers as numbers, booleans as 0 and 1, everything else as text, as SQLite returns them. */
