@@ -149,6 +149,7 @@ describe('what is published', () => {
     const prelude = `
       declare const accessToken: string, username: string, password: string, configFolder: string;
       declare const signInButton: HTMLButtonElement;
+      declare const authenticator: Record<'get' | 'create', (options: object) => Promise<object>>;
       declare function showSignIn(reason: string): void;
       declare function openInBrowser(url: string): void;
       declare function ask(question: string): Promise<string>;
