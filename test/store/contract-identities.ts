@@ -47,8 +47,6 @@ export function identityTests(shared: GetDatabase): void {
       assert.deepEqual(await store.identities.find(identity.id), {
         ...identity,
         passwordMustChange: false,
-        email: null,
-        emailVerified: false,
         disabledAt: null,
         disabledUntil: null,
         createdAt: t0,
