@@ -9,6 +9,7 @@ import { fixedClock } from './support/fixed-clock.ts';
 import { beginLogin, challenge, login, verifier } from './support/flow.ts';
 import type { Answer } from './support/https-client.ts';
 import { rootOf } from './support/management.ts';
+import { personWithPasskey, question } from './support/passkeys.ts';
 import { startTestIdp, type TestIdp } from './support/test-idp.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { createTotpUser, password, scan, totpPolicy } from './support/totp.ts';
@@ -53,6 +54,12 @@ const makers: Readonly<Record<string, () => Promise<string> | string>> = {
       json: { authRequestId: id, username: 'grace', password },
     });
     return id;
+  },
+  passkey_request_id: () => beginLogin(server),
+  async passkey_response() {
+    const pat = await personWithPasskey(server);
+    const asked = await question(server, values.get('passkey_request_id') ?? '');
+    return JSON.stringify(pat.authenticator.get(asked));
   },
   provider_token: () => tokenOf(server, idp, 'joan@idp'),
   /** Another time step each time. */
