@@ -100,6 +100,10 @@ const oidcSchema = z.strictObject({
         .refine((ids) => new Set(ids).size === ids.length, 'a client id is listed twice')
         .default([]),
     ),
+    refreshTokenGrace:
+      says`The same as edge.oidc.refreshTokenGrace for these clients, whose commands share one refresh token.`(
+        duration({ min: 0, max: MINUTE }).prefault('30s'),
+      ),
     freshProofForFactors:
       says`Whether these clients too need a fresh proof of their user before an authenticator app is added or removed.`(
         z.boolean().default(false),

@@ -80,7 +80,10 @@ function settingsOf(
     totpIssuer: totp.issuer,
     passkeyRpId: passkeys.rpId,
     idTokenAlg: oidc.idTokenSigningAlg,
-    retryGrace: oidc.refreshTokenGrace,
+    retryGraceOf: (clientId: string) =>
+      clients.aliasIds.has(clientId)
+        ? Math.max(oidc.refreshTokenGrace, oidc.compatibility.refreshTokenGrace)
+        : oidc.refreshTokenGrace,
     lifetimes: {
       accessToken: oidc.accessTokenDuration,
       idToken: oidc.idTokenDuration,

@@ -30,8 +30,8 @@ export interface OidcServices extends LoginServices, ProviderServices, IssuingRu
   /** Of the SPIFFE ids in certificates of sessions; a host name. */
   readonly trustDomain: string;
   readonly devicePolls: DevicePolls;
-  /** How long a refresh may be retried; 0: not at all. */
-  readonly retryGrace: Millis;
+  /** How long a client may retry a refresh; 0: not at all. */
+  retryGraceOf(clientId: string): Millis;
 }
 
 /** What a visit to another provider uses. */

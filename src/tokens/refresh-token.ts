@@ -102,3 +102,13 @@ export function readRefreshToken(
   if (claims === undefined || claims.z_t !== 'r' || typeof claims.jti !== 'string') return undefined;
   return readOpaqueToken(needs.tagKey, kinds.jwt, claims.jti);
 }
+
+/**
+ * The secret of a refresh token that was read, which each JWT that is made of it contains: several made of one are one
+ * token.
+ */
+export function refreshSecretIn(form: RefreshTokenForm, text: string): string {
+  if (form === 'opaque') return text;
+  const claims = JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString()) as { jti: string };
+  return claims.jti;
+}

@@ -94,7 +94,7 @@ export function fullFile(): Tree {
         refreshFamilyDuration: '240h',
         refreshTokenGrace: '60s',
         idTokenSigningAlg: 'EdDSA',
-        compatibility: { clientIds: ['native', 'sdk'], freshProofForFactors: true },
+        compatibility: { clientIds: ['native', 'sdk'], refreshTokenGrace: '20s', freshProofForFactors: true },
       },
       totp: { issuer: 'Example Corp' },
       sessions: { maxPerIdentity: 7 },

@@ -57,7 +57,7 @@ describe('loading the configuration', () => {
         refreshFamilyDuration: 720 * HOUR,
         refreshTokenGrace: 0,
         idTokenSigningAlg: 'ES256',
-        compatibility: { clientIds: [], freshProofForFactors: false },
+        compatibility: { clientIds: [], refreshTokenGrace: 30_000, freshProofForFactors: false },
       },
       totp: { issuer: 'localhost' },
       sessions: { maxPerIdentity: 100 },

@@ -105,6 +105,7 @@ const wrongValues: Readonly<Record<string, readonly unknown[]>> = {
   'edge.loginAttempts.keepAtMost': [0, 999, 1.5, '5000', 1e12],
   'edge.auditEvents.keep': ['', '0s', 30, '30', '-1h'],
   'edge.auditEvents.keepAtMost': [0, 999, 1.5, '5000', 1e12],
+  'edge.oidc.compatibility.refreshTokenGrace': ['30', '-1s', 'x', '61s'],
   'edge.oidc.compatibility.freshProofForFactors': ['true', 1],
   'edge.sessions.maxPerIdentity': [0, 1.5, '7', 1_000_001],
   'branding.name': ['', ' ', 'x'.repeat(61), 'a\nb'],

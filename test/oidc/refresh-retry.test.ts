@@ -7,9 +7,20 @@ import { keyVault } from '../../src/platform/secrets/key-vault.ts';
 import { readOpaqueToken } from '../../src/tokens/opaque-token.ts';
 import { nextRefreshToken } from '../../src/tokens/refresh-token.ts';
 import { openServerSecrets } from '../../src/tokens/server-secrets.ts';
+import { goClient, pathOf, startCompatibleServer } from '../compatibility/support.ts';
 import { auditedBy, loggedDetail } from '../support/audit.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
-import { callWith, claimsOf, login, obtainCode, redeem, refresh } from '../support/flow.ts';
+import {
+  beginLogin,
+  callWith,
+  claimsOf,
+  codeOf,
+  locationOf,
+  login,
+  obtainCode,
+  redeem,
+  refresh,
+} from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { loginAt, refreshAs, registerClient } from '../support/oidc-clients.ts';
@@ -252,4 +263,32 @@ describe('without a grace', () => {
     const followed = nextRefreshToken(needs, token, { form: 'opaque', retriedText: first });
     assert.notEqual((await refresh(strict, first)).json.refresh_token, followed.text);
   });
+});
+
+test('the clients of existing SDKs have a grace by default, and no others', async (t) => {
+  const own = await startCompatibleServer(clock);
+  t.after(() => own.close());
+  await own.createUser({ name: 'alice', password });
+  for (const [clientId, after, status] of [
+    [goClient, 29, 200],
+    [goClient, 31, 400],
+    ['overlay', 1, 400],
+  ] as const) {
+    const id = await beginLogin(own, { client_id: clientId });
+    const json = { id, username: 'alice', password };
+    let answer = await own.post('/oidc/login/password', { json });
+    // An alias comes back by way of our own address.
+    if (clientId === goClient) answer = await own.get(pathOf(locationOf(answer)));
+    const token = (await redeem(own, codeOf(answer), { client_id: clientId })).json.refresh_token;
+    const first = (await refresh(own, token, { client_id: clientId })).json;
+    clock.advance(after * SECOND);
+    const again = await refresh(own, token, { client_id: clientId });
+    assert.equal(again.status, status, `${clientId} after ${after} s: ${again.text}`);
+    if (status !== 200) continue;
+    const [one, other] = [first, again.json].map((tokens) => tokens.refresh_token);
+    assert.equal(claimsOf(one).jti, claimsOf(other).jti);
+    // Both are one token: what follows from either may be retried too.
+    for (const each of [one, other])
+      assert.equal((await refresh(own, each, { client_id: clientId })).status, 200);
+  }
 });

@@ -11,7 +11,12 @@ import type { TokenResponse } from '../../model/tokens.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
 import type { RotateOutcome } from '../../store/contracts/api-sessions.ts';
 import type { OpaqueToken } from '../../tokens/opaque-token.ts';
-import { nextRefreshToken, type RefreshSecret, readRefreshToken } from '../../tokens/refresh-token.ts';
+import {
+  nextRefreshToken,
+  type RefreshSecret,
+  readRefreshToken,
+  refreshSecretIn,
+} from '../../tokens/refresh-token.ts';
 import { type Client, clientObjection, refreshTokenFormOf } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
@@ -22,7 +27,7 @@ import { provenKey } from './proven-key.ts';
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
 
-/** A refresh token with our tag, as the client sent it. */
+/** A refresh token with our tag that a client sent. `text` is its secret, without the JWT around it. */
 export type PresentedRefreshToken = OpaqueToken & { readonly text: string };
 
 export type UsedRefreshToken =
@@ -48,7 +53,7 @@ export function presentedRefreshToken(
 ): PresentedRefreshToken {
   const presented = readRefreshToken(needs, { form: refreshTokenFormOf(client), text }, needs.clock.now());
   if (presented === undefined) throw new AuthError('invalid_grant');
-  return { ...presented, text };
+  return { ...presented, text: refreshSecretIn(refreshTokenFormOf(client), text) };
 }
 
 /**
@@ -73,9 +78,10 @@ export async function useRefreshToken(
   const key = await provenKey(needs, request, { owner: session.identityId, needsNonce: true });
 
   const now = needs.clock.now();
+  const retryGrace = needs.retryGraceOf(client.clientId);
   const next = nextRefreshToken(needs, presented, {
     form: refreshTokenFormOf(client),
-    retriedText: needs.retryGrace === 0 ? null : presented.text,
+    retriedText: retryGrace === 0 ? null : presented.text,
   });
   const nextExpiresAt = now + needs.lifetimes.refreshToken;
   const outcome = await needs.store.apiSessions.rotateRefreshToken({
@@ -92,7 +98,7 @@ export async function useRefreshToken(
     ipAddress: origin.ipAddress,
     now,
     duplicateWindow: window,
-    retryGrace: needs.retryGrace,
+    retryGrace,
     within: patienceLeft(needs.clock, request.arrivedAt),
   });
 
