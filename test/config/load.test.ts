@@ -60,6 +60,7 @@ describe('loading the configuration', () => {
         compatibility: { clientIds: [], refreshTokenGrace: 30_000, freshProofForFactors: false },
       },
       totp: { issuer: 'localhost' },
+      passkeys: { rpId: null },
       sessions: { maxPerIdentity: 100 },
       passwordHash: { memoryKiB: 46 * 1024, passes: 2, lanes: 1 },
       loginAttempts: { keep: 720 * HOUR, keepAtMost: 100_000 },
