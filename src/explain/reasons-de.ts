@@ -21,6 +21,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Melden Sie sich erneut an.`,
   'client-not-allowed': said`Die Anmeldung gelang, aber die Anwendung ist nur für Identitäten mit bestimmten Rollenattributen, und diese Identität hat keines davon.
     Geben Sie der Identität eines der Rollenattribute der Anwendung, oder ändern Sie „allowedRoleAttributes“ der Anwendung.`,
+  'dpop-required': said`Die Anmeldedaten stimmten, aber die Anwendung oder die Richtlinie verlangt Token, die an einen Schlüssel gebunden sind (DPoP, RFC 9449), und der Client hat keinen nachgewiesen. Eine Sitzung, die ohne Schlüssel begann, kann auch nicht fortgesetzt werden.
+    Melden Sie sich mit einem Client an, der DPoP unterstützt, oder schalten Sie „requireDpop“ dort aus, wo die fehlgeschlagene Prüfung es nennt.`,
   'unknown-user': said`Keine Identität hat den eingegebenen Benutzernamen. Er wird nicht gespeichert, weil er ein Passwort sein kann.
     Fragen Sie nach der Schreibweise. „overlay-auth list authenticators“ zeigt die Benutzernamen; sie können sich von den Namen der Identitäten unterscheiden. Dasselbe Kennzeichen (#…) bedeutet, dass derselbe Text eingegeben wurde.`,
   'wrong-password': said`Der Benutzername ist bekannt, das Passwort war falsch.

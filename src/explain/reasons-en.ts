@@ -21,6 +21,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Log in again.`,
   'client-not-allowed': said`The login succeeded, but the application is only for identities with certain role attributes, and this identity has none of them.
     Give the identity one of the role attributes of the application, or change "allowedRoleAttributes" of the application.`,
+  'dpop-required': said`The credentials were right, but the application or the auth policy demands tokens that are bound to a key (DPoP, RFC 9449), and the client sent no proof of one. A session that was opened without a key cannot be continued either.
+    Log in again with a client that supports DPoP, or turn off "requireDpop" of what the failed check names.`,
   'unknown-user': said`No identity has the user name that was entered. It is not stored, because it may be a password.
     Ask for the spelling. "overlay-auth list authenticators" shows the user names; they may differ from the names of identities. The same mark (#…) means the same text was typed.`,
   'wrong-password': said`The user name is known, the password was wrong.

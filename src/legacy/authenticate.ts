@@ -70,6 +70,7 @@ export async function authenticate(
   const { bearers, configTypes, origin, clientInfo } = came;
   const wanted = configTypes.length === 0 ? [] : requireConfigTypes(configTypes);
   const primary = await authenticatePrimary(needs, credentials, { mechanism: 'legacy', origin });
+  refuseIfBound(needs, primary, origin);
   await requireNothingUnknown(needs, primary, origin);
   const signerId = primary.account.policy.secondary.requireExtJwt;
   const secondary =
@@ -146,6 +147,27 @@ async function requireNothingUnknown(
     );
   attempt.conclude();
   throw new AuthError(isPasskey ? 'passkey_required' : 'password_change_required');
+}
+
+/**
+ * The mechanism knows no key to which a session could be bound.
+ * @throws AuthError invalid_auth   the auth policy demands one
+ */
+function refuseIfBound(
+  { attempts }: LegacyServices,
+  { proof, progress, account: { policy } }: PrimaryResult,
+  origin: RequestOrigin,
+): void {
+  if (!policy.requireDpop) return;
+  const attempt = attempts.begin(proof.method, 'legacy', origin);
+  attempt.about({ identityId: progress.identityId });
+  attempt.failed(
+    'key',
+    'dpop-required',
+    'the auth policy of the identity demands tokens that are bound to a key',
+  );
+  attempt.conclude();
+  throw new AuthError('invalid_auth', { detail: 'dpop-required: the auth policy of the identity' });
 }
 
 /** What each call of the session is judged by: it need not come over a connection that brings the certificate. */

@@ -19,6 +19,7 @@ export const reasonLabels = {
   'too-many-newcomers': { en: 'Too many new identities', de: 'Zu viele neue Identitäten' },
   'changed-meanwhile': { en: 'Account changed meanwhile', de: 'Konto inzwischen geändert' },
   'client-not-allowed': { en: 'Not allowed in this application', de: 'In dieser Anwendung nicht erlaubt' },
+  'dpop-required': { en: 'Tokens not bound to a key', de: 'Token nicht an Schlüssel gebunden' },
   // password
   'unknown-user': { en: 'Unknown user name', de: 'Unbekannter Benutzername' },
   'wrong-password': { en: 'Wrong password', de: 'Falsches Passwort' },

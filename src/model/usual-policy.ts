@@ -21,4 +21,5 @@ export const usualPolicy = {
     passkey: { allowed: false, userVerification: 'required' as const, satisfiesSecondary: false },
   },
   secondary: { requireTotp: false, requireExtJwt: null, requirePasskey: false },
+  requireDpop: false,
 };

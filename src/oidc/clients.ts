@@ -134,6 +134,11 @@ export function runsWithPerson({ registered }: Client): boolean {
   return registered === null || registered.type === 'public';
 }
 
+/** Whether a client proves at the token endpoint who it is (RFC 6749 3.2.1). */
+export function isAuthenticated({ registered }: Client): boolean {
+  return registered !== null && registered.tokenEndpointAuthMethod !== 'none';
+}
+
 /** Whether only identities with certain role attributes may use a client. */
 export function isForSome({ registered }: Client): boolean {
   return registered !== null && registered.allowedRoleAttributes.length > 0;

@@ -66,6 +66,7 @@ describe('a policy', () => {
         requireExtJwtSigner: null,
         requirePasskey: false,
       },
+      requireDpop: false,
     });
   });
 

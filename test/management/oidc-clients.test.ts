@@ -33,6 +33,7 @@ test('a client has these members, with safe defaults', async () => {
     jwksUri: null,
     requirePkce: true,
     requirePushedAuthorizationRequests: false,
+    requireDpop: false,
     idTokenSigningAlg: 'RS256',
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: false,

@@ -534,7 +534,11 @@ export function authRequestTests(shared: GetDatabase): void {
       assert.ok(outcome.outcome === 'redeemed');
       assert.deepEqual(outcome.identity, { id, name: identity.name, isAdmin: identity.isAdmin });
       const policy = await store.authPolicies.find(identity.authPolicyId);
-      assert.deepEqual(outcome.policy, { primary: policy?.primary, secondary: policy?.secondary });
+      assert.deepEqual(outcome.policy, {
+        primary: policy?.primary,
+        secondary: policy?.secondary,
+        requireDpop: policy?.requireDpop,
+      });
     });
   });
 }

@@ -359,6 +359,7 @@ export function identityTests(shared: GetDatabase): void {
         name: uniqueName('policy'),
         primary: base.primary,
         secondary: base.secondary,
+        requireDpop: true,
         tags: {},
       };
       await store.authPolicies.create({ ...rules, id }, t0);

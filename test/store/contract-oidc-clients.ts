@@ -17,6 +17,7 @@ export const newClient = (changes: Partial<NewOidcClient> = {}): NewOidcClient =
   jwksUri: null,
   requirePkce: true,
   requirePushedAuthorizationRequests: false,
+  requireDpop: false,
   idTokenSigningAlg: 'RS256',
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,

@@ -73,6 +73,7 @@ export async function createPolicy(
       readonly requireExtJwt?: string | null;
       readonly requirePasskey?: boolean;
     };
+    readonly requireDpop?: boolean;
   },
 ): Promise<AuthPolicyId> {
   const standard = await server.store.authPolicies.find(defaultAuthPolicyId);
@@ -87,6 +88,7 @@ export async function createPolicy(
       requireExtJwt: requireExtJwt === null ? null : asId<SignerId>(requireExtJwt),
       requirePasskey,
     },
+    requireDpop: changes.requireDpop ?? false,
     tags: {},
   };
   await server.store.authPolicies.create({ ...rules, id }, server.clock.now());

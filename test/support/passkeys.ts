@@ -32,6 +32,7 @@ export async function passkeyPolicy(server: TestServer, rules: PasskeyRules = {}
       name: `passkeys ${id}`,
       primary: { ...base.primary, passkey: { ...base.primary.passkey, ...passkey } },
       secondary: { ...base.secondary, ...secondary },
+      requireDpop: false,
       tags: {},
     },
     server.clock.now(),

@@ -101,6 +101,8 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       },
       { column: 'secondary_rules' },
     ),
+    /** Whether tokens must be bound to a key (RFC 9449). */
+    requireDpop: flag({ default: false }),
     tags: tags(),
   },
   options: {
@@ -118,6 +120,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
     ],
     'secondary.requireTotp': 'ask for TOTP',
     'secondary.requirePasskey': 'ask for a passkey',
+    requireDpop: 'give only tokens that are bound to a key of the client (DPoP, RFC 9449)',
     'secondary.requireExtJwt': 'also require a token of this external JWT signer; empty: no such token',
     'primary.updb.minPasswordLength': 'characters of a new password',
     'primary.updb.mustChangeAfter':
@@ -135,6 +138,6 @@ export type AuthPolicy = Stored<typeof authPolicyEntity>;
 /** Rules for username and password logins. */
 export type PasswordPolicy = AuthPolicy['primary']['updb'];
 /** What an administrator decides about a policy. */
-export type AuthPolicyRules = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'tags'>;
+export type AuthPolicyRules = Pick<AuthPolicy, 'name' | 'primary' | 'secondary' | 'requireDpop' | 'tags'>;
 /** A change of single members, at any depth; lists and tags are replaced as a whole. */
 export type AuthPolicyPatch = Change<typeof authPolicyEntity>;

@@ -55,6 +55,8 @@ export const oidcClientEntity = entity<OidcClientId>()({
     requirePkce: flag({ default: true }),
     /** Whether a request must be pushed (RFC 9126). */
     requirePushedAuthorizationRequests: flag({ default: false }),
+    /** Whether its tokens must be bound to a key (RFC 9449). */
+    requireDpop: flag({ default: false }),
     idTokenSigningAlg: choice(clientSigningAlgs, { default: 'RS256' }),
     /** Where it is told that a session has ended (OIDC Back-Channel Logout 1.0); null: it is not. */
     backchannelLogoutUri: text({ isNullable: true }),
@@ -85,6 +87,7 @@ export const oidcClientEntity = entity<OidcClientId>()({
       'how it proves itself (default: client_secret_basic for a confidential one)',
     ],
     jwksUri: ['<url>', 'https address of its keys, for private_key_jwt; keys themselves go into --file'],
+    requireDpop: 'give it only tokens that are bound to a key (DPoP, RFC 9449)',
     requirePushedAuthorizationRequests: 'refuse logins whose request was not pushed (RFC 9126)',
     requirePkce: 'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
     idTokenSigningAlg: ['--id-token-alg <alg>', 'algorithm of its ID tokens (default: RS256)'],

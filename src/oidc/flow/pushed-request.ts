@@ -4,6 +4,7 @@
 import { AuthError, AuthorizationError } from '../../errors/auth-error.ts';
 import { type AuthRequestKey, asId } from '../../model/ids.ts';
 import { type Millis, SECOND } from '../../platform/clock.ts';
+import { isAuthenticated } from '../clients.ts';
 import { authenticateClient, type ClientCredentials } from '../grants/authenticate-client.ts';
 import type { GrantRequest } from '../grants/grant.ts';
 import { provenKey } from '../grants/proven-key.ts';
@@ -46,7 +47,8 @@ export async function pushRequest(
   bindPoint: OidcBindPoint,
 ): Promise<PushedRequest> {
   const { issuer } = bindPoint;
-  const { clientId, registered } = await authenticateClient(needs, { parameters, basic, issuer });
+  const client = await authenticateClient(needs, { parameters, basic, issuer });
+  const { clientId } = client;
   if (parameter(parameters, 'request_uri') !== null)
     throw new AuthError('invalid_request', {
       description: 'request_uri cannot be pushed (RFC 9126 section 2.1)',
@@ -75,8 +77,11 @@ export async function pushRequest(
     JSON.stringify({ key, clientId, issuer, parameters: pushed, at } satisfies Pushed),
     at,
   );
-  const isAuthenticated = (registered?.tokenEndpointAuthMethod ?? 'none') !== 'none';
-  return { requestUri: `${urn}${sealed}`, expiresIn: pushedLifetime, isAuthenticated };
+  return {
+    requestUri: `${urn}${sealed}`,
+    expiresIn: pushedLifetime,
+    isAuthenticated: isAuthenticated(client),
+  };
 }
 
 /** The request that counts, and its key if it was pushed. */

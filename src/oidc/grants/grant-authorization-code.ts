@@ -31,7 +31,7 @@ import {
   sessionEnd,
   toldUntil,
 } from './issue-tokens.ts';
-import { provenKey } from './proven-key.ts';
+import { keyObjection, provenKey } from './proven-key.ts';
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an
@@ -115,12 +115,14 @@ export async function redeemCode(
     (isOfDevice ? null : wayBackObjection(client, redirectUri)) ??
     (account === null ? null : clientObjection(client, account.identity)) ??
     standingObjection(needs.view, { policy }, session);
-  if (objection !== null) {
+  const isBound = keyThumbprint !== null;
+  const unbound = objection === null ? keyObjection(needs, request, { session, policy, isBound }) : null;
+  if (objection !== null || unbound !== null) {
     await needs.store.apiSessions.end(session.id, 'administrator', now);
     const of = { clientId: client.clientId, identityId: identity.id };
-    const event = { reason: objection, endedSessionId: session.id, ...of };
+    const event = { reason: objection ?? 'dpop-required', endedSessionId: session.id, ...of };
     needs.audit.record({ event: 'code.refused', ...event }, origin);
-    throw new AuthError('invalid_grant', { detail: `code refused: ${objection}` });
+    throw unbound ?? new AuthError('invalid_grant', { detail: `code refused: ${objection}` });
   }
   needs.audit.record(
     { event: 'token.issued', identityId: identity.id, sessionId: session.id, clientId: client.clientId },

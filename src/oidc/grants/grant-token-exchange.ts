@@ -27,6 +27,7 @@ import {
   presentedRefreshToken,
   provenThumbprint,
   refreshRefused,
+  requireBound,
   requireStanding,
   useRefreshToken,
 } from './use-refresh-token.ts';
@@ -138,6 +139,7 @@ async function exchangeAccessToken(
   const { jkt = null } = access.claims.cnf ?? {};
   if (jkt !== null && jkt !== keyThumbprint)
     throw refreshRefused(needs, request, { session: stored, reason: 'wrong-key' });
+  await requireBound(needs, request, { session: stored, key: keyThumbprint });
   const session = { ...narrowed(client, stored, scopes), keyThumbprint };
 
   const wantsIdToken = requested === tokenTypes.idToken;

@@ -1,6 +1,9 @@
 // The key that a token request proves (RFC 9449 5), to which its tokens are bound.
 
 import { AuthError } from '../../errors/auth-error.ts';
+import type { ApiSession } from '../../model/api-session.ts';
+import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
+import type { PrimaryMethod } from '../../model/login.ts';
 import type { ProofUse } from '../../tokens/dpop-verifier.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
@@ -21,5 +24,34 @@ export async function provenKey(
   const { reason: description } = verdict;
   throw new AuthError(verdict.verdict === 'invalid' ? 'invalid_dpop_proof' : 'use_dpop_nonce', {
     description,
+  });
+}
+
+/** A session that is to get tokens, and whether they are bound to a key. */
+interface Binding {
+  readonly session: Pick<ApiSession, 'identityId' | 'passed'>;
+  readonly policy: Pick<AuthPolicy, 'requireDpop'>;
+  readonly isBound: boolean;
+}
+
+/**
+ * The refusal of tokens that anybody could use, where the application or the auth policy demands a key; null where
+ * nothing demands one. Records what demands it.
+ */
+export function keyObjection(
+  { attempts }: Pick<OidcServices, 'attempts'>,
+  { client, origin }: Pick<GrantRequest, 'client' | 'origin'>,
+  { session, policy, isBound }: Binding,
+): AuthError | null {
+  const isOfClient = client.registered?.requireDpop === true;
+  if (isBound || !(isOfClient || policy.requireDpop)) return null;
+  const attempt = attempts.begin(session.passed[0] as PrimaryMethod, 'oidc', origin);
+  attempt.about({ identityId: session.identityId });
+  const demanding = isOfClient ? `the application ${client.clientId}` : 'the auth policy of the identity';
+  attempt.failed('key', 'dpop-required', `${demanding} demands tokens that are bound to a key`);
+  attempt.conclude();
+  return new AuthError('invalid_dpop_proof', {
+    description: 'tokens must be bound to a key here: log in with a client that sends DPoP proofs (RFC 9449)',
+    detail: `dpop-required: ${demanding}`,
   });
 }

@@ -17,12 +17,12 @@ import {
   readRefreshToken,
   refreshSecretIn,
 } from '../../tokens/refresh-token.ts';
-import { type Client, clientObjection, refreshTokenFormOf } from '../clients.ts';
+import { type Client, clientObjection, isAuthenticated, refreshTokenFormOf } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
 import { issueTokens, patienceLeft, requestedKey, sessionCertificate, sessionEnd } from './issue-tokens.ts';
-import { provenKey } from './proven-key.ts';
+import { keyObjection, provenKey } from './proven-key.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
@@ -76,6 +76,7 @@ export async function useRefreshToken(
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
   await requireStanding(needs, session, request);
   const key = await provenKey(needs, request, { owner: session.identityId, needsNonce: true });
+  await requireBound(needs, request, { session, key });
 
   const now = needs.clock.now();
   const retryGrace = needs.retryGraceOf(client.clientId);
@@ -128,13 +129,31 @@ export function provenThumbprint(
  * The key that counts as that of a session: a client that authenticates may prove another one than before, because its
  * refresh tokens are worth nothing to others anyway (RFC 9449 5).
  */
-export function keyFor(
-  { keyThumbprint }: ApiSession,
-  { registered }: Client,
-  proven: string | null,
-): string | null {
-  const isConfidential = registered !== null && registered.tokenEndpointAuthMethod !== 'none';
-  return proven !== null && isConfidential ? keyThumbprint : proven;
+export function keyFor({ keyThumbprint }: ApiSession, client: Client, proven: string | null): string | null {
+  return proven !== null && isAuthenticated(client) ? keyThumbprint : proven;
+}
+
+/**
+ * Refuses to continue a session without a key where one is demanded now. A proof alone does not help a public client:
+ * anybody could continue such a session with its refresh token.
+ * @throws AuthError invalid_grant
+ */
+export async function requireBound(
+  needs: OidcServices,
+  request: GrantRequest,
+  { session, key }: { readonly session: ApiSession; readonly key: string | null },
+): Promise<void> {
+  const account = await needs.view.accounts.find(session.identityId, needs.clock.now());
+  if (account === null) return;
+  const { policy } = account;
+  const isBound = session.keyThumbprint !== null || (key !== null && isAuthenticated(request.client));
+  const refusal = keyObjection(needs, request, { session, policy, isBound });
+  if (refusal === null) return;
+  const { id: sessionId, clientId, identityId } = session;
+  const event = { reason: 'dpop-required', sessionId, clientId, identityId };
+  needs.audit.record({ event: 'refresh.refused', ...event }, request.origin);
+  // The refresh token is no longer good for anything, which clients know by this code.
+  throw new AuthError('invalid_grant', { description: refusal.description, cause: refusal });
 }
 
 /** @throws AuthError invalid_grant   the client may no longer have refresh tokens */

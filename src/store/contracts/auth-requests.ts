@@ -96,7 +96,7 @@ export type RedeemOutcome =
       readonly session: ApiSession;
       readonly identity: IdentityInTokens;
       /** The identity's policy at this moment. */
-      readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
+      readonly policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>;
       readonly nonce: string | null;
       /** As in `LoginProgress`; null when none was requested. */
       readonly certificateKey: string | null;

@@ -37,6 +37,8 @@ const fromMain: readonly Migration[] = [
   'ALTER TABLE external_jwt_signers ADD COLUMN sealed_client_secret TEXT',
   'ALTER TABLE oidc_clients ADD COLUMN require_pushed_authorization_requests INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE external_jwt_signers ADD COLUMN create_identities TEXT',
+  'ALTER TABLE oidc_clients ADD COLUMN require_dpop INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE auth_policies ADD COLUMN require_dpop INTEGER NOT NULL DEFAULT 0',
   'ALTER TABLE external_jwt_signers ADD COLUMN discovery INTEGER NOT NULL DEFAULT 0',
   ...tablesOfPasskeys,
   addPasskeyRules,

@@ -48,6 +48,7 @@ export const tablesOfPeople: readonly string[] = [
     name TEXT NOT NULL UNIQUE,
     primary_rules TEXT NOT NULL,
     secondary_rules TEXT NOT NULL,
+    require_dpop INTEGER NOT NULL DEFAULT 0,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
@@ -239,6 +240,7 @@ export const tablesOfApplications: readonly string[] = [
     jwks_uri TEXT,
     require_pkce INTEGER NOT NULL,
     require_pushed_authorization_requests INTEGER NOT NULL DEFAULT 0,
+    require_dpop INTEGER NOT NULL DEFAULT 0,
     id_token_signing_alg TEXT NOT NULL,
     backchannel_logout_uri TEXT,
     backchannel_logout_session_required INTEGER NOT NULL DEFAULT 0,

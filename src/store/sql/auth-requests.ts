@@ -190,7 +190,7 @@ type RefusedCode = Extract<RedeemOutcome, { outcome: 'refused' }>;
 interface RedeemedLogin {
   readonly outcome: 'redeemed';
   readonly identity: IdentityInTokens;
-  readonly policy: Pick<AuthPolicy, 'primary' | 'secondary'>;
+  readonly policy: Pick<AuthPolicy, 'primary' | 'secondary' | 'requireDpop'>;
   readonly request: string;
   readonly progress: string;
 }
@@ -200,7 +200,8 @@ const bearer = 'FROM identities WHERE identities.id = auth_requests.identity_id'
 const bearerSql = `identity_id AS id, (SELECT name ${bearer}) AS name, (SELECT is_admin ${bearer}) AS is_admin,
        (SELECT disabled_at ${bearer}) AS disabled_at, (SELECT disabled_until ${bearer}) AS disabled_until,
        (SELECT primary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS primary_rules,
-       (SELECT secondary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS secondary_rules`;
+       (SELECT secondary_rules FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS secondary_rules,
+       (SELECT require_dpop FROM auth_policies WHERE id = (SELECT auth_policy_id ${bearer})) AS require_dpop`;
 
 function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const { now } = redeem;
@@ -236,7 +237,8 @@ function* redeemCode(redeem: RedeemCode): Intent<RedeemedLogin | RefusedCode> {
   const opened = openedSession(redeem, request, progress);
   yield* insertSession(opened, redeem.session);
   yield* keepClientInfo(identity.id, opened.progress.clientInfo);
-  return { outcome: 'redeemed', identity, policy: authPolicyRulesOf(won), request, progress };
+  const policy = { ...authPolicyRulesOf(won), requireDpop: won.require_dpop === 1 };
+  return { outcome: 'redeemed', identity, policy, request, progress };
 }
 
 /** A missing policy refuses, as a missing identity does. */

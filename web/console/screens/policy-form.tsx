@@ -70,6 +70,7 @@ export function PolicyRules({ form }: { readonly form: FormState }) {
           legend={words.second}
           names={['requireTotp', 'requirePasskey', 'requireExtJwt']}
         />
+        <EntityField form={form} name="requireDpop" />
       </div>
     </div>
   );

@@ -72,6 +72,7 @@ export const fields: Fields = {
       'secondary.requireTotp': 'Ein Code einer Authenticator-App',
       'secondary.requirePasskey': 'Ein Passkey',
       'secondary.requireExtJwt': 'Ein Token eines anderen Anbieters, von',
+      requireDpop: 'Nur Token geben, die an einen Schlüssel gebunden sind (DPoP, RFC 9449)',
     },
     hints: {
       'primary.updb.mustChangeAfter': 'Etwa 2160h. Ältere sind beim Anmelden zu ersetzen; leer: nie.',
@@ -79,6 +80,8 @@ export const fields: Fields = {
         'Wählen Sie die Signer, die gelten. Ist keiner gewählt, gilt jeder aktive.',
       'primary.passkey.satisfiesSecondary':
         'Dann braucht er weder Code noch einen weiteren Passkey. Ein Token eines anderen Anbieters bleibt nötig.',
+      requireDpop:
+        'Programme, die das nicht können, werden abgewiesen. Eine Sitzung, die ohne Schlüssel begann, lässt sich nicht erneuern.',
       'secondary.requirePasskey':
         'Wer keinen hat, fügt ihn bei der nächsten Anmeldung hinzu. Ein Passkey kann nicht erster und zweiter Nachweis zugleich sein, außer er zählt als beide Faktoren.',
     },
@@ -207,6 +210,7 @@ export const fields: Fields = {
       jwks: 'Ihre Schlüssel',
       jwksUri: 'Adresse ihrer Schlüssel',
       requirePkce: 'Anmeldungen ohne PKCE ablehnen',
+      requireDpop: 'Nur Token geben, die an einen Schlüssel gebunden sind (DPoP, RFC 9449)',
       requirePushedAuthorizationRequests:
         'Anmeldungen ablehnen, die sie nicht angekündigt hat (PAR, RFC 9126)',
       idTokenSigningAlg: 'Algorithmus der ID-Token',

@@ -64,6 +64,7 @@ export const fields = {
       'secondary.requireTotp': 'A code from an authenticator app',
       'secondary.requirePasskey': 'A passkey',
       'secondary.requireExtJwt': 'A token of another provider, from',
+      requireDpop: 'Give only tokens that are bound to a key (DPoP, RFC 9449)',
     },
     hints: {
       'primary.updb.mustChangeAfter':
@@ -72,6 +73,8 @@ export const fields = {
         'Choose the signers that are accepted. If none is chosen, every enabled one is.',
       'primary.passkey.satisfiesSecondary':
         'It needs no code and no other passkey then. A token of another provider stays required.',
+      requireDpop:
+        'Programs that cannot do this are refused. A session that was opened without a key cannot be refreshed.',
       'secondary.requirePasskey':
         'People without one add it at their next sign-in. A passkey cannot be both the first and the second proof, unless it counts as both factors.',
     },
@@ -198,6 +201,7 @@ export const fields = {
       jwks: 'Its keys',
       jwksUri: 'Address of its keys',
       requirePkce: 'Refuse sign-ins without PKCE',
+      requireDpop: 'Give it only tokens that are bound to a key (DPoP, RFC 9449)',
       requirePushedAuthorizationRequests: 'Refuse sign-ins that it has not announced (PAR, RFC 9126)',
       idTokenSigningAlg: 'Algorithm of ID tokens',
       backchannelLogoutUri: 'Where it is told that a session has ended',

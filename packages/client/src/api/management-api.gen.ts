@@ -2598,7 +2598,7 @@ export interface components {
             method: "password" | "cert" | "ext-jwt" | "passkey";
             /** @enum {string} */
             outcome: "allowed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             /**
              * @description `ready`: the identity has what it takes, with every factor; `vouched`: it has nothing here, but a certificate or token that names it would be accepted
              * @enum {string}
@@ -2689,6 +2689,7 @@ export interface components {
                 requireExtJwtSigner: string | null;
                 requirePasskey: boolean;
             };
+            requireDpop: boolean;
         };
         /** @description A browser in which a person is signed in */
         BrowserSession: {
@@ -2791,7 +2792,7 @@ export interface components {
         TriedExternalJwt: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             /** @description The identity that the login would create; null: none */
@@ -2823,7 +2824,7 @@ export interface components {
         TestedExternalJwtSigner: {
             isAccepted: boolean;
             use: ("primary" | "secondary") | null;
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             claim: string | null;
             identity: components["schemas"]["EntityRef"] | null;
             /** @description The identity that the login would create; null: none */
@@ -2947,6 +2948,7 @@ export interface components {
             jwksUri: string | null;
             requirePkce: boolean;
             requirePushedAuthorizationRequests: boolean;
+            requireDpop: boolean;
             /** @enum {string} */
             idTokenSigningAlg: "RS256" | "ES256";
             backchannelLogoutUri: string | null;
@@ -3016,7 +3018,7 @@ export interface components {
             mechanism: "oidc" | "legacy" | "enrollment" | "request";
             /** @enum {string} */
             outcome: "passed" | "refused";
-            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
+            reason: ("locked" | "throttled" | "identity-disabled" | "method-not-allowed" | "no-identity-for-claim" | "newcomer-refused" | "too-many-newcomers" | "changed-meanwhile" | "client-not-allowed" | "dpop-required" | "unknown-user" | "wrong-password" | "password-change-required" | "no-certificate" | "untrusted-chain" | "ca-not-verified" | "ca-auth-off" | "broken-chain" | "authority-expired" | "certificate-algorithm" | "certificate-key-usage" | "certificate-is-authority" | "certificate-expired" | "certificate-not-yet-valid" | "certificate-usage" | "unknown-thumbprint" | "certificate-claim-missing" | "no-token" | "malformed-token" | "token-encrypted" | "token-unsigned" | "token-type" | "token-without-issuer" | "no-signer-for-issuer" | "signer-disabled" | "signer-not-allowed" | "signer-not-independent" | "ambiguous-signer" | "token-algorithm" | "token-without-key-id" | "unknown-key" | "unusable-key" | "key-algorithm" | "keys-unavailable" | "signer-certificate-expired" | "token-signature" | "token-audience" | "token-expired" | "token-not-yet-valid" | "token-without-expiry" | "token-without-issue-time" | "token-times" | "token-lifetime" | "token-claim-missing" | "email-not-verified" | "provider-unavailable" | "provider-refused" | "token-nonce" | "secondary-token-missing" | "secondary-wrong-identity" | "passkey-unreadable" | "passkey-question" | "passkey-used-before" | "passkey-origin" | "passkey-site" | "passkey-absent" | "passkey-signature" | "passkey-key" | "passkey-unknown" | "passkey-other-identity" | "passkey-unverified" | "passkey-cloned" | "passkey-not-independent" | "passkey-required" | "passkey-not-added" | "enrollment-token-unknown" | "enrollment-other-method" | "invitation-unknown" | "invitation-expired" | "invitation-not-allowed" | "enrollment-expired" | "enrollment-not-allowed" | "enrollment-other-ca" | "enrollment-name-refused" | "enrollment-external-id-refused" | "enrollment-password-refused" | "enrollment-request-refused" | "already-enrolled" | "totp-not-enrolled" | "wrong-code" | "replayed-code" | "redirect-uri-unknown" | "unknown-client" | "sign-in-expired" | "setup-link-dead" | "device-code-unknown" | "not-permitted" | "conflict" | "nothing-there" | "request-refused" | "server-unavailable" | "server-failed") | null;
             subject: string | null;
             ipAddress: string;
             issuer: string;
@@ -3150,6 +3152,7 @@ export interface components {
                     requireExtJwt?: string | null;
                     requirePasskey?: boolean;
                 };
+                requireDpop?: boolean;
                 tags?: {
                     [key: string]: string | number | boolean | null;
                 } | null;
@@ -3242,6 +3245,7 @@ export interface components {
                 jwksUri?: string | null;
                 requirePkce?: boolean;
                 requirePushedAuthorizationRequests?: boolean;
+                requireDpop?: boolean;
                 /** @enum {string} */
                 idTokenSigningAlg?: "RS256" | "ES256";
                 backchannelLogoutUri?: string | null;
@@ -5100,6 +5104,8 @@ export interface operations {
                             requireExtJwtSigner?: ("" | string) | null;
                             requirePasskey?: boolean;
                         };
+                        /** @default false */
+                        requireDpop?: boolean;
                         /** @default {} */
                         tags?: {
                             [key: string]: string | number | boolean | null;
@@ -5560,6 +5566,8 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    /** @default false */
+                    requireDpop?: boolean;
                     /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -5657,6 +5665,8 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    /** @default false */
+                    requireDpop?: boolean;
                     /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -5759,6 +5769,7 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    requireDpop?: boolean;
                     tags?: {
                         [key: string]: string | number | boolean | null;
                     } | null;
@@ -5823,6 +5834,8 @@ export interface operations {
                         requireExtJwtSigner?: ("" | string) | null;
                         requirePasskey?: boolean;
                     };
+                    /** @default false */
+                    requireDpop?: boolean;
                     /** @default {} */
                     tags?: {
                         [key: string]: string | number | boolean | null;
@@ -7076,6 +7089,8 @@ export interface operations {
                     requirePkce?: boolean;
                     /** @default false */
                     requirePushedAuthorizationRequests?: boolean;
+                    /** @default false */
+                    requireDpop?: boolean;
                     /**
                      * @default RS256
                      * @enum {string}
@@ -7192,6 +7207,8 @@ export interface operations {
                     requirePkce?: boolean;
                     /** @default false */
                     requirePushedAuthorizationRequests?: boolean;
+                    /** @default false */
+                    requireDpop?: boolean;
                     /**
                      * @default RS256
                      * @enum {string}
@@ -7308,6 +7325,7 @@ export interface operations {
                     jwksUri?: string | null;
                     requirePkce?: boolean;
                     requirePushedAuthorizationRequests?: boolean;
+                    requireDpop?: boolean;
                     /** @enum {string} */
                     idTokenSigningAlg?: "RS256" | "ES256";
                     backchannelLogoutUri?: string | null;

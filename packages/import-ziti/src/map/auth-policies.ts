@@ -28,7 +28,7 @@ export function mapAuthPolicies(
   });
 }
 
-function rulesOf(entity: Entity): Pick<AuthPolicyRules, 'primary' | 'secondary'> {
+function rulesOf(entity: Entity): Pick<AuthPolicyRules, 'primary' | 'secondary' | 'requireDpop'> {
   const requiredSigner = entity.text('secondary.requireExtJwtSigner');
   return {
     primary: {
@@ -56,6 +56,7 @@ function rulesOf(entity: Entity): Pick<AuthPolicyRules, 'primary' | 'secondary'>
       requireExtJwt: requiredSigner === null || requiredSigner === '' ? null : asId(requiredSigner),
       requirePasskey: false,
     },
+    requireDpop: false,
   };
 }
 

@@ -96,6 +96,7 @@ function ClientFields({
             <EntityField form={form} name="requirePushedAuthorizationRequests" />
           </>
         )}
+        <EntityField form={form} name="requireDpop" />
       </FieldCard>
       <FieldCard
         form={form}
