@@ -52,6 +52,9 @@ const paths: readonly Path[] = [
   at('current-identity/mfa/qr-code', 'GET HEAD'),
   // Reading it uses a code up.
   at('current-identity/mfa/recovery-codes', 'GET POST', 'POST'),
+  at('current-identity/passkeys', 'GET HEAD POST', 'POST'),
+  at('current-identity/passkeys/options', 'POST', 'POST'),
+  at('current-identity/passkeys/:id', 'PATCH DELETE', 'PATCH DELETE'),
   at('current-identity/authenticators', 'GET HEAD'),
   at('current-identity/authenticators/:id', 'GET HEAD PUT PATCH', 'PUT PATCH'),
   at('current-identity/authenticators/:id/extend', 'POST', 'POST'),
@@ -147,7 +150,12 @@ for (const { path: template, methods, reads } of paths) {
     test('has nothing below it but what the table lists', async () => {
       const isId = template.endsWith('/:id');
       const hasId = paths.some((other) => other.path === `${template}/:id`);
-      const besides = [...(isId ? [] : [';a=b', 'x']), ...(hasId ? [] : ['/', '/x', '/%2e%2e'])];
+      // What stands beside an id may be one.
+      const isBesideIds = paths.some((other) => other.path === template.replace(/[^/]+$/, ':id'));
+      const besides = [
+        ...(isId || isBesideIds ? [] : [';a=b', 'x']),
+        ...(hasId ? [] : ['/', '/x', '/%2e%2e']),
+      ];
       for (const below of ['/no/such/path', '//x', '/x/', ...besides]) {
         for (const method of ['GET', 'POST']) {
           assertRefused(await send(method, `${path}${below}`), 404, 'NOT_FOUND');
@@ -167,7 +175,7 @@ for (const { path: template, methods, reads } of paths) {
     if (template.includes(':id')) {
       test('does not find what does not exist, whatever its id looks like', async () => {
         const bodies = { csr: csrPem(ecKeys()), clientCertCsr: csrPem(ecKeys()), clientCert: 'x', password };
-        const body = JSON.stringify({ ...bodies, currentPassword: password, username: 'x' });
+        const body = JSON.stringify({ ...bodies, currentPassword: password, username: 'x', name: 'x' });
         // Lists of what belongs to something that is not there are as empty as all others.
         const isList = /services\/:id\/./.test(template);
         for (const id of ['nobody', 'a'.repeat(65), '..%2Fversion', '%00', '%27', '%7B%7D', ';a=b']) {

@@ -59,6 +59,7 @@ describe('the discovery document', () => {
       'username',
       'cert',
       'ext-jwt',
+      'passkey',
       'auth-queries',
       'totp',
       'totp/enroll',
