@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { ListenError } from '../../src/http/server/listen-error.ts';
+import { sendOneProof } from '../support/dpop.ts';
 import { callWith, login, obtainCode, redeem, refresh } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { callerWith, createdId, loggedIn, password, rootOf } from '../support/management.ts';
@@ -125,6 +126,16 @@ describe('single-use items work only once, however many threads are asked at the
       const won = (await statuses((each) => refresh(each, token))).filter((status) => status === 200);
       assert.equal(won.length, 1);
     }
+  });
+
+  test('a DPoP proof', async () => {
+    await server.createUser({ name: 'proven', password });
+    const [first, ...rest] = clients;
+    assert.ok(first);
+    const answers = await sendOneProof(server.url, [first, ...rest], { username: 'proven', password });
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(connections - 1).fill(401)]);
+    const refused = answers.filter(({ status }) => status === 401);
+    for (const { headers } of refused) assert.match(String(headers['www-authenticate']), /used before/);
   });
 });
 

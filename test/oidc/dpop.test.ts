@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import {
   type DpopKey,
+  dpopCaller,
   dpopKey,
   hashOf,
   type ProofAlgorithm,
@@ -352,4 +353,45 @@ test('scripts of allowed origins may send proofs and read nonces', async () => {
   });
   assert.match(String(preflight.headers['access-control-allow-headers']), /\bdpop\b/);
   assert.match(String(preflight.headers['access-control-expose-headers']), /\bdpop-nonce\b/);
+});
+
+// PostgreSQL remembers proofs over a restart.
+test('proofs and nonces from before a restart do not count, whether they were used or not', async () => {
+  const own = fixedClock(clock.now());
+  const db = 'sqlite:./overlay.db';
+  const first = await startTestServer({ clock: own, db });
+  await first.createUser({ name: 'ana', password });
+  own.advance(MINUTE);
+  const key = dpopKey();
+  const token = (await redeem(dpopCaller(first, own, key), await obtainCode(first, 'ana', password))).json;
+  const request = { method: 'GET', url: new URL(path, first.url).href };
+  const headers = (nonce?: string) => {
+    const claims = { ath: hashOf(token.access_token), ...(nonce === undefined ? {} : { nonce }) };
+    return {
+      authorization: `DPoP ${token.access_token}`,
+      dpop: key.proof(request, own.now(), { claims }),
+    };
+  };
+  const [used, unused] = [headers(), headers()];
+  const answer = await first.get(path, { headers: used });
+  assert.equal(answer.status, 200, answer.text);
+  const old = String(answer.headers['dpop-nonce']);
+  const [usedWithNonce, unusedWithNonce] = [headers(old), headers(old)];
+  assert.equal((await first.get(path, { headers: usedWithNonce })).status, 200);
+  await first.stop();
+
+  const { port } = new URL(first.url);
+  const configure = (yaml: string) => yaml.replaceAll(':0"', `:${port}"`);
+  const second = await startTestServer({ clock: own, db, home: first.home, configure });
+  try {
+    for (const before of [used, unused, usedWithNonce, unusedWithNonce]) {
+      const asked = await second.get(path, { headers: before });
+      assertChallenge(asked, 'use_dpop_nonce');
+      const nonce = String(asked.headers['dpop-nonce']);
+      assert.notEqual(nonce, old);
+      assert.equal((await second.get(path, { headers: headers(nonce) })).status, 200);
+    }
+  } finally {
+    await second.close();
+  }
 });

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { authenticate, clientRoot } from '../legacy/support.ts';
+import { sendOneProof } from '../support/dpop.ts';
 import { readNamedFile } from '../support/files.ts';
 import { beginLogin, callWith, codeOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
 import { testBudget } from '../support/list-budget.ts';
@@ -88,6 +89,19 @@ describe('two controllers on one database', () => {
     const { refresh_token } = await login(b, 'bea', password);
     const rotations = await Promise.all([a, b, a, b].map((node) => refresh(node, refresh_token)));
     assert.equal(rotations.filter(({ status }) => status === 200).length, 1);
+  });
+
+  test('a DPoP proof works once, wherever it is presented', async () => {
+    await a.server.createUser({ name: 'dora', password });
+    for (const nodes of [[a, b, a, b] as const, [b, a, b, a] as const]) {
+      const answers = await sendOneProof(a.server.url, [...nodes], { username: 'dora', password });
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
+      const later = await sendOneProof(a.server.url, [nodes[0]], { username: 'dora', password });
+      assert.deepEqual(
+        later.map(({ status }) => status),
+        [200],
+      );
+    }
   });
 
   test('TOTP enrolled on one is required on the other, and a code works once', async () => {

@@ -1,6 +1,8 @@
 // A client's key for DPoP (RFC 9449), made independently of the code under test.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { systemClock } from '../../src/platform/clock.ts';
+import { obtainCode, redeem } from './flow.ts';
 import type { Answer, HttpsClient, RequestInit } from './https-client.ts';
 
 export type ProofAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256';
@@ -88,6 +90,27 @@ export function dpopCaller(
     call: (path, accessToken, { method = 'GET', ...init } = {}) =>
       request(method, path, { ...init, accessToken }),
   };
+}
+
+/**
+ * Logs in with a key, and sends one proof of it in requests of all these clients at the same moment.
+ * @param url where clients see the server
+ */
+export async function sendOneProof(
+  url: string,
+  clients: readonly [HttpsClient, ...HttpsClient[]],
+  { username, password }: { readonly username: string; readonly password: string },
+): Promise<readonly Answer[]> {
+  const [first] = clients;
+  const [key, path] = [dpopKey(), '/edge/client/v1/current-api-session'];
+  const caller = dpopCaller({ ...first, url }, systemClock, key);
+  const redeemed = await redeem(caller, await obtainCode(first, username, password));
+  const { access_token: token } = redeemed.json;
+  const nonce = redeemed.headers['dpop-nonce'];
+  const request = { method: 'GET', url: new URL(path, url).href };
+  const dpop = key.proof(request, systemClock.now(), { claims: { ath: hashOf(token), nonce } });
+  const headers = { authorization: `DPoP ${token}`, dpop };
+  return Promise.all(clients.map((client) => client.get(path, { headers })));
 }
 
 /** `ath` of an access token. */
