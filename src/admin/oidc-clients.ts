@@ -4,6 +4,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { type Delivery, type DeliveryState, queueOf } from '../model/delivery.ts';
 import {
+  isFapiClient,
   mostClientSecrets,
   type OidcClient,
   type OidcClientSecret,
@@ -36,7 +37,10 @@ export const oidcClients = managed<typeof oidcClientEntity>({
   storeOf: ({ oidcClients: stored }) => stored,
   acceptableId: (id, { builtInClients }) =>
     acceptableClientId(id, new Set([...builtInClients, edgeAudience])),
-  defaults: ({ type }) => ({ tokenEndpointAuthMethod: type === 'public' ? 'none' : 'client_secret_basic' }),
+  defaults: (client) => ({
+    tokenEndpointAuthMethod: client.type === 'public' ? 'none' : 'client_secret_basic',
+    idTokenSigningAlg: isFapiClient(client) ? 'ES256' : 'RS256',
+  }),
   fields: {
     redirectUris: (uris, { readRedirectUri }) => acceptableUris('redirectUris', uris, readRedirectUri),
     postLogoutRedirectUris: (uris, { readRedirectUri }) =>

@@ -4,6 +4,7 @@
 
 import { AuthError } from '../errors/auth-error.ts';
 import type { Identity } from '../model/entities/identity.ts';
+import { isFapiClient } from '../model/entities/oidc-client.ts';
 import type { RedirectUriPattern } from '../model/redirect-uri-pattern.ts';
 import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
@@ -126,7 +127,9 @@ export function refreshTokenFormOf(client: Client): RefreshTokenForm {
  * Whether an authorization request needs a challenge. A client without one has to authenticate at the token endpoint.
  */
 export function requiresPkce({ registered }: Client): boolean {
-  return registered === null || registered.requirePkce || registered.type === 'public';
+  return (
+    registered === null || registered.requirePkce || registered.type === 'public' || isFapiClient(registered)
+  );
 }
 
 /** Whether a client runs at the person's side, in their browser or as their program. Others are servers (RFC 6749 2.1). */

@@ -57,7 +57,8 @@ export const oidcClientEntity = entity<OidcClientId>()({
     requirePushedAuthorizationRequests: flag({ default: false }),
     /** Whether its tokens must be bound to a key (RFC 9449). */
     requireDpop: flag({ default: false }),
-    idTokenSigningAlg: choice(clientSigningAlgs, { default: 'RS256' }),
+    /** The default depends on whether the FAPI 2.0 profile applies. */
+    idTokenSigningAlg: choice(clientSigningAlgs, { isOptional: true }),
     /** Where it is told that a session has ended (OIDC Back-Channel Logout 1.0); null: it is not. */
     backchannelLogoutUri: text({ isNullable: true }),
     /** Whether it needs `sid` for that. Logout tokens always have it. */
@@ -90,7 +91,10 @@ export const oidcClientEntity = entity<OidcClientId>()({
     requireDpop: 'give it only tokens that are bound to a key (DPoP, RFC 9449)',
     requirePushedAuthorizationRequests: 'refuse logins whose request was not pushed (RFC 9126)',
     requirePkce: 'refuse logins without PKCE (default); --no- for a confidential client that cannot do it',
-    idTokenSigningAlg: ['--id-token-alg <alg>', 'algorithm of its ID tokens (default: RS256)'],
+    idTokenSigningAlg: [
+      '--id-token-alg <alg>',
+      'algorithm of its ID tokens (default: RS256; ES256 with FAPI 2.0)',
+    ],
     backchannelLogoutUri: ['<url>', 'https address to which logout tokens are sent when a session ends'],
     backchannelLogoutSessionRequired: 'the application needs sid in logout tokens, which always have it',
     scopes: 'among openid, profile, email, groups, offline_access (default: all)',
@@ -105,6 +109,22 @@ export const oidcClientEntity = entity<OidcClientId>()({
 
 /** An application that logs people in here, registered by an administrator. Its id is the `client_id`. */
 export type OidcClient = Stored<typeof oidcClientEntity>;
+
+/**
+ * Whether the FAPI 2.0 Security Profile applies to a client: it authenticates with a key, must push its requests and
+ * gets only bound tokens. docs/decisions/certified-plans.md says what follows.
+ */
+export function isFapiClient({
+  tokenEndpointAuthMethod: method,
+  requirePushedAuthorizationRequests: mustPush,
+  requireDpop,
+}: {
+  readonly [Name in 'tokenEndpointAuthMethod' | 'requirePushedAuthorizationRequests' | 'requireDpop']?:
+    | OidcClient[Name]
+    | undefined;
+}): boolean {
+  return method === 'private_key_jwt' && mustPush === true && requireDpop === true;
+}
 
 /** A client's secret, stored only as a hash. */
 export interface OidcClientSecret {

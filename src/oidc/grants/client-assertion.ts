@@ -3,6 +3,7 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ForeignJwt, isNumericDate, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
+import { isFapiClient } from '../../model/entities/oidc-client.ts';
 import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
@@ -15,6 +16,8 @@ export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-be
 
 /** An assertion is for one request. It has to be remembered for as long as it lives. */
 const longestLife: Millis = 10 * MINUTE;
+/** FAPI 2.0 Security Profile 5.4.1. */
+const fapiAlgorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
 /** How far the clock of a client may be off. */
 const leeway: Millis = 30 * SECOND;
 
@@ -26,7 +29,7 @@ export function subjectOf(assertion: string): string | undefined {
 
 /**
  * Checks an assertion and uses it up: `iss` and `sub` are the client, `aud` is the token endpoint or the issuer, it
- * expires soon, a key of the client signed it, and its `jti` is new.
+ * expires soon, a key of the client signed it, and its `jti` is new. FAPI 2.0 (5.3.2.1) allows less: it is the issuer.
  * @param issuer of the bind point at which the request arrived
  * @throws AuthError client_not_authenticated   with the reason for the log
  */
@@ -38,10 +41,13 @@ export async function requireAssertion(
   const jwt = parsed(assertion);
   if (jwt === undefined) throw refused('it cannot be read');
   const { claims, alg } = jwt;
-  if (!foreignAlgorithms.some((name) => name === alg)) throw refused('its algorithm is not accepted');
+  const isFapi = isFapiClient(client);
+  const algorithms: readonly string[] = isFapi ? fapiAlgorithms : foreignAlgorithms;
+  if (!algorithms.includes(alg)) throw refused('its algorithm is not accepted');
   if (claims.iss !== client.id || claims.sub !== client.id)
     throw refused('iss and sub must be the client id');
   const { aud, exp, nbf, iat, jti } = claims;
+  if (isFapi && aud !== issuer) throw refused('aud must be the issuer, as text and not in a list (FAPI 2.0)');
   const audiences = Array.isArray(aud) ? aud : [aud];
   const ours = [issuer, `${issuer}/token`, `${issuer}/par`];
   if (!audiences.some((audience) => ours.some((each) => each === audience))) {

@@ -7091,10 +7091,7 @@ export interface operations {
                     requirePushedAuthorizationRequests?: boolean;
                     /** @default false */
                     requireDpop?: boolean;
-                    /**
-                     * @default RS256
-                     * @enum {string}
-                     */
+                    /** @enum {string} */
                     idTokenSigningAlg?: "RS256" | "ES256";
                     backchannelLogoutUri?: string | null;
                     /** @default false */
@@ -7209,10 +7206,7 @@ export interface operations {
                     requirePushedAuthorizationRequests?: boolean;
                     /** @default false */
                     requireDpop?: boolean;
-                    /**
-                     * @default RS256
-                     * @enum {string}
-                     */
+                    /** @enum {string} */
                     idTokenSigningAlg?: "RS256" | "ES256";
                     backchannelLogoutUri?: string | null;
                     /** @default false */
