@@ -42,7 +42,7 @@ export async function createPassword(
   const id = asId<AuthenticatorId>(needs.random.id());
   const authenticator = { id, identityId: identity.id, username, usernameKey: key, passwordHash, tags };
   const step = actingFor(needs, by).authenticators.createPassword(authenticator, needs.clock.now());
-  await takenRefused({ username }, step.catch(secondOneRefused('updb')));
+  await takenRefused({ username }, step.catch(secondOneRefused));
   recordChange(needs, by, {
     action: 'create',
     entity: 'authenticator',
@@ -62,7 +62,6 @@ export interface CertificateFields {
 /**
  * Gives an identity a client certificate. Each login checks whether its issuer is trusted.
  * @throws AuthError could_not_validate   no such identity; not a client certificate, or somebody has it already
- * @throws AuthError conflict             the identity has a certificate already
  */
 export async function createCertificate(
   needs: Omit<AdminServices, 'hasher'>,
@@ -81,7 +80,7 @@ export async function createCertificate(
     tags: acceptableTags(fields.tags),
   };
   const step = actingFor(needs, by).authenticators.createCertificate(authenticator, needs.clock.now());
-  await takenRefused({}, step.catch(secondOneRefused('cert')));
+  await takenRefused({}, step);
   recordChange(needs, by, {
     action: 'create',
     entity: 'authenticator',
@@ -233,16 +232,10 @@ async function hashFor(
   });
 }
 
-function secondOneRefused(method: Authenticator['method']): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
-    const description =
-      method === 'updb'
-        ? 'The identity has a password already; change that authenticator'
-        : 'The identity has a certificate already; delete that authenticator first';
-    throw new AuthError('conflict', {
-      description,
-      fields: [{ field: 'method', reason: 'the identity already has one', value: method }],
-    });
-  };
+function secondOneRefused(error: unknown): never {
+  if (!(error instanceof AlreadyTaken) || error.field !== 'method') throw error;
+  throw new AuthError('conflict', {
+    description: 'The identity has a password already; change that authenticator',
+    fields: [{ field: 'method', reason: 'the identity already has one', value: 'updb' }],
+  });
 }

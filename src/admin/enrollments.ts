@@ -164,12 +164,11 @@ async function refuseEnrolled(
   identityId: IdentityId,
   method: TokenMethod,
 ): Promise<void> {
-  const wanted = method === 'updb' ? 'updb' : 'cert';
+  if (method !== 'updb') return;
   const theirs = await store.authenticators.listOf([identityId]);
-  if (theirs.every((authenticator) => authenticator.method !== wanted)) return;
-  const what = method === 'updb' ? 'password' : 'certificate';
+  if (theirs.every((authenticator) => authenticator.method !== 'updb')) return;
   throw new AuthError('conflict', {
-    description: `The identity has a ${what} already; delete that authenticator first to enroll it again`,
+    description: 'The identity has a password already; delete that authenticator first to enroll it again',
     fields: [{ field: 'method', reason: 'the identity is already enrolled by this method', value: method }],
   });
 }

@@ -93,7 +93,7 @@ export async function redeemEnrollment(
 function takenOutcome(error: unknown, attempt: AttemptRecorder): never {
   if (!(error instanceof AlreadyTaken)) throw error;
   const what: Readonly<Record<string, string>> = {
-    method: 'The identity is already enrolled',
+    method: 'The identity has a password already',
     certPem: 'The certificate belongs to an identity already',
     username: 'The user name belongs to an identity already',
   };

@@ -177,8 +177,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Der Person wurde gesagt, warum, und sie kann es noch einmal versuchen.`,
   'enrollment-request-refused': said`Der Zertifikatsantrag konnte nicht verarbeitet werden. Das Token gilt weiter.
     Schlüssel müssen RSA mit mindestens 2048 Bit, P-256, P-384, P-521 oder Ed25519 sein und ihren eigenen Antrag signieren.`,
-  'already-enrolled': said`Die Identität, oder das Zertifikat oder Token, das sie benutzt hat, ist schon registriert.
-    Löschen Sie das Anmeldemittel, um die Identität erneut zu registrieren. Wenn es ein anderes Gerät ist, geben Sie diesem eine andere Identität.`,
+  'already-enrolled': said`Das Zertifikat, der Benutzername oder die externe ID gehört schon einer Identität, oder die Identität hat ein Passwort.
+    Löschen Sie das Anmeldemittel, das es hat, oder registrieren Sie mit einem anderen Zertifikat oder Benutzernamen.`,
   'totp-not-enrolled': said`Es wurde ein Code gesendet, aber für die Identität ist keine Authenticator-App eingerichtet.
     Lassen Sie die Person eine einrichten; die Anmeldung bietet es an, wenn die Richtlinie TOTP verlangt.`,
   'wrong-code': said`Der Code war falsch, oder in diesem Augenblick zu alt oder zu neu.

@@ -177,8 +177,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     The person was told why, and can try again.`,
   'enrollment-request-refused': said`The certificate signing request could not be processed. The token is still valid.
     Keys must be RSA of at least 2048 bits, P-256, P-384, P-521 or Ed25519, and sign their own request.`,
-  'already-enrolled': said`The identity, or the certificate or token that it used, is already enrolled.
-    Delete the authenticator to enroll the identity again. If it is another device, give that device another identity.`,
+  'already-enrolled': said`The certificate, the user name or the external id belongs to an identity already, or the identity has a password.
+    Delete the authenticator that has it, or enroll with another certificate or user name.`,
   'totp-not-enrolled': said`A code was sent, but the identity has no authenticator app enrolled.
     Let the person set one up; the login offers it if the policy requires TOTP.`,
   'wrong-code': said`The code was wrong, or too old or too new at that moment.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { DAY, HOUR, isoTime } from '../../src/platform/clock.ts';
-import { registerCa } from '../support/certificates.ts';
+import { registerCa, withCertificate } from '../support/certificates.ts';
 import { authority } from '../support/chains.ts';
 import { csrPem, ecKeys } from '../support/csr.ts';
 import {
@@ -130,11 +130,24 @@ describe('an enrollment', () => {
     }
   });
 
-  test('is refused for an identity that is already enrolled this way', async () => {
+  test('gives an identity with a certificate another one, and both log in', async () => {
     const { id, token } = await invited(admin);
-    await enrolledDevice(server, token);
-    const again = await admin.call('POST', 'enrollments', { identityId: id, method: 'ott' });
-    assertRefused(again, 409, 'CONFLICT');
+    const devices = [await enrolledDevice(server, token)];
+    const enrollment = createdId(await admin.call('POST', 'enrollments', { identityId: id, method: 'ott' }));
+    const another = (await admin.get(`enrollments/${enrollment}`)).json.data.token;
+    devices.push(await enrolledDevice(server, another));
+    for (const device of devices) {
+      const connection = withCertificate(server, device);
+      const login = await connection.post(`${clientApi}/authenticate?method=cert`, { json: {} });
+      connection.closeConnections();
+      assert.equal(login.json.data.identity.id, id);
+    }
+  });
+
+  test('is refused for an identity that has a password already', async () => {
+    const identityId = await server.createUser({ name: uniqueName(), password });
+    const body = { identityId, method: 'updb', username: uniqueName() };
+    assertRefused(await admin.call('POST', 'enrollments', body), 409, 'CONFLICT');
   });
 
   test('is for administrators only, and not shown to the identity itself', async () => {

@@ -86,7 +86,7 @@ export interface AuthenticatorStore {
   createPassword(authenticator: NewPasswordAuthenticator, now: Millis): Promise<void>;
   /** @param thumbprint SHA-256 of the DER leaf, base64url */
   findCertificateLogin(thumbprint: string): Promise<CertificateLogin | null>;
-  /** @throws AlreadyTaken `certPem` (of any identity), or `method` when the identity already has a certificate */
+  /** @throws AlreadyTaken `certPem` (of any identity) */
   createCertificate(authenticator: NewCertificateAuthenticator, now: Millis): Promise<void>;
   /**
    * Records that an administrator wants a certificate replaced.

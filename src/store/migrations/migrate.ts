@@ -48,6 +48,8 @@ const fromMain: readonly Migration[] = [
   'DROP INDEX api_sessions_by_expiry',
   sessionsByDeletion,
   ...tablesOfDeliveries,
+  'DROP INDEX authenticators_one_certificate',
+  'ALTER TABLE authenticators DROP COLUMN is_imported',
 ];
 
 /** A statement, one text for all engines (see `Dialect.ddl`), or an intent that computes what SQL cannot. */

@@ -93,16 +93,12 @@ export const tablesOfPeople: readonly string[] = [
     is_key_roll_requested INTEGER NOT NULL DEFAULT 0,
     successor_pem TEXT,
     successor_thumbprint TEXT,
-    is_imported INTEGER NOT NULL DEFAULT 0,
     tags TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`,
   'CREATE INDEX authenticators_by_identity ON authenticators (identity_id)',
   `CREATE UNIQUE INDEX authenticators_one_password ON authenticators (identity_id) WHERE method = 'updb'`,
-  // An imported identity may have several certificates. Those do not count here.
-  `CREATE UNIQUE INDEX authenticators_one_certificate ON authenticators (identity_id)
-    WHERE method = 'cert' AND is_imported = 0`,
   ...tablesOfNames,
   `CREATE TABLE totp_enrollments (
     identity_id TEXT PRIMARY KEY REFERENCES identities (id) ON DELETE CASCADE,

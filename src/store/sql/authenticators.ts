@@ -123,17 +123,9 @@ function certificateLoginOf(row: SqlRow): CertificateLogin {
 export function* createCertificate(args: {
   readonly authenticator: NewCertificateAuthenticator;
   readonly now: Millis;
-  /** An imported certificate does not count against the limit of one per identity. */
-  readonly isImported?: boolean;
 }): Intent<void> {
-  const { authenticator, now, isImported = false } = args;
-  yield* insert('authenticators', {
-    ...authenticator,
-    method: 'cert',
-    isImported,
-    createdAt: now,
-    updatedAt: now,
-  });
+  const { authenticator, now } = args;
+  yield* insert('authenticators', { ...authenticator, method: 'cert', createdAt: now, updatedAt: now });
 }
 
 interface PasswordCreation extends MayShareName {

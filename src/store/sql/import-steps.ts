@@ -170,8 +170,8 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
     },
     *create(now) {
       if (item.method === 'updb') return yield* insertPassword({ ...item.password, sharesName: true }, now);
-      // Mark it first: an identity has at most one certificate without the mark.
-      yield* insertImported(item, now);
+      yield* createCertificate({ authenticator: item.certificate, now });
+      yield* wishesOf(item);
     },
     *change(now) {
       if (item.method === 'cert') return yield* changeCertificate(item, now);
@@ -183,11 +183,6 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
 }
 
 type CertificateItem = Extract<ImportedAuthenticator, { method: 'cert' }>;
-
-function* insertImported(item: CertificateItem, now: Millis): Intent<void> {
-  yield* createCertificate({ authenticator: item.certificate, now, isImported: true });
-  yield* wishesOf(item);
-}
 
 function* changeCertificate(item: CertificateItem, now: Millis): Intent<void> {
   const { id, identityId, certPem, thumbprint } = item.certificate;
