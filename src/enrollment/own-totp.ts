@@ -94,10 +94,14 @@ export async function countOwnRecoveryCodes(
   call: OwnCall,
   code: string,
 ): Promise<number> {
-  const { caller } = call;
-  await requireEnrolled(needs, caller);
+  await proveOwnApp(needs, call, code);
+  return (await needs.store.totp.find(call.caller.identityId))?.recoveryCodesLeft ?? 0;
+}
+
+/** Checks a code of the authenticator app, and accepts no recovery code. @throws as countOwnRecoveryCodes */
+export async function proveOwnApp(needs: LoginServices, call: OwnCall, code: string): Promise<void> {
+  await requireEnrolled(needs, call.caller);
   await proveTotp(needs, call, readRecoveryCode(code) === undefined ? code : '');
-  return (await needs.store.totp.find(caller.identityId))?.recoveryCodesLeft ?? 0;
 }
 
 /** Replaces every recovery code. @returns the new ones, shown only this once @throws as removeOwnTotp */

@@ -115,6 +115,9 @@ export const errorCodes = {
   // Authentication on the login endpoints and the Edge APIs
   invalid_auth: code`The authentication request failed`('401 access_denied INVALID_AUTH', 'invalid_auth'),
   invalid_totp_code: code`The code was invalid`('400 access_denied INVALID_TOTP_CODE', 'invalid_totp_code'),
+  invalid_backing_token_type: code`The session is not one of an access token`(
+    '400 invalid_request INVALID_BACKING_TOKEN_TYPE',
+  ),
   invalid_passkey: code`The passkey was not accepted`('400 access_denied INVALID_PASSKEY', 'invalid_passkey'),
   passkey_required:
     code`The policy asks for a passkey (auth query PASSKEY at /oidc/login/passkey), which this client or mechanism cannot answer; log in with a browser`(

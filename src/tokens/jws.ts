@@ -13,7 +13,7 @@ import { decodeBase64url, encodeBase64url } from '../platform/digest.ts';
  * Values of the `typ` header that we write; RFC 9068 2.1 for access tokens, `rt+jwt` for refresh tokens of existing SDKs,
  * OIDC Back-Channel Logout 1.0 2.4 for logout tokens.
  */
-export const jwtTypes = ['at+jwt', 'JWT', 'rt+jwt', 'logout+jwt'] as const;
+export const jwtTypes = ['at+jwt', 'JWT', 'rt+jwt', 'logout+jwt', 'totp+jwt'] as const;
 export type JwtType = (typeof jwtTypes)[number];
 
 export interface SigningMaterial {

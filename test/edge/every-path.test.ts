@@ -31,7 +31,9 @@ const at = (path: string, methods: string, reads = ''): Path => ({
 
 const paths: readonly Path[] = [
   at('version', 'GET HEAD'),
-  ...['enumerated-capabilities', 'protocols', 'specs'].map((path) => at(path, 'GET HEAD')),
+  ...['enumerated-capabilities', 'protocols', 'specs', 'specs/client', 'specs/client/spec'].map((path) =>
+    at(path, 'GET HEAD'),
+  ),
   at('openapi.json', 'GET HEAD'),
   at('docs', 'GET HEAD'),
   at('.well-known/est/cacerts', 'GET HEAD'),
@@ -50,6 +52,7 @@ const paths: readonly Path[] = [
   at('current-identity/mfa', 'GET HEAD POST DELETE', 'DELETE'),
   at('current-identity/mfa/verify', 'POST', 'POST'),
   at('current-identity/mfa/qr-code', 'GET HEAD'),
+  at('current-api-session/totp-token', 'POST', 'POST'),
   // Reading it uses a code up.
   at('current-identity/mfa/recovery-codes', 'GET POST', 'POST'),
   at('current-identity/passkeys', 'GET HEAD POST', 'POST'),
@@ -102,7 +105,7 @@ test('the table has every path of the client API', () => {
 test('every path but the API description is also there without the prefix, with the same rules', async () => {
   const routes = server.controller.services.routes.filter(({ api }) => api === 'edge-client');
   const described = routes.filter(
-    ({ aliasOf, path }) => aliasOf === undefined && !/openapi|docs/.test(path) && path !== forProxies,
+    ({ aliasOf, path }) => aliasOf === undefined && !/openapi|docs|\/spec$/.test(path) && path !== forProxies,
   );
   for (const { path, methods, guard } of described) {
     const bare = routes.filter(({ aliasOf }) => aliasOf === path);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { decodeJwt } from 'jose';
 import { MINUTE, SECOND } from '../../src/platform/clock.ts';
 import { openSession } from '../legacy/support.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -9,7 +10,7 @@ import { beginLogin, refresh, submitPassword } from '../support/flow.ts';
 import type { Answer } from '../support/https-client.ts';
 import { assertRefused, type Caller, loggedIn, password } from '../support/management.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { createTotpUser, scan, totpPolicy } from '../support/totp.ts';
+import { createTotpUser, scan, step, totpPolicy } from '../support/totp.ts';
 
 const newPassword = 'eleven loud umbrellas';
 const clock = fixedClock('2026-01-01T00:00:00Z');
@@ -312,6 +313,47 @@ describe('own TOTP', () => {
     await partial.post('authenticate/mfa', { code: recoveryCodes[0] });
     const left = (await partial.get('current-identity/mfa')).json.data.recoveryCodesLeft;
     assert.equal(left, recoveryCodes.length - 1);
+  });
+
+  test('is proven again for a token that says when, and opens nothing', async () => {
+    await server.createUser({ name: 'tara', password });
+    const caller = await loggedIn(server, 'tara');
+    const prove = (code: unknown, api = 'client') =>
+      caller.call('POST', `/edge/${api}/v1/current-api-session/totp-token`, { code });
+    assertRefused(await prove('123456'), 404, 'NOT_FOUND');
+    await caller.call('POST', `${root}/mfa`);
+    const { provisioningUrl, recoveryCodes } = (await caller.get(`${root}/mfa`)).json.data;
+    const app = scan(clock, provisioningUrl);
+    assertRefused(await prove(app.code()), 404, 'NOT_FOUND');
+    assert.equal((await caller.call('POST', `${root}/mfa/verify`, { code: app.code() })).status, 200);
+    for (const code of [app.code(), app.wrongCode(), recoveryCodes[0]])
+      assertRefused(await prove(code), 400, 'INVALID_TOTP_CODE');
+    for (const api of ['client', 'management']) {
+      clock.advance(step);
+      const answer = await prove(app.code(), api);
+      assert.equal(answer.status, 200, answer.text);
+      const { token, issuedAt } = answer.json.data;
+      const { iat, iss, z_t } = decodeJwt(token);
+      assert.deepEqual([iat, iss, z_t], [clock.now() / SECOND, server.issuer, 't']);
+      assert.equal(Date.parse(issuedAt), clock.now());
+      for (const headers of [{ authorization: `Bearer ${token}` }, { 'zt-session': token }])
+        assert.equal((await server.get(root, { headers })).status, 401);
+      assert.equal(
+        (await server.get('/oidc/userinfo', { headers: { authorization: `Bearer ${token}` } })).status,
+        401,
+      );
+    }
+    assert.equal(
+      (await server.get(root, { headers: { authorization: `Bearer ${caller.accessToken}` } })).status,
+      200,
+    );
+  });
+
+  test('gives a legacy session no token that says when it was proven', async () => {
+    await server.createUser({ name: 'tess', password });
+    const session = await openSession(server, 'tess');
+    const answer = await session.post('current-api-session/totp-token', { code: '123456' });
+    assertRefused(answer, 400, 'INVALID_BACKING_TOKEN_TYPE');
   });
 
   test('has its QR code as PNG or SVG', async () => {

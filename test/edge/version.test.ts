@@ -22,7 +22,9 @@ test('what clients read beside the version is there for everybody, and the types
     assert.deepEqual(await at(`${root}/enumerated-capabilities`), known);
     assert.match((await at(`${root}/protocols`)).https.address, /:\d+$/);
     const [spec] = await at(`${root}/specs`);
+    assert.deepEqual(await at(spec._links.self.href), spec);
     assert.equal((await server.get(spec._links.spec.href)).json.openapi, '3.1.0');
+    assert.equal((await server.get(`${root}/specs/other`)).status, 404);
   }
   const admin = await rootOf(server);
   assert.equal((await server.get('/edge/management/v1/identity-types')).status, 401);

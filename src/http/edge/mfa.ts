@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import {
   countOwnRecoveryCodes,
+  proveOwnApp,
   readOwnTotp,
   removeOwnTotp,
   renewOwnRecoveryCodes,
@@ -14,6 +15,8 @@ import type { OfferedProof } from '../../login/fresh-proof.ts';
 import { mayAddFactor } from '../../login/outstanding-factors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { qrCodePng, qrCodeSvg } from '../../pages/qr-code.ts';
+import { isoTime } from '../../platform/clock.ts';
+import { mintTotpToken } from '../../tokens/totp-token.ts';
 import { linksSchema } from '../documents/wire.ts';
 import { chooseMediaType, envelope, jsonType } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
@@ -46,6 +49,10 @@ const record = dataAnswer(
 );
 const codesLeft = dataAnswer(z.strictObject({ recoveryCodesLeft: z.int() }), 'How many are left');
 const newCodes = dataAnswer(z.strictObject({ recoveryCodes: z.array(z.string()) }), 'The new codes');
+const totpToken = dataAnswer(
+  z.strictObject({ token: z.string(), issuedAt: z.string() }),
+  'A JWT that says when the code was proven (`iat`), in which session (`z_asid`); it opens nothing here',
+);
 const picture = {
   description: 'The picture',
   content: { [pngType]: z.string(), [svgType]: z.string() },
@@ -74,6 +81,7 @@ export function ownMfaRoutes(
     ...enrollmentRoutes(needs, common, path),
     ...readingRoutes(needs, common, path),
     ...recoveryCodeRoutes(needs, common, `${path}/recovery-codes`),
+    totpTokenRoute(needs, common, `${root}/current-api-session/totp-token`),
   ];
 }
 
@@ -209,6 +217,27 @@ function recoveryCodeRoutes(needs: EdgeServices, common: Common, path: string): 
       },
     }),
   ];
+}
+
+/** For existing SDKs, whose routers may ask when a code was proven last. Legacy sessions have no token that it belongs to. */
+function totpTokenRoute(needs: EdgeServices, common: Common, path: string): Route {
+  return route({
+    ...common,
+    methods: ['POST'],
+    path,
+    guard: 'full',
+    summary: 'Prove a code of the authenticator app, and get a token that says so',
+    answers: { 200: totpToken },
+    refusals: [...proofRefusals, 'invalid_backing_token_type'],
+    body: { json: true, form: false, schema: z.object({ code: totpCode }) },
+    async handler(context, { body }) {
+      const { principal } = context;
+      if (principal.mechanism !== 'oidc') throw new AuthError('invalid_backing_token_type');
+      await proveOwnApp(needs, ownCallOf(context), body.code);
+      const now = needs.clock.now();
+      return envelope({ token: mintTotpToken(needs, principal, now), issuedAt: isoTime(now) });
+    },
+  });
 }
 
 /** Null for a text that is too long for a camera. */

@@ -63,8 +63,9 @@ export function versionRoute(
 }
 
 const protocolsSchema = z.strictObject({ https: z.strictObject({ address: z.string() }) });
+const link = z.strictObject({ href: z.string() });
 const specSchema = z.strictObject({
-  _links: z.strictObject({ spec: z.strictObject({ href: z.string() }) }),
+  _links: z.strictObject({ self: link, spec: link }),
   id: z.string(),
   name: z.string(),
 });
@@ -77,7 +78,11 @@ export function descriptionRoutes(
 ): readonly Route[] {
   const rules = { methods: ['GET', 'HEAD'] as const, api, errors: 'edge' as const };
   const name = api.replace('edge-', '');
-  const spec = { _links: { spec: { href: `${root}/openapi.json` } }, id: name, name };
+  const spec = {
+    _links: { self: { href: `${root}/specs/${name}` }, spec: { href: `${root}/specs/${name}/spec` } },
+    id: name,
+    name,
+  };
   return [
     fixedRoute({
       ...rules,
@@ -99,6 +104,13 @@ export function descriptionRoutes(
       summary: 'List the descriptions of the API',
       answers: { 200: listAnswer(specSchema, 'The only one') },
       make: () => wholeList([spec]),
+    }),
+    fixedRoute({
+      ...rules,
+      path: `${root}/specs/${name}`,
+      summary: 'Read the description of the API in the list',
+      answers: { 200: dataAnswer(specSchema, 'Where its text is') },
+      make: () => envelope(spec),
     }),
   ];
 }

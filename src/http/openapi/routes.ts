@@ -65,20 +65,22 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
     const common = { methods: ['GET', 'HEAD'], api: description.api } as const;
     const path = `${description.root}/openapi.json`;
     return [
-      fixedRoute({
-        ...common,
-        views,
-        path,
-        errors: 'edge',
-        summary: 'Get the OpenAPI description of this API',
-        answers: { 200: documentAnswer(openApiSchema, 'An OpenAPI 3.1 document') },
-        make({ bindPoint }, { look }) {
-          const document = documentOf();
-          const contact = { name: look.name };
-          const servers = [{ url: `https://${bindPoint.address}` }];
-          return json({ ...document, info: { ...document.info, contact }, servers }, { headers: cached });
-        },
-      }),
+      ...[path, ...specPathOf(description)].map((each) =>
+        fixedRoute({
+          ...common,
+          views,
+          path: each,
+          errors: 'edge',
+          summary: 'Get the OpenAPI description of this API',
+          answers: { 200: documentAnswer(openApiSchema, 'An OpenAPI 3.1 document') },
+          make({ bindPoint }, { look }) {
+            const document = documentOf();
+            const contact = { name: look.name };
+            const servers = [{ url: `https://${bindPoint.address}` }];
+            return json({ ...document, info: { ...document.info, contact }, servers }, { headers: cached });
+          },
+        }),
+      ),
       fixedRoute({
         ...common,
         views,
@@ -95,4 +97,9 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
       }),
     ];
   });
+}
+
+/** Where `/specs` says that the description is, as existing clients expect it. */
+function specPathOf({ api, root }: Description): readonly string[] {
+  return api === 'oidc' ? [] : [`${root}/specs/${api.replace('edge-', '')}/spec`];
 }

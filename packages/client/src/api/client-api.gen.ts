@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/specs/client": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the description of the API in the list
+         * @description No authentication is needed.
+         */
+        get: operations["getSpecsClient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/current-identity": {
         parameters: {
             query?: never;
@@ -302,6 +322,26 @@ export interface paths {
          * @description For callers who are logged in with every factor that their policy asks for.
          */
         post: operations["postCurrentIdentityMfaRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/current-api-session/totp-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove a code of the authenticator app, and get a token that says so
+         * @description For callers who are logged in with every factor that their policy asks for.
+         */
+        post: operations["postCurrentApiSessionTotpToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -978,6 +1018,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/specs/client/spec": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the OpenAPI description of this API
+         * @description No authentication is needed.
+         */
+        get: operations["getSpecsClientSpec"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -985,7 +1045,7 @@ export interface components {
         EdgeError: {
             error: {
                 /** @enum {string} */
-                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_PASSKEY" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSKEY_REQUIRED" | "PASSWORD_CHANGE_REQUIRED" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
+                code: "CAN_NOT_DELETE_REFERENCED_ENTITY" | "CONFLICT" | "COULD_NOT_PARSE_BODY" | "COULD_NOT_PROCESS_CSR" | "COULD_NOT_VALIDATE" | "ENROLLMENT_EXPIRED" | "ENTITY_CAN_NOT_BE_DELETED" | "FORBIDDEN" | "HEADER_TOO_LARGE" | "INVALID_AUTH" | "INVALID_AUTH_REQUEST" | "INVALID_BACKING_TOKEN_TYPE" | "INVALID_CERT_PEM" | "INVALID_CLIENT" | "INVALID_ENROLLMENT_NOT_ALLOWED" | "INVALID_ENROLLMENT_TOKEN" | "INVALID_FIELD" | "INVALID_FILTER" | "INVALID_GRANT" | "INVALID_PASSKEY" | "INVALID_TOTP_CODE" | "METHOD_NOT_ALLOWED" | "MFA_EXISTS" | "MISDIRECTED_REQUEST" | "NOT_ACCEPTABLE" | "NOT_FOUND" | "PASSKEY_REQUIRED" | "PASSWORD_CHANGE_REQUIRED" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "REQUEST_ENTITY_TOO_LARGE" | "SERVER_BUSY" | "UNAUTHORIZED" | "UNAVAILABLE" | "UNHANDLED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG";
                 message: string;
                 /** @description The reference id that `explain` takes */
                 requestId: string;
@@ -1587,6 +1647,9 @@ export interface operations {
                     "application/json": {
                         data: {
                             _links: {
+                                self: {
+                                    href: string;
+                                };
                                 spec: {
                                     href: string;
                                 };
@@ -1595,6 +1658,47 @@ export interface operations {
                             name: string;
                         }[];
                         meta: components["schemas"]["ListMeta"];
+                    };
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getSpecsClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where its text is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            _links: {
+                                self: {
+                                    href: string;
+                                };
+                                spec: {
+                                    href: string;
+                                };
+                            };
+                            id: string;
+                            name: string;
+                        };
+                        meta: Record<string, never>;
                     };
                 };
             };
@@ -2035,6 +2139,38 @@ export interface operations {
                     "application/json": {
                         data: {
                             recoveryCodes: string[];
+                        };
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+        };
+    };
+    postCurrentApiSessionTotpToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A JWT that says when the code was proven (`iat`), in which session (`z_asid`); it opens nothing here */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            token: string;
+                            issuedAt: string;
                         };
                         meta: Record<string, never>;
                     };
@@ -3169,6 +3305,33 @@ export interface operations {
                         meta: components["schemas"]["ListMeta"];
                     };
                 };
+            };
+        };
+    };
+    getSpecsClientSpec: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An OpenAPI 3.1 document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApi"];
+                };
+            };
+            /** @description The client has it already (If-None-Match) */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
