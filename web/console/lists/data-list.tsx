@@ -30,6 +30,8 @@ export interface DataListProps<Item> {
   /** Used if the address names none. */
   readonly defaultSort?: string;
   readonly empty: ReactNode;
+  /** Shown above the rows. */
+  readonly tools?: (found: Page<Item>) => ReactNode;
   /** How often to read again, in milliseconds. */
   readonly interval?: number | false;
   readonly caption: string;
@@ -52,7 +54,7 @@ export function useListAddress(): readonly [
 }
 
 export function DataList<Item>(props: DataListProps<Item>) {
-  const { path, filter, defaultSort = '', interval = false, columns, empty } = props;
+  const { path, filter, defaultSort = '', interval = false, columns, empty, tools } = props;
   const [address, change] = useListAddress();
   const sort = sortOf(address.sort, columns) ?? defaultSort;
   const page = Math.max(1, Math.trunc(Number(address.page)) || 1);
@@ -71,6 +73,7 @@ export function DataList<Item>(props: DataListProps<Item>) {
           empty
         ) : (
           <>
+            {tools?.(found)}
             <Table {...props} found={found} sort={sort} change={change} />
             <div className="list-end">
               <Pages found={found} page={page} change={change} />
@@ -99,7 +102,7 @@ interface TableProps<Item> extends DataListProps<Item> {
 function Table<Item>({ columns, keyOf, found, sort, change, caption }: TableProps<Item>) {
   const shown = columns.filter(({ cell }) => cell !== null);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the links in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the rows in it
     <div className="table" onKeyDown={moveBetweenRows}>
       <table>
         <caption className="hidden-text">{caption}</caption>
@@ -177,7 +180,7 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_at, last) => last,
 };
 
-/** Moves from the link of one row to that of another. */
+/** Moves from the link or box of one row to that of another. */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const step = steps[event.key];
   const row = (event.target as Element).closest('tbody tr');
@@ -185,5 +188,6 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const rows = [...event.currentTarget.querySelectorAll('tbody tr')];
   const next = rows[step(rows.indexOf(row), rows.length - 1)];
   event.preventDefault();
-  next?.querySelector<HTMLElement>('a, button')?.focus();
+  const isBox = (event.target as Element).matches('input');
+  next?.querySelector<HTMLElement>(isBox ? 'input' : 'a, button')?.focus();
 }

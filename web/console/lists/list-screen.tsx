@@ -4,9 +4,10 @@ import { texts } from '../texts/texts.ts';
 import { DataList, type DataListProps } from './data-list.tsx';
 import { Filters } from './filters.tsx';
 
-type ListProps<Item> = Omit<DataListProps<Item>, 'caption' | 'keyOf' | 'empty'> & {
+type ListProps<Item> = Omit<DataListProps<Item>, 'caption' | 'keyOf' | 'empty' | 'tools'> & {
   readonly caption?: string;
   readonly keyOf?: DataListProps<Item>['keyOf'];
+  readonly listTools?: DataListProps<Item>['tools'];
   /** What to say where there is none, and what to do about it. */
   readonly empty: readonly [title: string, text?: string];
 };
@@ -36,10 +37,16 @@ export function ListScreen<Item>({
   );
 }
 
-function DataListOf<Item>({ empty: [title, text], keyOf = idOf, caption = '', ...list }: ListProps<Item>) {
+function DataListOf<Item>({
+  empty: [title, text],
+  keyOf = idOf,
+  caption = '',
+  listTools,
+  ...list
+}: ListProps<Item>) {
   const empty = <Empty title={title}>{text !== undefined && <p>{text}</p>}</Empty>;
   // Another list is another component: its rows must not be shown in the columns of this one.
-  return <DataList key={list.path} {...list} {...{ caption, keyOf, empty }} />;
+  return <DataList key={list.path} {...list} {...{ caption, keyOf, empty, tools: listTools }} />;
 }
 
 function idOf(item: unknown): string {

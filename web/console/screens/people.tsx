@@ -8,11 +8,13 @@ import { codeColumn, fieldColumn, PersonLink } from '../lists/columns.tsx';
 import { type Column, useListAddress } from '../lists/data-list.tsx';
 import { ChoiceFilter, TextFilter } from '../lists/filters.tsx';
 import { ListScreen } from '../lists/list-screen.tsx';
+import { PickBar, pickColumn, usePicking } from '../lists/picking.tsx';
 import { useIsAdmin } from '../me.ts';
 import { list, quoted } from '../session/api.ts';
 import { texts } from '../texts/texts.ts';
 import type { Authenticator, Identity } from '../types.ts';
 import { useAttempt } from './attempt.tsx';
+import { ManyPeople } from './people/many-people.tsx';
 import { StateBadge } from './person.tsx';
 
 const { people: words } = texts;
@@ -63,11 +65,14 @@ export function PeopleScreen() {
       return [...new Set(items.map(({ identityId }) => identityId))];
     },
   });
+  const isAdmin = useIsAdmin();
+  const filter = filterOf(q, owners.data ?? [], address);
+  const picking = usePicking(filter);
   return (
-    <ListScreen
+    <ListScreen<Identity>
       screen="people"
       tools={
-        useIsAdmin() && (
+        isAdmin && (
           <Link to="/people/new" className="button main" id="create">
             {words.create}
           </Link>
@@ -87,8 +92,19 @@ export function PeopleScreen() {
       }
       above={looksLikeReference(q) && <AttemptOf reference={q} />}
       path="identities"
-      columns={columns}
-      filter={filterOf(q, owners.data ?? [], address)}
+      columns={isAdmin ? [pickColumn<Identity>(picking), ...columns] : columns}
+      listTools={(found) =>
+        isAdmin && (
+          <PickBar picking={picking} found={found}>
+            <ManyPeople
+              selection={picking.selection}
+              count={picking.countOf(found.total)}
+              gone={picking.clear}
+            />
+          </PickBar>
+        )
+      }
+      filter={filter}
       defaultSort="name asc"
       empty={[words.nobody, words.nobodyText]}
     />

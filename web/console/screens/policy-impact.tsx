@@ -34,13 +34,16 @@ export function previewOf(id: string | null, draft: PolicyDraft): Promise<Policy
 
 export function ImpactText({
   preview: { touched, asksMore, lockedOut },
+  lead = words.touched(touched.count),
 }: {
   readonly preview: PolicyPreview;
+  /** How many it is about; null: said elsewhere. */
+  readonly lead?: string | null;
 }) {
   const more = lockedOut.count - lockedOut.first.length;
   return (
     <div role="status" className={lockedOut.count > 0 ? 'failure impact' : 'note impact'}>
-      <p>{words.touched(touched.count)}</p>
+      {lead !== null && <p>{lead}</p>}
       <p>{words.asksMore(asksMore.count)}</p>
       <p>
         <strong>{words.lockedOut(lockedOut.count)}</strong>

@@ -358,6 +358,14 @@ export const de: Texts = {
     exported: (number) => `${count(number, 'Zeile', 'Zeilen')} exportiert`,
     cut: (number) => `Nur die ersten ${number} Zeilen wurden exportiert. Filtern Sie enger für den Rest.`,
     sortBy: (name) => `Nach ${name} sortieren`,
+    pick: 'Auswählen',
+    pickOne: (name) => `${name} auswählen`,
+    picking: 'Auswahl',
+    pickPage: 'Alle auf dieser Seite',
+    pickAll: (number) => `Alle ${number} auswählen`,
+    pickMore: (number) => `Alle von mehr als ${number} auswählen`,
+    picked: (number) => `${number} ausgewählt`,
+    pickNone: 'Auswahl aufheben',
   },
 
   forms: {

@@ -358,6 +358,14 @@ export const en = {
     exported: (number: number) => `${count(number, 'row', 'rows')} exported`,
     cut: (number: number) => `Only the first ${number} rows were exported. Narrow the filter for the rest.`,
     sortBy: (name: string) => `Sort by ${name}`,
+    pick: 'Select',
+    pickOne: (name: string) => `Select ${name}`,
+    picking: 'Selection',
+    pickPage: 'All on this page',
+    pickAll: (number: number) => `Select all ${number}`,
+    pickMore: (number: number) => `Select all of more than ${number}`,
+    picked: (number: number) => `${number} selected`,
+    pickNone: 'Clear selection',
   },
 
   forms: {

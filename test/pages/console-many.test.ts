@@ -1,0 +1,191 @@
+// Many people at once at the console, in a real browser against a real controller.
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { narrow, screenshot } from '../support/browser.ts';
+import { createdId, loggedIn, password, rootOf } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { announced, assertClean, atConsole, colleague } from './console-support.ts';
+
+const admin = colleague(() => server, 'root');
+const germanAdmin = colleague(() => server, 'root', { viewport: narrow, language: 'de' });
+const server = await startTestServer({ signing: true });
+const root = await rootOf(server);
+after(async () => {
+  await admin.close();
+  await germanAdmin.close();
+  await server.close();
+});
+
+/** Some people with an attribute of their own; returns their ids. */
+async function group(attribute: string, size: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let at = 0; at < size; at += 1) {
+    const id = await server.createUser({ name: `${attribute} ${String(at).padStart(2, '0')}`, password });
+    await root.call('PATCH', `identities/${id}`, { roleAttributes: [attribute] });
+    ids.push(id);
+  }
+  return ids;
+}
+
+const read = async (id: string) => (await root.get(`identities/${id}`)).json.data;
+
+/** Shows what the work would touch and does it. */
+async function checkAndDo(page: Page): Promise<void> {
+  await page.locator('#many-check').click();
+  await page.locator('#many-do').click();
+  await page.locator('#many-done').waitFor();
+}
+
+const close = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).click();
+
+describe('many people', () => {
+  test('get another policy together, after it is shown whom it would lock out', async () => {
+    const ids = await group('sales', 10);
+    const policy = { name: 'code too', secondary: { requireTotp: true } };
+    const authPolicyId = createdId(await root.call('POST', 'auth-policies', policy));
+    const closed = { name: 'closed', primary: { updb: { allowed: false }, cert: { allowed: false } } };
+    const closedId = createdId(await root.call('POST', 'auth-policies', closed));
+    const guest = await admin.at('/console/people?role=sales');
+    const { page } = guest;
+    await page.locator('#pick-page').check();
+    await page.locator('#picked').filter({ hasText: '10 selected' }).waitFor();
+    await assertClean(guest);
+    await page.locator('#many').click();
+    await page.locator('#many-policy').selectOption(closedId);
+    await page.locator('#many-check').click();
+    await page.getByText('10 people could no longer sign in:').waitFor();
+    // Another choice has to be checked anew.
+    await page.locator('#many-policy').selectOption(authPolicyId);
+    await page.locator('#many-check').click();
+    await page.getByText('10 people would be asked for more than now.').waitFor();
+    await page.getByText('No person would be locked out.').waitFor();
+    assert.equal((await read(ids[0] as string)).authPolicyId === authPolicyId, false);
+    await page.locator('.same summary').click();
+    const command = (await page.locator('.same pre').first().textContent()) ?? '';
+    const filter = `'roleAttributes contains "sales"'`;
+    assert.equal(command, `overlay-auth update identity --filter ${filter} --auth-policy ${authPolicyId}`);
+    await assertClean(guest);
+    await screenshot(page, 'console-many');
+    await page.locator('#many-do').click();
+    await page.locator('#many-done').waitFor();
+    await announced(page, 'Done for 10 people');
+    for (const id of ids) assert.equal((await read(id)).authPolicyId, authPolicyId);
+    await assertClean(guest);
+    await page.locator('#many-done a').click();
+    await page.waitForURL(/\/console\/audit\?reference=/);
+    await page.getByText('to 10 of 10').waitFor();
+    await guest.close();
+  });
+
+  test('are all that match, without those whose box is cleared, beyond the page', async () => {
+    const ids = await group('crowd', 27);
+    const guest = await admin.at('/console/people?role=crowd');
+    const { page } = guest;
+    await page.locator('#pick-all').click();
+    await page.locator('#picked').filter({ hasText: '27 selected' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select crowd 00' }).focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await page.locator('#picked').filter({ hasText: '25 selected' }).waitFor();
+    await page.locator('#many').press('Enter');
+    await page.locator('#many-kind').selectOption('attributes');
+    await page.locator('#many-add').fill('seen, twice');
+    await page.locator('#many-remove').fill('crowd');
+    await checkAndDo(page);
+    await close(page);
+    // The list is read again, and has only the two who were left.
+    await page.getByText('1 to 2 of 2').waitFor();
+    for (const [at, id] of ids.entries()) {
+      const { roleAttributes } = await read(id);
+      assert.deepEqual([...roleAttributes].sort(), at < 2 ? ['crowd'] : ['seen', 'twice']);
+    }
+    await guest.close();
+  });
+
+  test('are invited, disabled, enabled and deleted', async () => {
+    const ids = await group('team', 3);
+    const guest = await admin.at('/console/people?role=team');
+    const { page } = guest;
+    const doAll = async (kind: string) => {
+      await page.locator('#many').click();
+      await page.locator('#many-kind').selectOption(kind);
+      await checkAndDo(page);
+    };
+    await page.locator('#pick-page').check();
+    await doAll('invite');
+    const links = await page.locator('#many-links').inputValue();
+    assert.equal(links.match(/\/invite\?t=/g)?.length, 3);
+    await assertClean(guest);
+    await close(page);
+    await doAll('disable');
+    await close(page);
+    for (const id of ids) assert.equal((await read(id)).disabled, true);
+    await doAll('enable');
+    await close(page);
+    const person = await loggedIn(server, 'team 00');
+    await doAll('end-sessions');
+    await close(page);
+    assert.equal((await person.get('/edge/client/v1/current-identity')).status, 401);
+    await doAll('delete');
+    await close(page);
+    await page.getByText('No person matches').waitFor();
+    for (const id of ids) assert.equal((await root.get(`identities/${id}`)).status, 404);
+    await guest.close();
+  });
+
+  test('are left as they are if it is not possible for one, or the selection is another now', async () => {
+    const ids = await group('slow', 2);
+    const guest = await admin.at('/console/people?role=slow');
+    const { page } = guest;
+    await page.locator('#pick-page').check();
+    await root.call('POST', `identities/${ids[0]}/disable`, {});
+    await page.locator('#many').click();
+    await page.locator('#many-kind').selectOption('invite');
+    await page.locator('#many-check').click();
+    await page.locator('#many-found').getByText('It is not possible for 1 person:').waitFor();
+    assert.equal(await page.locator('#many-do').count(), 0);
+    await page.locator('#many-kind').selectOption('end-sessions');
+    await page.locator('#many-check').click();
+    await page.locator('#many-do').waitFor();
+    await root.call('DELETE', `identities/${ids[1]}`);
+    await page.locator('#many-do').click();
+    await page.getByRole('alertdialog').getByRole('alert').waitFor();
+    assert.equal(await page.locator('#many-done').count(), 0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    await guest.close();
+  });
+
+  test('are chosen in a narrow window in German', async () => {
+    await group('schmal', 2);
+    const guest = await germanAdmin.at('/console/people?role=schmal');
+    const { page } = guest;
+    await page.getByRole('checkbox', { name: 'schmal 01 auswählen' }).check();
+    await page.locator('#picked').filter({ hasText: '1 ausgewählt' }).waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-many-narrow');
+    await page.locator('#many').click();
+    for (const kind of ['attributes', 'invite', 'disable', 'policy']) {
+      await page.locator('#many-kind').selectOption(kind);
+      await assertClean(guest);
+    }
+    await page.locator('#many-kind').selectOption('disable');
+    await checkAndDo(page);
+    await assertClean(guest);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Schließen' }).click();
+    await guest.close();
+  });
+
+  test('are for administrators: helpers help one at a time', async () => {
+    const helperId = await server.createUser({ name: 'helper', password });
+    await root.call('PATCH', `identities/${helperId}`, { permissions: ['helpdesk'] });
+    const guest = await atConsole(server, 'helper', '/console/people');
+    const { page } = guest;
+    await page.locator('tbody tr').first().waitFor();
+    assert.equal(await page.locator('#pick-page, #many, tbody input, #import').count(), 0);
+    await guest.close();
+  });
+});

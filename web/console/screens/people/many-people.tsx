@@ -1,0 +1,291 @@
+// One change or action for many people: what it touches is shown before it is done.
+
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { announce } from '../../../parts/announce.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { CopyButton } from '../../../parts/keep.tsx';
+import { useNames } from '../../forms/names.ts';
+import type { Picking } from '../../lists/picking.tsx';
+import { CloseButton, DialogButton } from '../../parts/dialog.tsx';
+import { csvOf, download } from '../../parts/export.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { CheckField, InputField, SelectField } from '../../parts/field.tsx';
+import { SameChange } from '../../parts/same-change.tsx';
+import { queries } from '../../queries.ts';
+import { make } from '../../session/api.ts';
+import { texts } from '../../texts/texts.ts';
+import type { BulkPreview, BulkResult } from '../../types.ts';
+import { ImpactText } from '../policy-impact.tsx';
+import { words } from './many-words.ts';
+import { askedOf, type Kind, noWork, type Work } from './many-work.ts';
+
+interface ManyPeopleProps {
+  readonly selection: Picking['selection'];
+  readonly count: number;
+  /** After people were deleted. */
+  readonly gone?: () => void;
+  readonly label?: string;
+  /** Chosen at first. */
+  readonly kind?: Kind;
+}
+
+export function ManyPeople({ label = words.change, gone, ...props }: ManyPeopleProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [done, setDone] = useState<Kind | null>(null);
+  const set = async (next: boolean) => {
+    setOpen(next);
+    if (next || done === null) return;
+    // Not before: the list may be empty then, and this dialog is a part of it.
+    setDone(null);
+    if (done === 'delete') gone?.();
+    await queries.invalidateQueries({ queryKey: ['list'] });
+    setTimeout(() => {
+      if (document.activeElement === document.body) document.querySelector('h1')?.focus();
+    });
+  };
+  return (
+    <DialogButton
+      id="many"
+      title={words.title(props.count)}
+      text={words.text}
+      state={{ isOpen, set }}
+      label={label}
+    >
+      <ManyForm {...props} whenDone={setDone} />
+    </DialogButton>
+  );
+}
+
+function ManyForm({
+  selection,
+  count,
+  kind = 'policy',
+  whenDone,
+}: Omit<ManyPeopleProps, 'gone' | 'label'> & { readonly whenDone: (kind: Kind) => void }) {
+  const [work, setWork] = useState<Work>({ ...noWork, kind });
+  const { body, command } = askedOf(selection, work);
+  const change = { method: 'POST', path: 'identities/bulk', body } as const;
+  const checked = useMutation({
+    mutationFn: () => make<BulkPreview>({ ...change, path: 'identities/bulk/preview' }),
+  });
+  const carried = useMutation({
+    mutationFn: (matched: number) => make<BulkResult>({ ...change, body: { ...body, matched } }),
+    onSuccess(result) {
+      whenDone(work.kind);
+      announce(words.done(result.matched));
+    },
+    // What was seen is no longer true.
+    onError: checked.reset,
+  });
+  if (carried.data !== undefined) return <Done result={carried.data} />;
+  const found = checked.data;
+  const isPossible =
+    found !== undefined && found.matched > 0 && found.refused.count === 0 && found.objection === null;
+  const isBusy = checked.isPending || carried.isPending;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    if (isPossible) return carried.mutate(found.matched);
+    carried.reset();
+    checked.mutate();
+  };
+  const set = (changes: Partial<Work>) => {
+    checked.reset();
+    carried.reset();
+    setWork((before) => ({ ...before, ...changes }));
+  };
+  const isDestructive = ['delete', 'disable', 'end-sessions'].includes(work.kind);
+  return (
+    <form onSubmit={submit}>
+      <SelectField
+        id="many-kind"
+        label={words.what}
+        choices={words.works}
+        value={work.kind}
+        set={(next) => set({ kind: next as Kind })}
+        hint={words.ends[work.kind]}
+      />
+      <WorkFields work={work} set={set} />
+      {found !== undefined && <Found found={found} />}
+      {checked.error !== null && <Failure error={checked.error} />}
+      {carried.error !== null && <Failure error={carried.error} />}
+      {isBusy && (
+        <p role="status" className="hint">
+          {words.working(found?.matched ?? count)}
+        </p>
+      )}
+      <p className="buttons">
+        <Button
+          id={isPossible ? 'many-do' : 'many-check'}
+          type="submit"
+          kind={isPossible && isDestructive ? 'danger' : 'main'}
+          isBusy={isBusy}
+        >
+          {isPossible ? words.doIt(found.matched) : words.check}
+        </Button>
+        <CloseButton />
+      </p>
+      <SameChange command={command} change={change} />
+    </form>
+  );
+}
+
+function WorkFields({ work, set }: { readonly work: Work; readonly set: (changes: Partial<Work>) => void }) {
+  const policies = useNames('auth-policy');
+  const { kind, add, remove } = work;
+  const { person } = texts;
+  switch (kind) {
+    case 'policy':
+      return (
+        <SelectField
+          id="many-policy"
+          label={words.policy}
+          choices={policies}
+          first={words.choose}
+          isRequired
+          value={work.policy}
+          set={(policy) => set({ policy })}
+        />
+      );
+    case 'attributes':
+      return (
+        <>
+          <InputField
+            id="many-add"
+            label={words.add}
+            hint={words.commas}
+            required={remove === ''}
+            value={add}
+            set={(text) => set({ add: text })}
+          />
+          <InputField
+            id="many-remove"
+            label={words.remove}
+            hint={words.commas}
+            value={remove}
+            set={(text) => set({ remove: text })}
+          />
+        </>
+      );
+    case 'disable':
+      return (
+        <InputField
+          id="many-until"
+          label={person.until}
+          type="datetime-local"
+          value={work.until}
+          set={(until) => set({ until })}
+        />
+      );
+    case 'invite':
+      return (
+        <>
+          <InputField
+            id="many-hours"
+            label={person.inviteHours}
+            type="number"
+            min="1"
+            max="720"
+            required
+            value={work.hours}
+            set={(hours) => set({ hours })}
+          />
+          <CheckField
+            id="many-end-sessions"
+            label={person.inviteEndSessions}
+            isOn={work.endSessions}
+            set={(endSessions) => set({ endSessions })}
+          />
+        </>
+      );
+    default:
+      return null;
+  }
+}
+
+function Found({
+  found: { matched, first, administrators, refused, policy, objection },
+}: {
+  readonly found: BulkPreview;
+}) {
+  if (matched === 0)
+    return (
+      <p className="note" role="status">
+        {words.nobody}
+      </p>
+    );
+  const isRefused = refused.count > 0 || objection !== null;
+  return (
+    <>
+      <div role="status" id="many-found" className={isRefused ? 'failure' : 'note'}>
+        <p>
+          {words.touched(matched)}
+          {first.map(({ name }) => name).join(', ')}
+          {matched > first.length && ` ${words.more(matched - first.length)}`}
+        </p>
+        {administrators > 0 && <p>{words.administrators(administrators)}</p>}
+        {refused.count > 0 && (
+          <>
+            <p>
+              <strong>{words.refused(refused.count)}</strong>
+            </p>
+            <ul>
+              {refused.first.map(({ id, name, reason }) => (
+                <li key={id}>
+                  {name}: <span lang="en">{reason}</span>
+                </li>
+              ))}
+              {refused.count > refused.first.length && (
+                <li>{words.more(refused.count - refused.first.length)}</li>
+              )}
+            </ul>
+          </>
+        )}
+        {objection !== null && (
+          <p>
+            <strong>{words.objection}</strong> <span lang="en">{objection}</span>
+          </p>
+        )}
+      </div>
+      {policy !== null && <ImpactText preview={policy} lead={null} />}
+    </>
+  );
+}
+
+function Done({ result: { matched, reference, invitations } }: { readonly result: BulkResult }) {
+  const rows = invitations.map(({ name, url, expiresAt }) => [name, url, expiresAt]);
+  const table = csvOf([texts.name, words.link, texts.person.endsAt], rows);
+  return (
+    <div className="made">
+      <p id="many-done">
+        {words.done(matched)}{' '}
+        <Link to="/audit" search={{ reference } as never}>
+          {words.trail}
+        </Link>
+      </p>
+      {invitations.length > 0 && (
+        <>
+          <InputField
+            id="many-links"
+            label={words.links}
+            readOnly
+            rows={6}
+            value={invitations.map(({ name, url }) => `${name}: ${url}`).join('\n')}
+            set={() => undefined}
+          />
+          <p className="buttons">
+            <CopyButton text={table} kind="plain" />
+            <Button onClick={() => download('invitations.csv', 'text/csv;charset=utf-8', table)}>
+              {words.downloadLinks}
+            </Button>
+          </p>
+        </>
+      )}
+      <p className="buttons">
+        <CloseButton label={texts.close} />
+      </p>
+    </div>
+  );
+}
