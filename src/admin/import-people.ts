@@ -1,6 +1,7 @@
 // Many new identities from a table, checked row by row before any is made, and made together or not at all.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { importColumns } from '../model/bulk-actions.ts';
 import { type Identity, type IdentityType, identityTypes } from '../model/entities/identity.ts';
 import type { AuthPolicyId } from '../model/ids.ts';
 import { budgetOf } from '../model/list-query.ts';
@@ -12,8 +13,6 @@ import { gatheredWork, mostAtOnce, whyOf } from './bulk.ts';
 import { createIdentity, type NewIdentityFields } from './identities.ts';
 import type { AdminServices } from './services.ts';
 
-/** What a row may say. Rights are given one by one. */
-export const importColumns = ['name', 'type', 'externalId', 'email', 'roleAttributes', 'authPolicy'] as const;
 type Column = (typeof importColumns)[number];
 
 export interface ImportProblem {

@@ -189,3 +189,86 @@ describe('many people', () => {
     await guest.close();
   });
 });
+
+describe('people from a table', () => {
+  const table = (text: string | Buffer) => ({
+    name: 'new people.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(text as string),
+  });
+
+  test('are added after a check, and one who is invited then signs in', async () => {
+    createdId(await root.call('POST', 'identities', { name: 'Taken', type: 'User' }));
+    const guest = await admin.at('/console/people');
+    const { page } = guest;
+    await page.locator('#import').click();
+    const check = async (text: string | Buffer) => {
+      await page.locator('#csv').setInputFiles(table(text));
+      await page.locator('#import-check').click();
+    };
+    await check('name,authPolicy\nTaken,\nAda,No such policy\n');
+    const cells = page.locator('#import-problems tbody tr');
+    await cells.first().waitFor();
+    const rows = await cells.evaluateAll((found) =>
+      found.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)),
+    );
+    assert.deepEqual(rows, [
+      ['2', 'name', 'is already taken by an identity'],
+      ['3', 'authPolicy', 'names no auth policy'],
+    ]);
+    await assertClean(guest);
+    await screenshot(page, 'console-import');
+    assert.equal(await page.locator('#import-add').count(), 0);
+    // Not read with replacement characters.
+    for (const refused of ['nam\nAda', Buffer.from('name\nM\xfcller', 'latin1')]) {
+      await check(refused);
+      await page.getByRole('alert').waitFor();
+      assert.equal(await page.locator('#import-add, #import-problems').count(), 0);
+    }
+
+    await check('name;externalId;roleAttributes\nAda Müller;ada-1;new|berlin\nGrace;;new\n');
+    await page.locator('#import-ready').filter({ hasText: '2 people can be added' }).waitFor();
+    const found = async () =>
+      (await root.get(`identities?filter=${encodeURIComponent('name="Grace"')}`)).json;
+    assert.equal((await found()).data.length, 0);
+    await page.locator('#import-add').click();
+    await announced(page, '2 people added');
+    await page.getByRole('link', { name: 'Ada Müller' }).waitFor();
+    await assertClean(guest);
+    assert.deepEqual((await found()).data[0].roleAttributes, ['new']);
+
+    await page.locator('#many').click();
+    await checkAndDo(page);
+    const [link = ''] = (await page.locator('#many-links').inputValue()).match(/https:\S+/) ?? [];
+    const t = new URL(link).searchParams.get('t') ?? '';
+    const secret = 'nine purple lanterns';
+    const chosen = await server.post('/invite', { form: { t, password: secret, repeated: secret } });
+    assert.equal(chosen.status, 200, chosen.text);
+    await loggedIn(server, 'Ada Müller', secret);
+    await close(page);
+    await guest.close();
+  });
+
+  test('are checked in a narrow window in German', async () => {
+    const guest = await germanAdmin.at('/console/people/import');
+    const { page } = guest;
+    await assertClean(guest);
+    await page.locator('#csv').setInputFiles(table('name,email\nOtto,nothing\n'));
+    await page.locator('#import-check').click();
+    await page.locator('#import-problems').waitFor();
+    await assertClean(guest);
+    await screenshot(page, 'console-import-narrow');
+    await page.locator('#csv').setInputFiles(table('name\nOtto\n'));
+    await page.locator('#import-check').click();
+    await page.locator('#import-ready').waitFor();
+    await assertClean(guest);
+    await guest.close();
+  });
+
+  test('are for administrators', async () => {
+    const guest = await atConsole(server, 'helper', '/console/people/import');
+    await guest.page.getByRole('alert').waitFor();
+    assert.equal(await guest.page.locator('#csv').count(), 0);
+    await guest.close();
+  });
+});

@@ -43,6 +43,7 @@ const routes = [
     'name externalId email',
     async () => (await import('./screens/people/new-person.tsx')).NewPersonScreen,
   ),
+  later('/people/import', '', async () => (await import('./screens/people/import.tsx')).ImportScreen),
   route('/people/$id', '', PersonScreen),
   later(
     '/people/$id/edit',

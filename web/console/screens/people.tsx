@@ -73,9 +73,14 @@ export function PeopleScreen() {
       screen="people"
       tools={
         isAdmin && (
-          <Link to="/people/new" className="button main" id="create">
-            {words.create}
-          </Link>
+          <span className="buttons">
+            <Link to="/people/new" className="button main" id="create">
+              {words.create}
+            </Link>
+            <Link to="/people/import" className="button plain" id="import">
+              {words.import}
+            </Link>
+          </span>
         )
       }
       filters={

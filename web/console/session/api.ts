@@ -89,6 +89,8 @@ export interface Change {
   /** Below the root of the management API. */
   readonly path: string;
   readonly body?: object;
+  /** A table instead of a body, in UTF-8. */
+  readonly csv?: ArrayBuffer;
   /** The version that must still be current; otherwise the call is refused with 412. Null or absent: any. */
   readonly version?: string | null;
 }
@@ -119,17 +121,19 @@ const api = createManagementApi({ baseUrl: location.origin, token: { accessToken
 
 /** Waits for a sign-in when the session has ended. @param more how to read the answer, and when to stop */
 async function send({ method, path, ...change }: Sent, more: object = {}): Promise<Answer> {
-  const { body, version }: Pick<Change, 'body' | 'version'> = change;
+  const { body, csv, version }: Pick<Change, 'body' | 'csv' | 'version'> = change;
   // Paths are made here, so their types say nothing.
   const call = api[method] as unknown as (path: string, init: object) => Promise<Answer>;
   const headers = {
     // Explanations come in the language of the page.
     'accept-language': language,
     ...(version != null && { 'if-match': version }),
+    ...(csv !== undefined && { 'content-type': 'text/csv' }),
   };
+  const sent = csv === undefined ? { body } : { body: csv, bodySerializer: (bytes: ArrayBuffer) => bytes };
   for (;;) {
     try {
-      return await call(`/${path}`, { body, headers, ...more });
+      return await call(`/${path}`, { ...sent, headers, ...more });
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 401) throw error;
       // A page cannot send another provider's token: signing in again would change nothing.

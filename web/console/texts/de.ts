@@ -106,6 +106,7 @@ export const de: Texts = {
     attemptFound: (reference) => `Den Anmeldeversuch ${reference} zeigen`,
     role: 'Rollenattribut',
     create: 'Person hinzufügen',
+    import: 'Viele hinzufügen (CSV)',
   },
 
   person: {

@@ -105,6 +105,7 @@ export const en = {
     attemptFound: (reference: string) => `Show the sign-in attempt ${reference}`,
     role: 'Role attribute',
     create: 'Add a person',
+    import: 'Add many (CSV)',
   },
 
   person: {

@@ -48,6 +48,24 @@ const en = {
   links: 'Each link works once and is shown only here.',
   link: 'Link',
   downloadLinks: 'Download as CSV',
+  file: 'Table (CSV)',
+  fileHint: 'In UTF-8, at most 10,000 rows. Nothing is added before you have seen the check.',
+  importTitle: 'Add many people from a table',
+  importText: (columns: string) =>
+    `The first line names the columns, of which only the name is required: ${columns}. Several role attributes are separated by “|”.`,
+  template: 'Download an empty table',
+  checkTable: 'Check the table',
+  ready: (count: number) => `${people(count)} can be added. There is no problem.`,
+  problems: (count: number, rows: number) =>
+    `${count === 1 ? '1 problem' : `${count} problems`} in ${rows === 1 ? '1 row' : `${rows} rows`}. Nobody was added: correct the table and choose it again.`,
+  line: 'Line',
+  column: 'Column',
+  problem: 'Problem',
+  whole: 'Whole table',
+  addAll: (count: number) => `Add ${people(count)}`,
+  added: (count: number) => `${people(count)} added`,
+  next: 'Invite them',
+  toList: 'To the list of people',
 };
 
 const persons = (count: number) => (count === 1 ? '1 Person' : `${count} Personen`);
@@ -99,6 +117,25 @@ const de: typeof en = {
   links: 'Jeder Link gilt einmal und wird nur hier gezeigt.',
   link: 'Link',
   downloadLinks: 'Als CSV herunterladen',
+  file: 'Tabelle (CSV)',
+  fileHint:
+    'In UTF-8, höchstens 10.000 Zeilen. Bevor Sie die Prüfung gesehen haben, wird niemand hinzugefügt.',
+  importTitle: 'Viele Personen aus einer Tabelle hinzufügen',
+  importText: (columns) =>
+    `Die erste Zeile nennt die Spalten, von denen nur der Name nötig ist: ${columns}. Mehrere Rollenattribute sind durch „|“ getrennt.`,
+  template: 'Leere Tabelle herunterladen',
+  checkTable: 'Tabelle prüfen',
+  ready: (count) => `${persons(count)} können hinzugefügt werden. Es gibt kein Problem.`,
+  problems: (count, rows) =>
+    `${count === 1 ? '1 Problem' : `${count} Probleme`} in ${rows === 1 ? '1 Zeile' : `${rows} Zeilen`}. Niemand wurde hinzugefügt: Berichtigen Sie die Tabelle und wählen Sie sie noch einmal.`,
+  line: 'Zeile',
+  column: 'Spalte',
+  problem: 'Problem',
+  whole: 'Ganze Tabelle',
+  addAll: (count) => `${persons(count)} hinzufügen`,
+  added: (count) => `${persons(count)} hinzugefügt`,
+  next: 'Einladen',
+  toList: 'Zur Liste der Personen',
 };
 
 export const words = wordsOf(en, de);

@@ -1,0 +1,176 @@
+// Adds many people from a table. It is checked before anybody is added, and what is added can be invited at once.
+
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { importColumns } from '../../../../src/model/bulk-actions.ts';
+import { announce } from '../../../parts/announce.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Card, Screen } from '../../../parts/screen.tsx';
+import { PersonLink } from '../../lists/columns.tsx';
+import { csvOf, download } from '../../parts/export.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { OnlyAdministrators } from '../../parts/only-administrators.tsx';
+import { SameChange } from '../../parts/same-change.tsx';
+import { queries } from '../../queries.ts';
+import { make } from '../../session/api.ts';
+import type { ImportResult } from '../../types.ts';
+import { ManyPeople } from './many-people.tsx';
+import { words } from './many-words.ts';
+
+const path = 'identities/import';
+/** How many rows of a result are shown. */
+const mostShown = 50;
+
+interface Table {
+  readonly name: string;
+  readonly csv: ArrayBuffer;
+}
+
+export function ImportScreen() {
+  const [created, setCreated] = useState<ImportResult['created']>([]);
+  return (
+    <Screen title={words.importTitle}>
+      <OnlyAdministrators>
+        {created.length === 0 ? <Import whenDone={setCreated} /> : <Created created={created} />}
+      </OnlyAdministrators>
+    </Screen>
+  );
+}
+
+function Import({ whenDone }: { readonly whenDone: (created: ImportResult['created']) => void }) {
+  const [table, setTable] = useState<Table | null>(null);
+  const asked = useMutation({
+    async mutationFn({ name, csv, dryRun }: Table & { readonly dryRun: boolean }) {
+      const result = await make<ImportResult>({ method: 'POST', path: `${path}?dryRun=${dryRun}`, csv });
+      return { ...result, name };
+    },
+    async onSuccess({ created }) {
+      if (created.length === 0) return;
+      announce(words.added(created.length));
+      await queries.invalidateQueries({ queryKey: ['list'] });
+      whenDone(created);
+    },
+  });
+  const found = asked.data;
+  const isReady = found !== undefined && found.problems.length === 0;
+  return (
+    <Card id="table" title={words.file}>
+      <p>{words.importText(importColumns.join(', '))}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (table !== null && !asked.isPending) asked.mutate({ ...table, dryRun: !isReady });
+        }}
+      >
+        <div className="field">
+          <label htmlFor="csv">{words.file}</label>
+          <input
+            id="csv"
+            type="file"
+            accept=".csv,text/csv"
+            required
+            aria-describedby="csv-hint"
+            onChange={async (event) => {
+              const [file] = event.target.files ?? [];
+              asked.reset();
+              setTable(file === undefined ? null : { name: file.name, csv: await file.arrayBuffer() });
+            }}
+          />
+          <span className="hint" id="csv-hint">
+            {words.fileHint}
+          </span>
+        </div>
+        {asked.error !== null && <Failure error={asked.error} />}
+        {found !== undefined && <Checked found={found} />}
+        <p className="buttons">
+          <Button
+            id={isReady ? 'import-add' : 'import-check'}
+            type="submit"
+            kind="main"
+            isBusy={asked.isPending}
+          >
+            {isReady ? words.addAll(found.rows) : words.checkTable}
+          </Button>
+          <Button onClick={() => download('people.csv', 'text/csv;charset=utf-8', csvOf(importColumns, []))}>
+            {words.template}
+          </Button>
+        </p>
+      </form>
+      <SameChange
+        command={['identity', 'import', table?.name ?? 'people.csv']}
+        change={{ method: 'POST', path }}
+      />
+    </Card>
+  );
+}
+
+function Checked({ found: { rows, problems } }: { readonly found: ImportResult }) {
+  if (problems.length === 0)
+    return (
+      <p className="note" role="status" id="import-ready">
+        {words.ready(rows)}
+      </p>
+    );
+  return (
+    <>
+      <p className="failure" role="alert">
+        {words.problems(problems.length, rows)}
+      </p>
+      <div className="table">
+        <table id="import-problems">
+          <caption className="hidden-text">{words.problem}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{words.line}</th>
+              <th scope="col">{words.column}</th>
+              <th scope="col">{words.problem}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {problems.slice(0, mostShown).map(({ line, column, reason }) => (
+              <tr key={`${line} ${column} ${reason}`}>
+                <td data-title={words.line}>{line ?? words.whole}</td>
+                <td data-title={words.column}>{column !== null && <code>{column}</code>}</td>
+                <td data-title={words.problem} lang="en">
+                  {reason}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <More than={mostShown} of={problems.length} />
+    </>
+  );
+}
+
+function More({ than, of }: { readonly than: number; readonly of: number }) {
+  return of > than && <p>{words.more(of - than)}</p>;
+}
+
+function Created({ created }: { readonly created: ImportResult['created'] }) {
+  return (
+    <Card id="added" title={words.added(created.length)}>
+      <ul>
+        {created.slice(0, mostShown).map((person) => (
+          <li key={person.id}>
+            <PersonLink of={person} />
+          </li>
+        ))}
+      </ul>
+      <More than={mostShown} of={created.length} />
+      <p className="buttons">
+        <ManyPeople
+          label={words.next}
+          selection={{ ids: created.map(({ id }) => id) }}
+          count={created.length}
+          kind="invite"
+        />
+        <Link to="/people" className="button plain">
+          {words.toList}
+        </Link>
+      </p>
+    </Card>
+  );
+}
