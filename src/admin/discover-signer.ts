@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { jsonOf, presentMembers, wrongMember } from '../login/external-jwt/provider-endpoints.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import { readJwkSet } from '../platform/jwk/jwk-set.ts';
-import { jwksCacheDefaults } from '../platform/jwk/jwks-cache.ts';
+import { discoveryAddress, jwksCacheDefaults } from '../platform/jwk/jwks-cache.ts';
 import { FetchRefused } from '../platform/network/fetch-refused.ts';
 import type { OutboundClient } from '../platform/network/outbound-client.ts';
 import { refusedField } from './acceptable-values.ts';
@@ -60,13 +60,13 @@ export async function discoverSigner(
       throw refused(`cannot be used: ${url}: ${error.message}${hint}`);
     }
   };
-  const url = `${address}${wellKnown}`;
+  const url = discoveryAddress(address);
   const parsed = discovery.safeParse(presentMembers(jsonOf(await fetched(url, maxBytes))));
   if (!parsed.success) throw refused(`cannot be used: ${url}: ${wrongMember(parsed.error)}. ${addressHint}`);
   const { issuer, jwks_uri: jwksEndpoint, ...rest } = parsed.data;
   // Discovery 4.3: the server at one address must not speak for another provider.
   if (comparable(issuer) !== comparable(address))
-    throw refused(await adviceFor(needs.outbound, { issuer, jwksEndpoint }));
+    throw refused(await adviceFor(needs.outbound, { address, issuer, jwksEndpoint }));
   acceptableIssuer(issuer, needs.issuers);
   const keys = usableKeys(await fetched(jwksEndpoint, jwksCacheDefaults.maxBytes));
   if (keys === 0) throw refused('publishes no key that can be used');
@@ -88,7 +88,11 @@ const addressHint =
 /** What to do about a provider that calls itself otherwise; tried on what is found there. */
 async function adviceFor(
   outbound: OutboundClient,
-  { issuer, jwksEndpoint }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'>,
+  {
+    address,
+    issuer,
+    jwksEndpoint,
+  }: Pick<DiscoveredSigner, 'issuer' | 'jwksEndpoint'> & { readonly address: string },
 ): Promise<string> {
   if (/[{}]/.test(issuer)) {
     return `serves many tenants: its issuer has a placeholder, ${quoted(issuer)}. Put the id of your tenant (directory) into the address, in place of "common", "organizations" or "consumers"`;
@@ -99,12 +103,12 @@ async function adviceFor(
   }
   const problem = await problemAt(outbound, issuer);
   if (problem === null) return `${is}: use that`;
-  return `${is}, where discovery does not work (${problem}). If this server may speak for that issuer, create the signer by hand, with that issuer and jwksEndpoint ${shown(jwksEndpoint)}`;
+  return `${is}, where discovery does not work (${problem}). If this server may speak for that issuer, create the signer by hand, with that issuer, jwksEndpoint ${shown(jwksEndpoint)} and externalAuthUrl ${shown(address)}`;
 }
 
 /** Why an issuer has no discovery document of its own; null if it has. */
 async function problemAt(outbound: OutboundClient, issuer: string): Promise<string | null> {
-  const url = `${issuer.replace(/\/+$/, '')}${wellKnown}`;
+  const url = discoveryAddress(issuer);
   try {
     const document = presentMembers(
       jsonOf(await outbound.get(url, { accept: 'application/json', maxBytes })),
@@ -123,11 +127,11 @@ function comparable(url: string): string {
   return (URL.parse(url)?.href ?? url).replace(/\/+$/, '');
 }
 
-/** Without a trailing slash. */
+/** Without a trailing slash of its path. */
 function addressOf(typed: string): string {
   const text = typed.trim();
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
-  return address.replace(wellKnown, '').replace(/\/+$/, '');
+  return address.replace(wellKnown, '').replace(/\/+(?=\?|$)/, '');
 }
 
 /** The answer must not be able to draw on the reader's terminal or page. */

@@ -334,6 +334,38 @@ describe('a signer from one address', () => {
     );
   });
 
+  test('may be an address with a query, which its sign-in and its clients follow', async () => {
+    const { issuer } = idp;
+    const address = `${issuer}/.well-known/openid-configuration?p=B2C_1_SignIn`;
+    idp.describe({ ...pages(issuer), issuer: `${issuer}?p=B2C_1_SignIn` });
+    for (const typed of [address, `${issuer}/?p=B2C_1_SignIn`]) {
+      const answer = await discover(typed);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.json.data.externalAuthUrl, `${issuer}?p=B2C_1_SignIn`);
+    }
+    // One issuer for every policy of a tenant: only by hand.
+    idp.describe({ ...pages(issuer), issuer: `${issuer}/tenant` });
+    const refused = await discover(address);
+    assertRefused(refused, 400, 'COULD_NOT_VALIDATE', 'address');
+    assert.match(
+      refused.json.error.cause.reason,
+      /create the signer by hand.*externalAuthUrl .*\?p=B2C_1_SignIn$/,
+    );
+    const id = createdId(
+      await create({
+        ...smallest('by-policy'),
+        externalAuthUrl: `${issuer}/v2.0/?p=B2C_1_SignIn`,
+        clientId: 'x',
+      }),
+    );
+    const shown = await server.get('/edge/client/v1/external-jwt-signers?filter=name%3D%22by-policy%22');
+    assert.equal(
+      shown.json.data[0].openIdConfigurationUrl,
+      `${issuer}/v2.0/.well-known/openid-configuration?p=B2C_1_SignIn`,
+    );
+    assert.equal((await admin.call('DELETE', `${path}/${id}`)).status, 200);
+  });
+
   test('is refused if the document lies, leads elsewhere or is unusable', async () => {
     const { issuer } = idp;
     const other = await startTestIdp();

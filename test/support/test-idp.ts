@@ -81,7 +81,7 @@ export async function startTestIdp(): Promise<TestIdp> {
     const path = request.url ?? '';
     requests.set(path, (requests.get(path) ?? 0) + 1);
     const hops = /^\/hop\/(\d+)$/.exec(path)?.[1];
-    if (path === '/.well-known/openid-configuration') {
+    if (/^\/.well-known\/openid-configuration(\?|$)/.test(path)) {
       sendJson(response, { issuer, jwks_uri: `${issuer}/jwks`, ...described });
     } else if (path === '/jwks' && misbehaviour !== null) {
       if (misbehaviour.kind === 'late') {

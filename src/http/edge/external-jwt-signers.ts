@@ -3,6 +3,7 @@ import { listEnabledSigners } from '../../admin/external-jwt-signers.ts';
 import { type ExternalJwtSigner, targetTokens } from '../../model/entities/external-jwt-signer.ts';
 import { publicSignerListFields } from '../../model/list-fields.ts';
 import { isoTime } from '../../platform/clock.ts';
+import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
 import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
@@ -73,9 +74,6 @@ function publicSignerDocument(signer: ExternalJwtSigner): object {
     targetToken,
     enrollToCertEnabled,
     enrollToTokenEnabled,
-    openIdConfigurationUrl:
-      externalAuthUrl === null
-        ? null
-        : `${externalAuthUrl.replace(/\/+$/, '')}/.well-known/openid-configuration`,
+    openIdConfigurationUrl: externalAuthUrl === null ? null : discoveryAddress(externalAuthUrl),
   };
 }

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { type Clock, MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
+import { discoveryAddress } from '../../platform/jwk/jwks-cache.ts';
 import { FetchRefused } from '../../platform/network/fetch-refused.ts';
 import type { OutboundClient } from '../../platform/network/outbound-client.ts';
 import { recentMap } from '../../platform/recent-map.ts';
@@ -67,7 +68,7 @@ export function providerDirectory(needs: {
 }
 
 async function fetchEndpoints(client: OutboundClient, address: string): Promise<ProviderEndpoints | string> {
-  const url = `${address.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const url = discoveryAddress(address);
   let body: Buffer;
   try {
     body = await client.get(url, { accept: 'application/json', maxBytes });

@@ -47,9 +47,12 @@ export interface KeySetSource {
 
 export type KeySetFailure = FetchRefusal | 'not-a-key-set' | 'no-discovery';
 
-/** Where an issuer's discovery document is (OpenID Connect Discovery 4). */
-export function discoveryAddress(issuer: string): string {
-  return `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+/**
+ * Where the discovery document of an issuer or provider is (OpenID Connect Discovery 4). Some providers choose what they
+ * describe by a query, which stays: `?p=POLICY` of Azure AD B2C.
+ */
+export function discoveryAddress(address: string): string {
+  return address.replace(/\/*(\?.*)?$/s, (_end, query = '') => `/.well-known/openid-configuration${query}`);
 }
 
 /** The document is none, is of another issuer, or names no keys. */
