@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { after, afterEach, describe, test } from 'node:test';
 import { balancer } from '../support/balancer.ts';
 import { cookieBrowser } from '../support/cookie-browser.ts';
-import { createSigner } from '../support/external-jwt.ts';
+import { createSigner, reasonOf } from '../support/external-jwt.ts';
 import { authorizationQuery } from '../support/flow.ts';
 import { type Answer, type HttpsClient, httpsClient } from '../support/https-client.ts';
 import { loggedIn, password } from '../support/management.ts';
@@ -16,11 +16,12 @@ import { proxyBlockFor } from '../support/proxy-headers.ts';
 import { testPki } from '../support/test-pki.ts';
 import { startTestServer } from '../support/test-server.ts';
 
-/** A provider that knows no code, and may let the answer wait. */
+/** A provider that knows no code unless it is told what to answer, and may let the answer wait. */
 async function stubProvider() {
   const { server: identity } = await testPki();
   const codes: string[] = [];
   let gate = Promise.resolve();
+  let tokens: object | null = null;
   const stub = createServer({ cert: identity.certPem, key: identity.keyPem }, async (request, response) => {
     response.setHeader('content-type', 'application/json');
     if (request.url === '/token') {
@@ -28,7 +29,8 @@ async function stubProvider() {
       for await (const chunk of request) body += chunk;
       codes.push(String(new URLSearchParams(body).get('code')));
       await gate;
-      response.writeHead(400).end('{"error":"invalid_grant"}');
+      response.writeHead(tokens === null ? 400 : 200);
+      response.end(JSON.stringify(tokens ?? { error: 'invalid_grant' }));
     } else {
       const endpoints = { authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
       response.end(JSON.stringify({ issuer, ...endpoints, jwks_uri: `${issuer}/jwks` }));
@@ -41,6 +43,10 @@ async function stubProvider() {
     issuer,
     jwksEndpoint: `${issuer}/jwks`,
     codes,
+    /** Null: it knows no code. */
+    answerWith(answer: object | null) {
+      tokens = answer;
+    },
     /** @returns lets the answers go */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -72,7 +78,10 @@ const signerId = await createSigner(admin, provider, 'Stub', {
   externalAuthUrl: provider.issuer,
   clientId: 'overlay',
 });
-afterEach(() => void provider.codes.splice(0));
+afterEach(() => {
+  provider.codes.splice(0);
+  provider.answerWith(null);
+});
 after(async () => {
   for (const end of ends) await end();
   await server.close();
@@ -93,18 +102,59 @@ async function from(address: string): Promise<HttpsClient & { readonly url: stri
 
 /** Leaves for the provider. @returns comes back with a code, as often as it is called */
 async function visitFrom(client: HttpsClient & { readonly url: string }) {
+  return (await begunVisit(client)).comeBack;
+}
+
+async function begunVisit(client: HttpsClient & { readonly url: string }) {
   const browser = cookieBrowser(client);
   const begun = await browser.get(`/oidc/authorization?${authorizationQuery({ method: 'ext-jwt' })}`);
   const id = new URL(String(begun.headers.location), server.url).searchParams.get('authRequestID');
   const query = new URLSearchParams({ authRequestID: String(id), signer: signerId, step: 'primary' });
   const left = await browser.get(`/oidc/login/ext-jwt/visit?${query}`, { 'sec-fetch-site': 'same-origin' });
   assert.equal(left.status, 302, left.text);
-  const state = String(new URL(String(left.headers.location)).searchParams.get('state'));
-  return (code: string): Promise<Answer> =>
+  const sent = new URL(String(left.headers.location)).searchParams;
+  const state = String(sent.get('state'));
+  const comeBack = (code: string): Promise<Answer> =>
     browser.post(`/oidc/login/ext-jwt/callback/${signerId}`, { state, code });
+  return { comeBack, nonce: sent.get('nonce') };
+}
+
+/** Whoever reads it before its signature counts sees these claims. */
+function unsigned(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'ES256', typ: 'JWT', kid: 'k' })}.${part(claims)}.${'A'.repeat(86)}`;
 }
 
 describe('a visit to another provider', () => {
+  test('takes only an ID token with its own nonce, and says what was wrong', async () => {
+    const other = await begunVisit(await from('203.0.113.3'));
+    const iat = Math.floor(server.clock.now() / 1000);
+    for (const [claimsFor, reason] of [
+      [() => ({ iat }), 'token-nonce'],
+      [() => ({ iat, nonce: null }), 'token-nonce'],
+      [() => ({ iat, nonce: other.nonce }), 'token-nonce'],
+      [(nonce: string) => ({ iat, nonce: [nonce] }), 'token-nonce'],
+      [(nonce: string) => ({ iat, nonce: `${nonce} ` }), 'token-nonce'],
+      [(nonce: string) => ({ nonce }), 'token-without-issue-time'],
+      [(nonce: string) => ({ nonce, iat: 'now' }), 'token-times'],
+      // It has no access token beside it, which is what the signer asks for.
+      [(nonce: string) => ({ iat, nonce }), 'provider-refused'],
+    ] as const) {
+      const { comeBack, nonce } = await begunVisit(await from('203.0.113.2'));
+      const claims = {
+        iss: provider.issuer,
+        sub: 'x',
+        aud: 'overlay',
+        exp: iat + 60,
+        ...claimsFor(String(nonce)),
+      };
+      provider.answerWith({ token_type: 'Bearer', id_token: unsigned(claims) });
+      const answer = await comeBack('c');
+      assert.equal(answer.status, 401, answer.text);
+      assert.equal(await reasonOf(server, answer), reason, JSON.stringify(claims));
+    }
+  });
+
   test('works once, however often its answer comes at once', async () => {
     const comeBack = await visitFrom(await from('203.0.113.1'));
     const answers = await Promise.all(Array.from({ length: 6 }, (_, at) => comeBack(`c${at}`)));
