@@ -94,6 +94,9 @@ describe('a second authorization of the same application', () => {
         .map(({ identityId, clientId }) => [identityId, clientId]);
     assert.deepEqual(said(opening, 'browser-session.opened'), [[who.id, 'overlay']]);
     assert.deepEqual(said(await authorizeIn(browser), 'browser-session.used'), [[who.id, 'overlay']]);
+    const wider = await authorizeIn(browser, { scope: 'openid made-up' });
+    const line = auditedBy(server, wider).find(({ event }) => event === 'browser-session.used');
+    assert.deepEqual(line?.droppedScopes, ['made-up']);
     clock.advance(5 * MINUTE);
     for (const changes of [{}, { prompt: 'none' }, { max_age: '1000' }, { scope: 'openid' }]) {
       const claims = await idTokenOf(await authorizeIn(browser, changes));

@@ -167,7 +167,17 @@ async function finish(
   if (outcome === 'gone') return null;
   if (outcome === 'finished')
     throw new AuthError('auth_request_unknown', { detail: 'the login is finished' });
-  const used = { identityId: account.identity.id, browserSessionId: id, clientId: authRequest.clientId };
-  needs.audit.record({ event: 'browser-session.used', ...used }, origin);
+  const { clientId, droppedScopes } = authRequest;
+  needs.audit.record(
+    {
+      event: 'browser-session.used',
+      identityId: account.identity.id,
+      browserSessionId: id,
+      clientId,
+      // No attempt to log in is recorded here that could show them.
+      ...(droppedScopes !== undefined && { droppedScopes }),
+    },
+    origin,
+  );
   return handOver(needs, merged, code.text);
 }
