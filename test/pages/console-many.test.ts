@@ -79,6 +79,20 @@ describe('many people', () => {
     await guest.close();
   });
 
+  test('are asked about like one whose policy is changed in the form', async () => {
+    const [id = ''] = await group('single', 1);
+    const guest = await admin.at(`/console/people/${id}/edit`);
+    const { page } = guest;
+    await page.locator('#field-authPolicyId').selectOption({ label: 'closed' });
+    await page.locator('#save').click();
+    const question = page.getByRole('alertdialog');
+    await question.getByText('1 person could no longer sign in:').waitFor();
+    await assertClean(guest);
+    await page.keyboard.press('Escape');
+    assert.notEqual((await read(id)).authPolicy.name, 'closed');
+    await guest.close();
+  });
+
   test('are all that match, without those whose box is cleared, beyond the page', async () => {
     const ids = await group('crowd', 27);
     const guest = await admin.at('/console/people?role=crowd');

@@ -3,14 +3,16 @@ import { identityEntity as entity } from '../../../../src/model/entities/identit
 import { Screen } from '../../../parts/screen.tsx';
 import { rereadEntity, useEntity } from '../../forms/entity.ts';
 import type { Values } from '../../forms/entity-fields.ts';
-import { EntityForm } from '../../forms/entity-form.tsx';
+import { EntityForm, type Question } from '../../forms/entity-form.tsx';
 import { draftRead } from '../../forms/entity-screen.tsx';
 import { FieldCard } from '../../forms/fields.tsx';
 import { useIsAdmin } from '../../me.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { queries } from '../../queries.ts';
+import { make } from '../../session/api.ts';
 import { texts } from '../../texts/texts.ts';
-import type { IdentityDetail } from '../../types.ts';
+import type { BulkPreview, IdentityDetail } from '../../types.ts';
+import { ImpactText } from '../policy-impact.tsx';
 import { type PersonDraft, PersonFields } from './person-fields.tsx';
 import { words } from './words.ts';
 
@@ -31,7 +33,8 @@ function EditPerson({ id }: { readonly id: string }) {
       <Loaded query={query}>
         {(found) => (
           <EntityForm<PersonDraft>
-            {...{ entity, id, mayChange: isAdmin, ask: endsOf }}
+            {...{ entity, id, mayChange: isAdmin }}
+            ask={(changes) => endsOf(id, changes)}
             read={draftRead(entity, found)}
             reread={async () => draftRead(entity, await rereadEntity<IdentityDetail>(path))}
             saved={async () => {
@@ -57,8 +60,17 @@ function EditPerson({ id }: { readonly id: string }) {
   );
 }
 
-function endsOf({ isAdmin, authPolicyId, disabled }: Values): string | null {
-  if (disabled === true) return words.endsDisabled;
-  if (isAdmin === false) return words.endsAdmin;
-  return authPolicyId === undefined ? null : words.endsPolicy;
+/** What the changes end. Another policy is asked about as for many people. */
+async function endsOf(id: string, { isAdmin, authPolicyId, disabled }: Values): Promise<Question | null> {
+  if (disabled === true) return { text: words.endsDisabled };
+  if (isAdmin === false) return { text: words.endsAdmin };
+  if (authPolicyId === undefined) return null;
+  const { policy } = await make<BulkPreview>({
+    method: 'POST',
+    path: 'identities/bulk/preview',
+    body: { ids: [id], change: { authPolicyId } },
+  });
+  if (policy === null) return { text: words.endsPolicy };
+  const isHarmless = policy.lockedOut.count === 0;
+  return { text: words.endsPolicy, details: <ImpactText preview={policy} lead={null} />, isHarmless };
 }

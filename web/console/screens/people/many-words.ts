@@ -57,7 +57,7 @@ const en = {
   checkTable: 'Check the table',
   ready: (count: number) => `${people(count)} can be added. There is no problem.`,
   problems: (count: number, rows: number) =>
-    `${count === 1 ? '1 problem' : `${count} problems`} in ${rows === 1 ? '1 row' : `${rows} rows`}. Nobody was added: correct the table and choose it again.`,
+    `${count === 1 ? '1 problem' : `${count} problems`} in ${rows === 1 ? '1 row' : `${rows} rows`}. Nothing was added: correct the table and choose it again.`,
   line: 'Line',
   column: 'Column',
   problem: 'Problem',
