@@ -1,7 +1,7 @@
 // Logins in progress, the sessions they open, and the records of attempts.
 
 export const loginAttemptsBySource =
-  'CREATE INDEX login_attempts_by_source ON login_attempts (outcome, source, identity_id, id)';
+  'CREATE INDEX login_attempts_by_source ON login_attempts (outcome, mechanism, source, identity_id, id)';
 
 /** Sessions are deleted when their tokens have expired and their application need not be told of an end any more. */
 export const sessionsByDeletion =

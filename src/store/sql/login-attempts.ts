@@ -97,7 +97,11 @@ function of(outcome: LoginAttempt['outcome']): Trail {
   return { table: 'login_attempts', where: `outcome = ? AND ${isOfLogin}`, params: [outcome] };
 }
 
-const requests: Trail = { table: 'login_attempts', where: "mechanism = 'request'", params: [] };
+const requests: Trail = {
+  table: 'login_attempts',
+  where: "outcome = 'refused' AND mechanism = 'request'",
+  params: [],
+};
 
 function* deleteLoginAttempts(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
   const rows = yield* all(
