@@ -195,9 +195,9 @@ describe('explain', () => {
     assert.ok(!stdout.includes('\n  ✓'), stdout);
   });
 
-  test('exits with 1 when no login has the reference id', async () => {
+  test('exits with 1 when no refused request has the reference id', async () => {
     const unknown = await cli.run(['explain', '0000000000']);
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /^error: There is no login with this reference id/);
+    assert.match(unknown.stderr, /^error: There is no refused request with this reference id/);
   });
 });

@@ -112,7 +112,9 @@ describe('the API descriptions', () => {
 
   test('they say that the pages of lists are counted in integers', () => {
     for (const root of ['/edge/client/v1', '/edge/management/v1'] as const) {
-      const operations = Object.values(documents.get(root)?.paths ?? {}).flatMap((one) => Object.values(one));
+      const operations = Object.values(documents.get(root)?.paths ?? {})
+        .flatMap((one) => Object.values(one))
+        .filter(({ parameters }) => parameters.some(({ name }) => name === 'offset'));
       const schemasOf = (name: string) =>
         operations.flatMap(({ parameters }) =>
           parameters.filter((parameter) => parameter.name === name).map(({ schema }) => schema),

@@ -160,7 +160,9 @@ describe('an import', () => {
       for (const { id, name, primary, secondary, tags } of expected.authPolicies) {
         const found = policies.get(id);
         assert.ok(found !== undefined, id);
-        assert.deepEqual([found.name, found.primary, found.tags], [name, primary, tags]);
+        // The source knows no passkeys.
+        const passkey = { allowed: false, userVerification: 'required', satisfiesSecondary: false };
+        assert.deepEqual([found.name, found.primary, found.tags], [name, { ...primary, passkey }, tags]);
         const { requireTotp, requireExtJwtSigner } = found.secondary as Record<string, unknown>;
         assert.deepEqual(
           [requireTotp, requireExtJwtSigner ?? undefined],

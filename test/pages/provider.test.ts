@@ -236,13 +236,13 @@ describe('an answer that is not what was asked for', () => {
 
   test('is refused, and the decision record says why', async () => {
     const iss = provider.issuer;
-    const answers: [Record<string, string>, number, string | null][] = [
+    const answers: [Record<string, string>, number, string][] = [
       [{ iss, error: 'access_denied' }, 401, 'provider-refused'],
       [{ iss }, 401, 'provider-refused'],
       [{ code: 'x', iss: 'https://other.example' }, 401, 'provider-refused'],
       [{ iss, code: 'made-up' }, 401, 'provider-refused'],
-      [{ state: 'of-somebody-else', code: 'x' }, 400, null],
-      [{ state: 'x', code: 'x' }, 400, null],
+      [{ state: 'of-somebody-else', code: 'x' }, 400, 'sign-in-expired'],
+      [{ state: 'x', code: 'x' }, 400, 'sign-in-expired'],
     ];
     for (const [query, status, reason] of answers) {
       // A visit works once.
@@ -276,7 +276,7 @@ describe('an answer that is not what was asked for', () => {
         const query = { state, iss: provider.issuer, code: 'of-the-honest-one' };
         const answer = await arrive(stranger, query, headers);
         assert.equal(answer.status, 400, stranger);
-        assert.equal(await reasonOf(server, answer), null);
+        assert.equal(await reasonOf(server, answer), 'sign-in-expired');
       }
     }
     const query = new URLSearchParams({ state, code: 'x' });
