@@ -1,6 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { oidcClientEntity as entity, usesSecret } from '../../../../src/model/entities/oidc-client.ts';
+import {
+  oidcClientEntity as entity,
+  isFapiClient,
+  usesSecret,
+} from '../../../../src/model/entities/oidc-client.ts';
 import { Facts, Screen } from '../../../parts/screen.tsx';
 import type { Draft } from '../../forms/entity-fields.ts';
 import { EntityScreen } from '../../forms/entity-screen.tsx';
@@ -32,8 +36,11 @@ function Client() {
       entity={entity}
       screen="clients"
       create={words.create}
-      initial={choiceOf('public')}
-      usual={({ type }) => ({ tokenEndpointAuthMethod: usualMethod(type) })}
+      initial={{ ...choiceOf('public'), idTokenSigningAlg: 'RS256' }}
+      usual={(draft) => ({
+        tokenEndpointAuthMethod: usualMethod(draft.type),
+        idTokenSigningAlg: isFapiClient(draft) ? 'ES256' : 'RS256',
+      })}
       created={async (id, draft) => setCreated(await withSecret(id, draft))}
       fields={(form, isNew) => (
         <ClientFields form={form}>{isNew && <EntityField form={form} name="id" />}</ClientFields>
