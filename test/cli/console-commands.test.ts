@@ -71,8 +71,9 @@ test('the command for a new one contains what differs from the defaults', () => 
     name: 'wiki',
     type: 'confidential',
     tokenEndpointAuthMethod: 'client_secret_basic',
+    idTokenSigningAlg: 'RS256',
   });
-  const usual = { tokenEndpointAuthMethod: usualMethod('confidential') };
+  const usual = { tokenEndpointAuthMethod: usualMethod('confidential'), idTokenSigningAlg: 'RS256' };
   assert.deepEqual(createCommand(oidcClientEntity, client, usual), [
     ...['create', 'oidc-client', 'wiki', 'confidential'],
   ]);

@@ -92,11 +92,11 @@ describe('two controllers on one database', () => {
   });
 
   test('a DPoP proof works once, wherever it is presented', async () => {
-    await a.server.createUser({ name: 'dora', password });
+    await a.server.createUser({ name: 'thea', password });
     for (const nodes of [[a, b, a, b] as const, [b, a, b, a] as const]) {
-      const answers = await sendOneProof(a.server.url, [...nodes], { username: 'dora', password });
+      const answers = await sendOneProof(a.server.url, [...nodes], { username: 'thea', password });
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
-      const later = await sendOneProof(a.server.url, [nodes[0]], { username: 'dora', password });
+      const later = await sendOneProof(a.server.url, [nodes[0]], { username: 'thea', password });
       assert.deepEqual(
         later.map(({ status }) => status),
         [200],
