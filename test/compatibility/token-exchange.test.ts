@@ -23,7 +23,11 @@ import { goExchange } from './go-client.ts';
 import { basic, cClient, goClient, parseJwt, startCompatibleServer, tokenType } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
-const server = await startCompatibleServer(clock, { signing: true });
+// Without the grace: what a token that was replaced gives by itself.
+const server = await startCompatibleServer(clock, {
+  signing: true,
+  configure: (yaml) => yaml.replace('refreshTokenGrace: 30s', 'refreshTokenGrace: 0s'),
+});
 after(() => server.close());
 
 let count = 0;
