@@ -52,8 +52,18 @@ export interface Twist {
   readonly key?: KeyObject;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: options are those of the server under test
-type Options = any;
+/** What it reads of the options that a server sent. */
+interface CreationOptions {
+  readonly challenge: string;
+  readonly rp: { readonly id: string };
+  readonly user: { readonly id: string };
+}
+interface RequestOptions {
+  readonly challenge: string;
+  readonly rpId: string;
+  readonly allowCredentials?: readonly { readonly id: string }[];
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: tests change what they like
 export type Json = any;
 
@@ -94,7 +104,7 @@ export class SoftAuthenticator {
 
   /** `navigator.credentials.create(…).toJSON()` */
   create(
-    options: Options,
+    asked: object,
     {
       algorithm = 'ES256',
       keys = keysOf(algorithm),
@@ -114,8 +124,9 @@ export class SoftAuthenticator {
       readonly rk?: boolean;
     } = {},
   ): Json {
+    const options = asked as CreationOptions;
     const id = randomBytes(32);
-    const rpId: string = options.rp.id;
+    const rpId = options.rp.id;
     this.credentials.push({ id, userHandle: options.user.id, rpId, keys, algorithm });
     const length = Buffer.alloc(2);
     length.writeUInt16BE(id.length);
@@ -144,8 +155,9 @@ export class SoftAuthenticator {
   }
 
   /** `navigator.credentials.get(…).toJSON()` */
-  get(options: Options, twist: Twist & { readonly credential?: Credential } = {}): Json {
-    const allowed: readonly { readonly id: string }[] = options.allowCredentials ?? [];
+  get(asked: object, twist: Twist & { readonly credential?: Credential } = {}): Json {
+    const options = asked as RequestOptions;
+    const allowed = options.allowCredentials ?? [];
     const found = this.credentials.find(
       ({ id, rpId }) =>
         rpId === options.rpId && (allowed.length === 0 || allowed.some((one) => one.id === base64url(id))),
