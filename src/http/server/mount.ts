@@ -5,8 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuthError } from '../../errors/auth-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
-import { errorCodes } from '../../errors/codes.ts';
-import type { KeptAuditTrail, RequestOrigin } from '../../model/audit-event.ts';
+import type { KeptAuditTrail } from '../../model/audit-event.ts';
 import type { AttemptLog } from '../../model/login-attempt.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Clock, Millis } from '../../platform/clock.ts';
@@ -26,10 +25,10 @@ import { deprecationHeaders } from '../request/deprecation.ts';
 import { type ErrorFormat, errorAnswer } from '../request/error-answers.ts';
 import { asAuthError } from '../request/errors.ts';
 import { callerRefusal, enforceGuard, requireAudience, sessionHeaders } from '../request/guard.ts';
-import { recordAnsweredRefusal, recordFailure, type SentRequest } from '../request/refused-request.ts';
 import { originOf, presentedTokens, type RequestContext } from '../request/request-context.ts';
 import { type Api, countsAgainstSource, type Input, mediaTypesOf, type Route } from '../request/route.ts';
 import { mayChangeSomething } from '../request/sender.ts';
+import { fieldsOf, recordFailedRequest, recordRefusingAnswer } from './kept-refusals.ts';
 import { type RoutesOfPath, routesByPath } from './routes-of-path.ts';
 import { type SourceLoad, tooMuchLoad } from './source-load.ts';
 
@@ -133,11 +132,7 @@ export function failureHandler(
     } else if (context?.principal == null) {
       strangersLog.write({ level: 'info', kind: failure.code, message: 'request refused', fields });
     } else log.info('request refused', fields);
-    recordFailure(needs.attempts, failure, {
-      sent: sentAs(request),
-      context: context ?? null,
-      origin: context ? originOf(context) : unknownOrigin(request),
-    });
+    recordFailedRequest(needs.attempts, request, failure);
     // A refusal costs something too. The cheapest form of it costs least.
     const isSpent = context?.principal === null && !load.count(context.remoteAddress);
     const answer = errorAnswer(failure, format, {
@@ -153,36 +148,6 @@ export function failureHandler(
     const send = () => finish(request, reply, answer);
     if (failure.code === 'payload_too_large') afterItsBody(request.raw, send);
     else send();
-  };
-}
-
-function recordAnswer({ attempts }: ServerNeeds, request: FastifyRequest, answer: Answer): void {
-  const { status, refusal } = answer;
-  const refused = { sent: sentAs(request), status, refusal };
-  recordAnsweredRefusal(attempts, request.overlay as RequestContext, refused);
-}
-
-function sentAs(request: FastifyRequest): SentRequest {
-  return { method: request.method, path: request.is404 ? undefined : request.routeOptions.url };
-}
-
-/** Of a request that came to no address of ours. */
-function unknownOrigin({ id: requestId, raw }: FastifyRequest): RequestOrigin {
-  return { requestId, ipAddress: raw.socket.remoteAddress ?? '', issuer: '' };
-}
-
-/** What a line of the log says of a failed request. */
-function fieldsOf(failure: AuthError, { id, method, overlay }: FastifyRequest) {
-  const context = overlay as RequestContext | null | undefined;
-  return {
-    requestId: id,
-    traceId: context?.trace?.traceId,
-    method,
-    path: context?.path,
-    remoteAddress: context?.remoteAddress,
-    errorCode: failure.code,
-    status: errorCodes[failure.code].status,
-    detail: failure.detail,
   };
 }
 
@@ -220,7 +185,8 @@ function mountRoute(app: FastifyInstance, needs: ServerNeeds, route: Route): voi
     needs.inspectAnswer?.(route, answer);
     if (isGivenBack(request.method) && answer.status < 400 && request.overlay?.hasProven !== false)
       load.giveBack(request.raw.socket.remoteAddress ?? '');
-    if (answer.status >= 400 && isForPeopleOrPrograms(route.api)) recordAnswer(needs, request, answer);
+    if (answer.status >= 400 && isForPeopleOrPrograms(route.api))
+      recordRefusingAnswer(needs.attempts, request, answer);
     finish(request, reply, answer);
   }
   app.route({
