@@ -61,16 +61,29 @@ export interface DeliveryOutcome {
 /** `oldest`: in order, one waits for the one before. `least-tried`: one that fails delays no other. */
 export type DeliveryOrder = 'oldest' | 'least-tried';
 
-/** Sends what is delivered of one kind. */
-export interface Sender<Kind extends DeliveryKind> {
-  /** How many deliveries of one subscriber are sent at the same time. */
+export type SentDelivery<Kind extends DeliveryKind> = Pick<Delivery<Kind>, 'id' | 'payload' | 'createdAt'>;
+
+/** Sends what is delivered of one kind: each delivery by itself, or several together. */
+export type Sender<Kind extends DeliveryKind> = {
+  /** How many deliveries of one subscriber are sent at the same time, or together. */
   readonly atOnce: number;
-  readonly order: DeliveryOrder;
-  send(
-    subscriber: string,
-    delivery: Pick<Delivery<Kind>, 'id' | 'payload' | 'createdAt'>,
-  ): Promise<DeliveryOutcome>;
-}
+} & (
+  | {
+      readonly order: DeliveryOrder;
+      send(subscriber: string, delivery: SentDelivery<Kind>): Promise<DeliveryOutcome>;
+    }
+  | {
+      readonly order: 'oldest';
+      /**
+       * @param deliveries at least one, the oldest first
+       * @returns how those at the beginning ended, at least one; the rest was not tried. Only the last may be `waiting`
+       */
+      sendInOrder(
+        subscriber: string,
+        deliveries: readonly SentDelivery<Kind>[],
+      ): Promise<readonly DeliveryOutcome[]>;
+    }
+);
 
 export type Senders = { readonly [Kind in DeliveryKind]: Sender<Kind> };
 

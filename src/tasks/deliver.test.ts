@@ -66,6 +66,7 @@ function memoryDeliveries() {
   return {
     store: store as unknown as DeliveryStore,
     queues,
+    attempts: () => rows.map(({ attempts }) => attempts),
     states: (subscriber: string) =>
       rows.filter(({ queue }) => queue === queueOf('logout', subscriber)).map(({ state }) => state),
     add(subscriber: string) {
@@ -107,6 +108,21 @@ function deliveringFrom(
     isReady: () => true,
   };
   return deliverer(needs);
+}
+
+/** A sender that gets several deliveries at a time. */
+function sendingInOrder(
+  store: DeliveryStore,
+  sendInOrder: (ids: readonly string[]) => readonly DeliveryOutcome[],
+) {
+  const logout = {
+    atOnce: 4,
+    order: 'oldest',
+    sendInOrder: async (_to: string, deliveries: readonly { readonly id: string }[]) =>
+      sendInOrder(deliveries.map(({ id }) => id)),
+  } as const;
+  const needs = { deliveries: store, senders: { logout }, clock, random: createRandom(clock) };
+  return deliverer({ ...needs, log: memoryLogger(), isReady: () => true });
 }
 
 const taken: DeliveryOutcome = { state: 'delivered', result: 'ok' };
@@ -250,4 +266,50 @@ test('a sender that throws is an attempt that failed', async () => {
   delivering.wake();
   await settled();
   assert.equal(queues.values().next().value?.failures, 1, 'nothing is sent after the end');
+});
+
+test('deliveries that are sent together stay in order, and what was not tried counts as no attempt', async () => {
+  const { store, add, states, queues } = memoryDeliveries();
+  const sent: string[] = [];
+  let taking = 3;
+  const delivering = sendingInOrder(store, (ids) => {
+    sent.push(ids.join(' '));
+    const outcomes = ids.slice(0, taking).map(() => taken);
+    return outcomes.length === ids.length ? outcomes : [...outcomes, refused];
+  });
+  for (let at = 0; at < 10; at += 1) add('one');
+  delivering.wake();
+  await settled();
+  assert.deepEqual(sent, ['0 1 2 3']);
+  assert.deepEqual(states('one'), [...Array(3).fill('delivered'), ...Array(7).fill('waiting')]);
+  assert.equal(queues.values().next().value?.failures, 1);
+  taking = 4;
+  clock.advance(MINUTE);
+  delivering.wake();
+  await settled();
+  assert.deepEqual(sent.slice(1), ['3 4 5 6', '7 8 9']);
+  assert.ok(states('one').every((state) => state === 'delivered'));
+  await delivering.stop();
+});
+
+test('a sender of several that throws has tried the oldest', async () => {
+  const { store, add, states, attempts } = memoryDeliveries();
+  const delivering = sendingInOrder(store, () => {
+    throw new Error('a bug');
+  });
+  for (let at = 0; at < 2; at += 1) add('one');
+  delivering.wake();
+  await settled();
+  assert.deepEqual(
+    [states('one'), attempts()],
+    [
+      ['waiting', 'waiting'],
+      [1, 0],
+    ],
+  );
+  clock.advance(3 * DAY);
+  delivering.wake();
+  await settled();
+  assert.deepEqual(states('one'), ['failed', 'failed']);
+  await delivering.stop();
 });

@@ -14,7 +14,7 @@ import {
 import { type Clock, MINUTE, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { Random } from '../platform/random.ts';
-import type { DeliveryStore } from '../store/contracts/deliveries.ts';
+import type { AttemptedDelivery, DeliveryStore } from '../store/contracts/deliveries.ts';
 
 /** Longer than an attempt may take, with a clock that differs a little. */
 const holdTime: Millis = MINUTE;
@@ -132,18 +132,30 @@ function queueDelivery(
     readonly onFailures: (kind: DeliveryKind, count: number) => void;
   },
 ): (queue: DeliveryQueue) => Promise<Millis | null> {
+  /** @returns those that were tried */
   async function attempt(
     sender: Sender<DeliveryKind>,
     subscriber: string,
-    delivery: Delivery,
-  ): Promise<DeliveryOutcome> {
-    if (delivery.createdAt <= clock.now() - deliveriesWait) return tooLate(delivery);
-    try {
-      return await sender.send(subscriber, delivery);
-    } catch (error) {
+    waiting: readonly Delivery[],
+  ): Promise<readonly AttemptedDelivery[]> {
+    const bound = clock.now() - deliveriesWait;
+    const late = waiting.filter(({ createdAt }) => createdAt <= bound);
+    const timely = waiting.filter(({ createdAt }) => createdAt > bound);
+    const internal = (error: unknown): DeliveryOutcome => {
       log.error('a delivery failed', { subscriber, error });
       return { state: 'waiting', result: 'an internal error, which the log has' };
-    }
+    };
+    const outcomes =
+      'send' in sender
+        ? await Promise.all(timely.map((delivery) => sender.send(subscriber, delivery).catch(internal)))
+        : timely.length === 0
+          ? []
+          : await sender.sendInOrder(subscriber, timely).catch((error) => [internal(error)]);
+    const sent = outcomes.flatMap((outcome, at) => {
+      const delivery = timely[at];
+      return delivery === undefined ? [] : [{ seq: delivery.seq, ...outcome }];
+    });
+    return [...late.map((delivery) => ({ seq: delivery.seq, ...tooLate(delivery) })), ...sent];
   }
 
   return async (queue) => {
@@ -157,12 +169,7 @@ function queueDelivery(
       const waiting = await deliveries.next(queue, sender.order, sender.atOnce);
       if (waiting.length === 0) pause = null;
       else {
-        const attempted = await Promise.all(
-          waiting.map(async (delivery) => ({
-            seq: delivery.seq,
-            ...(await attempt(sender, subscriber, delivery)),
-          })),
-        );
+        const attempted = await attempt(sender, subscriber, waiting);
         const failed = attempted.filter(({ state }) => state === 'waiting').length;
         // A subscriber that takes something is there: only the rest waits for a while.
         failures = failed === 0 ? 0 : failed < attempted.length ? 1 : failures + 1;
