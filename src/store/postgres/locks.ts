@@ -50,8 +50,8 @@ const concurrentIntents: { readonly [Name in IntentName]?: KeysOf<Name> } = {
   continueBrowserSession: ({ identityId }) => [browserKey(identityId)],
   endBrowserSession: none,
   // Reads which factors were passed already.
-  addPassed: ({ id }) => [`session:${id}`],
-  countAttempt: ({ limits }) => attemptKeys(limits.map(({ key }) => key)),
+  addPassed: ([id]) => [`session:${id}`],
+  countAttempt: ([limits]) => attemptKeys(limits.map(({ key }) => key)),
   clearAttempts: ({ keys }) => attemptKeys(keys),
 };
 

@@ -7,9 +7,9 @@ import { all, type Intent, run, type SqlRow } from './intent.ts';
 
 export const attemptIntents = { countAttempt, clearAttempts } as const;
 
-export function attemptStore({ write, read, find }: Database<typeof attemptIntents>): AttemptStore {
+export function attemptStore({ write, writing, read, find }: Database<typeof attemptIntents>): AttemptStore {
   return {
-    count: (limits, failures, now) => write('countAttempt', { limits, failures, now }),
+    ...writing({ count: 'countAttempt' }),
     clear: (keys) => write('clearAttempts', { keys }),
     async areCounted(keys) {
       const counted = `SELECT key FROM attempts WHERE key IN (${marks(keys)}) AND (failures > 0 OR locks > 0)`;
@@ -36,12 +36,7 @@ const untilCleared = 36_500 * DAY;
 
 const fresh: Counter = { failures: 0, locks: 0, lockedUntil: 0 };
 
-function* countAttempt(args: {
-  readonly limits: readonly AttemptLimit[];
-  readonly failures: 0 | 1;
-  readonly now: Millis;
-}): Intent<CountOutcome> {
-  const { limits, failures, now } = args;
+function* countAttempt(limits: readonly AttemptLimit[], failures: 0 | 1, now: Millis): Intent<CountOutcome> {
   // One read and one write for all counters: other requests from the same source wait meanwhile.
   const keys = limits.map(({ key }) => key);
   const rows = yield* all(`SELECT * FROM attempts WHERE key IN (${marks(keys)})`, ...keys);

@@ -19,33 +19,31 @@ export const auditEventIntents = { appendAuditEvents, deleteAuditEvents } as con
 
 export function auditEventStore({
   write,
+  writing,
   list,
   listed: named,
 }: Database<typeof auditEventIntents>): AuditEventStore {
   return {
     append(records, bound) {
       const rows = records.map((record) => ({ ...record, details: JSON.stringify(record.details) }));
-      return write('appendAuditEvents', { rows, bound });
+      return write('appendAuditEvents', [rows, bound]);
     },
     async find(id) {
       const [found = null] = await named(listed, { field: 'id', value: id }, listedAuditEventOf);
       return found;
     },
     list: (query) => list(listed, query, listedAuditEventOf),
-    deleteBefore: (before, batch) => write('deleteAuditEvents', { before, batch }),
+    ...writing({ deleteBefore: 'deleteAuditEvents' }),
   };
 }
 
 /** A step deletes at most this many more than came in, so a table far over its limit shrinks in small steps. */
 const mostOverdue = 200;
 
-function* appendAuditEvents(args: {
-  /** With the details as JSON text. */
-  readonly rows: readonly object[];
-  readonly bound: AuditBound | null;
-}): Intent<void> {
-  for (const row of args.rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
-  if (args.bound !== null) yield* deleteSurplus(args.bound, args.rows.length + mostOverdue);
+/** @param rows with the details as JSON text */
+function* appendAuditEvents(rows: readonly object[], bound: AuditBound | null): Intent<void> {
+  for (const row of rows) yield* insertOr('audit_events', row, 'ON CONFLICT (id) DO NOTHING');
+  if (bound !== null) yield* deleteSurplus(bound, rows.length + mostOverdue);
 }
 
 function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Intent<void> {
@@ -60,11 +58,11 @@ function* deleteSurplus({ keepAtMost, ofOwners }: AuditBound, most: number): Int
   else yield* evict(others, [['by_identity_id']], Math.min(surplus, most));
 }
 
-function* deleteAuditEvents(args: { readonly before: Millis; readonly batch: number }): Intent<number> {
+function* deleteAuditEvents(before: Millis, batch: number): Intent<number> {
   const rows = yield* all(
     'DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? LIMIT ?) RETURNING id',
-    args.before,
-    args.batch,
+    before,
+    batch,
   );
   return rows.length;
 }

@@ -13,13 +13,17 @@ const { listed } = authPolicyTable;
 
 export const authPolicyIntents = { createAuthPolicy, updateAuthPolicy, deleteAuthPolicy } as const;
 
-export function authPolicyStore({ write, find, list }: Database<typeof authPolicyIntents>): AuthPolicyStore {
+export function authPolicyStore({
+  write,
+  writing,
+  find,
+  list,
+}: Database<typeof authPolicyIntents>): AuthPolicyStore {
   return {
     find: (id) => find(authPolicyOf, 'SELECT * FROM auth_policies WHERE id = ?', id),
     list: (query) => list(listed, query, authPolicyOf),
-    create: (policy, now) => write('createAuthPolicy', { policy, now }),
     update: (id, patch, now) => write('updateAuthPolicy', { id, patch, now }),
-    delete: (id, now) => write('deleteAuthPolicy', { id, now }),
+    ...writing({ create: 'createAuthPolicy', delete: 'deleteAuthPolicy' }),
   };
 }
 
@@ -37,11 +41,8 @@ export function* addPasskeyRules(): Intent<void> {
   }
 }
 
-function createAuthPolicy(args: {
-  readonly policy: Unstored<typeof authPolicyEntity>;
-  readonly now: Millis;
-}): Intent<void> {
-  return authPolicyTable.insert(args.policy, args.now);
+function createAuthPolicy(policy: Unstored<typeof authPolicyEntity>, now: Millis): Intent<void> {
+  return authPolicyTable.insert(policy, now);
 }
 
 interface PolicyUpdate extends MayBeForced {
@@ -65,21 +66,18 @@ function* applyUpdate({ id, patch, now }: PolicyUpdate): Intent<boolean> {
   return true;
 }
 
-function* deleteAuthPolicy(args: {
-  readonly id: string;
-  readonly now: Millis;
-}): Intent<'deleted' | 'referenced' | 'unknown'> {
+function* deleteAuthPolicy(id: string, now: Millis): Intent<'deleted' | 'referenced' | 'unknown'> {
   const row = yield* first(
     `DELETE FROM auth_policies WHERE id = ?
        AND NOT EXISTS (SELECT 1 FROM identities WHERE identities.auth_policy_id = auth_policies.id)
        AND NOT EXISTS (SELECT 1 FROM external_jwt_signers WHERE enroll_auth_policy_id = auth_policies.id)
      RETURNING id`,
-    args.id,
+    id,
   );
   if (row !== undefined) {
-    yield* recordChange('auth-policy', args.id, args.now);
+    yield* recordChange('auth-policy', id, now);
     return 'deleted';
   }
-  const kept = yield* first('SELECT id FROM auth_policies WHERE id = ?', args.id);
+  const kept = yield* first('SELECT id FROM auth_policies WHERE id = ?', id);
   return kept === undefined ? 'unknown' : 'referenced';
 }

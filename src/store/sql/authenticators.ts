@@ -4,16 +4,17 @@ import type { Millis } from '../../platform/clock.ts';
 import type {
   AuthenticatorStore,
   CertificateLogin,
+  KeepSuccessor,
   ListedAuthenticator,
   LockableAuthenticator,
   NewCertificateAuthenticator,
   NewPasswordAuthenticator,
   PasswordLogin,
+  PromoteSuccessor,
   WhenPasswordChanges,
 } from '../contracts/authenticators.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { endSessionsOf, endSessionsOfAuthenticator } from './api-sessions.ts';
-import { type certificateExtensionIntents, certificateExtensionStore } from './certificate-extension.ts';
 import { recordChange } from './changes.ts';
 import {
   accountColumns,
@@ -22,11 +23,12 @@ import {
   authPolicyOf,
   type Database,
   identityOf,
+  integer,
   integerOrNull,
   text,
 } from './codec.ts';
 import { addPassword, passwordWasChosen, withdrawInvitation } from './identities.ts';
-import { first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
+import { affects, first, type Intent, run, type SqlRow, type SqlValue } from './intent.ts';
 import { listSource } from './list-source.ts';
 import { dropName, giveName, type MayShareName } from './names.ts';
 import { insert } from './rows.ts';
@@ -46,20 +48,22 @@ export const authenticatorIntents = {
   updatePassword,
   rehashPassword,
   deleteAuthenticator,
+  requestExtension,
+  keepSuccessor,
+  promoteSuccessor,
 } as const;
 
-export function authenticatorStore(
-  db: Database<typeof authenticatorIntents & typeof certificateExtensionIntents>,
-): AuthenticatorStore {
-  const { dialect, write, read, find, list } = db;
+export function authenticatorStore(db: Database<typeof authenticatorIntents>): AuthenticatorStore {
+  const { dialect, write, writing, read, find, list } = db;
   return {
-    ...certificateExtensionStore(db),
+    ...writing({ requestExtension: 'requestExtension', keepSuccessor: 'keepSuccessor' }),
+    ...writing({ promoteSuccessor: 'promoteSuccessor' }),
     async findPasswordLogin(usernameKey) {
       const login = await find(passwordLoginOf, findPasswordLoginSql, usernameKey);
       return login?.usernameKey === usernameKey ? login.passwordLogin : null;
     },
     findCertificateLogin: (thumbprint) => find(certificateLoginOf, findCertificateLoginSql, thumbprint),
-    createCertificate: (authenticator, now) => write('createCertificate', { authenticator, now }),
+    ...writing({ createCertificate: 'createCertificate', rehashPassword: 'rehashPassword' }),
     createPassword: (authenticator, now) => write('createPassword', { authenticator, now }),
     find: (id) => find(authenticatorOf, 'SELECT * FROM authenticators WHERE id = ?', id),
     async findListed(id) {
@@ -73,7 +77,6 @@ export function authenticatorStore(
       return (await read(sql, JSON.stringify(identityIds))).map(lockableOf);
     },
     updatePassword: (id, patch, when) => write('updatePassword', { id, patch, ...when }),
-    rehashPassword: (id, oldHash, newHash) => write('rehashPassword', { id, oldHash, newHash }),
     delete: (id, now) => write('deleteAuthenticator', { id, now }),
   };
 }
@@ -120,12 +123,8 @@ function certificateLoginOf(row: SqlRow): CertificateLogin {
   return { authenticator, identity: identityOf(row, 'identity__'), policy: authPolicyOf(row, 'policy__') };
 }
 
-export function* createCertificate(args: {
-  readonly authenticator: NewCertificateAuthenticator;
-  readonly now: Millis;
-}): Intent<void> {
-  const { authenticator, now } = args;
-  yield* insert('authenticators', { ...authenticator, method: 'cert', createdAt: now, updatedAt: now });
+export function createCertificate(authenticator: NewCertificateAuthenticator, now: Millis): Intent<void> {
+  return insert('authenticators', { ...authenticator, method: 'cert', createdAt: now, updatedAt: now });
 }
 
 interface PasswordCreation extends MayShareName {
@@ -174,17 +173,9 @@ function* updatePassword(args: PasswordUpdate): Intent<boolean> {
   return true;
 }
 
-function* rehashPassword(args: {
-  readonly id: string;
-  readonly oldHash: string;
-  readonly newHash: string;
-}): Intent<void> {
-  yield* run(
-    'UPDATE authenticators SET password_hash = ? WHERE id = ? AND password_hash = ?',
-    args.newHash,
-    args.id,
-    args.oldHash,
-  );
+function rehashPassword(id: string, oldHash: string, newHash: string): Intent<void> {
+  const sql = 'UPDATE authenticators SET password_hash = ? WHERE id = ? AND password_hash = ?';
+  return run(sql, newHash, id, oldHash);
 }
 
 function deleteAuthenticator(args: MayBeForced & { readonly id: string }): Intent<boolean> {
@@ -202,5 +193,51 @@ export function* removeAuthenticator(id: string, now: Millis): Intent<boolean> {
     yield* recordChange('identity', identityId, now);
   }
   yield* endSessionsOfAuthenticator({ identityId, authenticatorId: id, now });
+  return true;
+}
+
+// The certificate of an authenticator is replaced by its successor in two steps: a client that never received the new
+// one still has the old one.
+
+function requestExtension(id: string, rollKey: boolean, now: Millis): Intent<boolean> {
+  // A successor fetched earlier may have the very key that has to go.
+  const withdrawn = rollKey ? ', successor_pem = NULL, successor_thumbprint = NULL' : '';
+  return affects(
+    `UPDATE authenticators SET is_extend_requested = 1, is_key_roll_requested = ?, updated_at = ?${withdrawn}
+     WHERE id = ? AND method = 'cert' RETURNING id`,
+    rollKey ? 1 : 0,
+    now,
+    id,
+  );
+}
+
+function keepSuccessor(keep: KeepSuccessor): Intent<boolean> {
+  return affects(
+    `UPDATE authenticators SET successor_pem = ?, successor_thumbprint = ?
+     WHERE id = ? AND method = 'cert' AND thumbprint = ? AND is_key_roll_requested <= ? RETURNING id`,
+    keep.certPem,
+    keep.thumbprint,
+    keep.id,
+    keep.currentThumbprint,
+    keep.hasNewKey ? 1 : 0,
+  );
+}
+
+function* promoteSuccessor(args: PromoteSuccessor): Intent<boolean> {
+  const before = yield* first('SELECT is_key_roll_requested FROM authenticators WHERE id = ?', args.id);
+  const row = yield* first(
+    `UPDATE authenticators SET cert_pem = successor_pem, thumbprint = successor_thumbprint,
+       successor_pem = NULL, successor_thumbprint = NULL, is_extend_requested = 0, is_key_roll_requested = 0,
+       updated_at = ?
+     WHERE id = ? AND method = 'cert' AND successor_thumbprint = ? RETURNING identity_id`,
+    args.now,
+    args.id,
+    args.thumbprint,
+  );
+  if (row === undefined) return false;
+  if (before !== undefined && integer(before, 'is_key_roll_requested') === 1) {
+    const { id: authenticatorId, now, exceptSession: except } = args;
+    yield* endSessionsOfAuthenticator({ identityId: text(row, 'identity_id'), authenticatorId, now, except });
+  }
   return true;
 }

@@ -5,7 +5,7 @@ import type { IdentityId } from '../../model/ids.ts';
 import { CallerRefused } from '../contracts/store.ts';
 import { identityOf, integer, integerOrNull } from './codec.ts';
 import type { Caller, Engine } from './engine.ts';
-import { first, type Intent } from './intent.ts';
+import { first, type Intent, withMembers } from './intent.ts';
 import { requireUnchanged } from './versions.ts';
 
 /**
@@ -46,7 +46,7 @@ export function forcing(engine: Engine): Engine {
   const forced = { force: true, sharesName: true };
   return {
     ...engine,
-    write: (name, args, options) => engine.write(name, { ...(args as object), ...forced }, options),
+    write: (name, args, options) => engine.write(name, withMembers(args, forced), options),
   };
 }
 

@@ -15,7 +15,7 @@ import type { SigningKey } from '../../model/signing-key.ts';
 import type { OwnSession } from '../contracts/api-sessions.ts';
 import type { Engine, WriteOptions } from './engine.ts';
 import { entityTable } from './entity-table.ts';
-import type { ArgsOf, Intents, OutcomeOf, SqlRow, SqlValue } from './intent.ts';
+import type { ArgsOf, Intents, OutcomeOf, ParametersOf, SqlRow, SqlValue } from './intent.ts';
 import type { ListSource } from './list-source.ts';
 import { reader } from './rows.ts';
 
@@ -27,6 +27,14 @@ export interface Database<Own extends Intents = Record<never, never>> extends Om
     args: ArgsOf<Own[Name]>,
     options?: WriteOptions,
   ): Promise<OutcomeOf<Own[Name]>>;
+  /** Methods of a store that only write, each with the intent that gets its arguments. */
+  writing<Methods extends Readonly<Record<string, keyof Own>>>(
+    methods: Methods,
+  ): {
+    readonly [Method in keyof Methods]: (
+      ...args: ParametersOf<Own[Methods[Method]]>
+    ) => Promise<OutcomeOf<Own[Methods[Method]]>>;
+  };
   /** @returns the first row, decoded by `read`; null when there is none */
   find<T>(read: (row: SqlRow) => T, sql: string, ...params: SqlValue[]): Promise<T | null>;
   list<T>(source: ListSource, query: ListQuery, read: (row: SqlRow) => T): Promise<Page<T>>;
@@ -46,6 +54,13 @@ export function databaseOf<Known extends Intents>(engine: Engine): Database<Know
   return {
     ...engine,
     write: (name, args, options) => engine.write(String(name), args, options) as Promise<never>,
+    writing: (methods) => {
+      const writes = Object.entries(methods).map(([method, name]) => [
+        method,
+        (...args: readonly unknown[]) => engine.write(String(name), args.length === 1 ? args[0] : args),
+      ]);
+      return Object.fromEntries(writes);
+    },
     async find(read, sql, ...params) {
       const [row] = await engine.read(sql, ...params);
       return row === undefined ? null : read(row);

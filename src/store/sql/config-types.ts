@@ -4,7 +4,6 @@ import type { ConfigTypeStore, NewConfigType } from '../contracts/config-types.t
 import type { PatchOf } from '../contracts/entities.ts';
 import type { Database } from './codec.ts';
 import { entityTable } from './entity-table.ts';
-import type { ById } from './intent.ts';
 import { affects, type Intent } from './intent.ts';
 
 const table = entityTable(configTypeEntity);
@@ -12,7 +11,7 @@ const table = entityTable(configTypeEntity);
 export const configTypeIntents = { createConfigType, updateConfigType, deleteConfigType } as const;
 
 export function configTypeStore({
-  write,
+  writing,
   read,
   find,
   list,
@@ -25,22 +24,22 @@ export function configTypeStore({
       return (await read(sql, ...names)).map((row) => table.read(row));
     },
     list: (query) => list(table.listed, query, table.read),
-    create: (configType, now) => write('createConfigType', { configType, now }),
-    update: (id, patch, now) => write('updateConfigType', { id, patch, now }),
-    delete: (id) => write('deleteConfigType', { id }),
+    ...writing({ create: 'createConfigType', update: 'updateConfigType', delete: 'deleteConfigType' }),
   };
 }
 
-function createConfigType(args: { readonly configType: NewConfigType; readonly now: Millis }): Intent<void> {
-  return table.insert(args.configType, args.now);
+function createConfigType(configType: NewConfigType, now: Millis): Intent<void> {
+  return table.insert(configType, now);
 }
 
 function* updateConfigType(
-  args: ById & { readonly patch: PatchOf<typeof configTypeEntity> },
+  id: string,
+  patch: PatchOf<typeof configTypeEntity>,
+  now: Millis,
 ): Intent<boolean> {
-  return (yield* table.update(args)) !== undefined;
+  return (yield* table.update({ id, patch, now })) !== undefined;
 }
 
-function deleteConfigType({ id }: { readonly id: string }): Intent<boolean> {
+function deleteConfigType(id: string): Intent<boolean> {
   return affects('DELETE FROM config_types WHERE id = ? RETURNING id', id);
 }

@@ -1,15 +1,15 @@
 import type { DeviceLogin } from '../../model/device-login.ts';
+import type { Millis } from '../../platform/clock.ts';
 import type { DeviceLoginStore, NewDeviceLogin } from '../contracts/device-logins.ts';
 import { type Database, integer } from './codec.ts';
-import type { ById } from './intent.ts';
 import { affects, first, type Intent } from './intent.ts';
 import { insertOr, reader } from './rows.ts';
 
 export const deviceLoginIntents = { beginDeviceLogin, settleDeviceLogin } as const;
 
-export function deviceLoginStore({ write, find }: Database<typeof deviceLoginIntents>): DeviceLoginStore {
+export function deviceLoginStore({ find, writing }: Database<typeof deviceLoginIntents>): DeviceLoginStore {
   return {
-    begin: (login, most) => write('beginDeviceLogin', { ...login, most }),
+    ...writing({ begin: 'beginDeviceLogin', settle: 'settleDeviceLogin' }),
     find: (id) => find(deviceLoginOf, 'SELECT * FROM device_logins WHERE id = ?', id),
     findWaiting(by, now) {
       const [column, value] =
@@ -17,7 +17,6 @@ export function deviceLoginStore({ write, find }: Database<typeof deviceLoginInt
       const sql = `SELECT * FROM device_logins WHERE ${column} = ? AND state = 'waiting' AND expires_at > ?`;
       return find(deviceLoginOf, sql, value, now);
     },
-    settle: (id, sealedCode, now) => write('settleDeviceLogin', { id, sealedCode, now }),
   };
 }
 
@@ -25,10 +24,7 @@ const deviceLoginOf = reader<DeviceLogin>()(
   'id codeChallenge clientId scopes:json issuer ipAddress createdAt expiresAt state sealedCode?',
 );
 
-function* beginDeviceLogin({
-  most,
-  ...login
-}: NewDeviceLogin & { readonly most: number }): Intent<'begun' | 'full' | 'taken'> {
+function* beginDeviceLogin(login: NewDeviceLogin, most: number): Intent<'begun' | 'full' | 'taken'> {
   const sql = 'SELECT count(*) AS live FROM device_logins WHERE expires_at > ?';
   const live = yield* first(sql, login.createdAt);
   if (live !== undefined && integer(live, 'live') >= most) return 'full';
@@ -37,8 +33,7 @@ function* beginDeviceLogin({
   return begun === undefined ? 'taken' : 'begun';
 }
 
-function settleDeviceLogin(settled: ById & { readonly sealedCode: string | null }): Intent<boolean> {
-  const { id, sealedCode, now } = settled;
+function settleDeviceLogin(id: string, sealedCode: string | null, now: Millis): Intent<boolean> {
   return affects(
     `UPDATE device_logins SET state = ?, sealed_code = ? WHERE id = ? AND state = 'waiting' AND expires_at > ?
      RETURNING id`,

@@ -40,9 +40,10 @@ export const enrollmentIntents = {
 } as const;
 
 export function enrollmentStore(db: Database<typeof enrollmentIntents>): EnrollmentStore {
-  const { dialect, write, read, find, list } = db;
+  const { dialect, write, writing, read, find, list } = db;
   return {
-    create: (enrollment, now) => write('createEnrollment', { enrollment, now }),
+    ...writing({ create: 'createEnrollment', renew: 'renewEnrollment', delete: 'deleteEnrollment' }),
+    ...writing({ enroll: 'enrollIdentity', redeem: 'redeemEnrollment' }),
     createIdentity: (identity, enrollments, now) =>
       write('createIdentityToEnroll', { identity, enrollments, now }),
     find: (id) => find(enrollmentOf, 'SELECT * FROM enrollments WHERE id = ?', id),
@@ -56,10 +57,6 @@ export function enrollmentStore(db: Database<typeof enrollmentIntents>): Enrollm
       return found;
     },
     list: (query) => list(listed, query, listedOf),
-    renew: (id, renewal, now) => write('renewEnrollment', { id, renewal, now }),
-    redeem: (redemption) => write('redeemEnrollment', redemption),
-    enroll: (identity, certificate, now) => write('enrollIdentity', { identity, certificate, now }),
-    delete: (id) => write('deleteEnrollment', { id }),
   };
 }
 
@@ -86,13 +83,8 @@ function openEnrollmentOf(row: SqlRow): OpenEnrollment {
   };
 }
 
-function* createEnrollment(args: {
-  readonly enrollment: NewEnrollment;
-  readonly now: Millis;
-  /** It stays as it was, even if its user name is that of another identity here: then it enrolls nobody. */
-  readonly isImported?: boolean;
-}): Intent<void> {
-  const { enrollment, now, isImported = false } = args;
+/** @param isImported it stays as it was, even with the user name of another identity: then it enrolls nobody */
+function* createEnrollment(enrollment: NewEnrollment, now: Millis, isImported = false): Intent<void> {
   const { identityId, username } = enrollment;
   if (username !== null && !isImported && (yield* holderOf(username, identityId)) !== null) {
     throw new AlreadyTaken('username');
@@ -114,16 +106,15 @@ interface IdentityToEnroll extends MayShareName {
 
 function* createIdentityToEnroll({ identity, enrollments, now, sharesName }: IdentityToEnroll): Intent<void> {
   yield* createIdentity({ identity, password: null, now, sharesName });
-  for (const enrollment of enrollments) yield* createEnrollment({ enrollment, now });
+  for (const enrollment of enrollments) yield* createEnrollment(enrollment, now);
 }
 
-function* renewEnrollment(args: {
-  readonly id: string;
-  readonly renewal: Pick<NewEnrollment, 'tokenHash' | 'sealedToken' | 'expiresAt'>;
-  readonly now: Millis;
-}): Intent<boolean> {
-  const { id, renewal, now } = args;
-  return yield* affects(
+function renewEnrollment(
+  id: string,
+  renewal: Pick<NewEnrollment, 'tokenHash' | 'sealedToken' | 'expiresAt'>,
+  now: Millis,
+): Intent<boolean> {
+  return affects(
     `UPDATE enrollments SET token_hash = ?, sealed_token = ?, expires_at = ?, updated_at = ?
      WHERE id = ? RETURNING id`,
     renewal.tokenHash,
@@ -163,21 +154,20 @@ function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutcome> {
     );
     return late === undefined ? 'unknown' : 'expired';
   }
-  if (authenticator.method === 'cert') yield* createCertificate({ authenticator, now });
+  if (authenticator.method === 'cert') yield* createCertificate(authenticator, now);
   else yield* createPassword({ authenticator, now });
   return 'enrolled';
 }
 
-function* enrollIdentity(args: {
-  readonly identity: NewIdentity;
-  readonly certificate: NewCertificateAuthenticator | null;
-  readonly now: Millis;
-}): Intent<void> {
-  const { identity, certificate, now } = args;
+function* enrollIdentity(
+  identity: NewIdentity,
+  certificate: NewCertificateAuthenticator | null,
+  now: Millis,
+): Intent<void> {
   yield* createIdentity({ identity, password: null, now });
-  if (certificate !== null) yield* createCertificate({ authenticator: certificate, now });
+  if (certificate !== null) yield* createCertificate(certificate, now);
 }
 
-function deleteEnrollment({ id }: { readonly id: string }): Intent<boolean> {
+function deleteEnrollment(id: string): Intent<boolean> {
   return affects('DELETE FROM enrollments WHERE id = ? RETURNING id', id);
 }

@@ -5,8 +5,8 @@ import { all, type Intent } from './intent.ts';
 
 export const expiryIntents = { deleteExpired } as const;
 
-export function expiryStore({ write }: Database<typeof expiryIntents>): ExpiryStore {
-  return { deleteExpired: (now, batch) => write('deleteExpired', { now, batch }) };
+export function expiryStore({ writing }: Database<typeof expiryIntents>): ExpiryStore {
+  return writing({ deleteExpired: 'deleteExpired' });
 }
 
 /** Other nodes read an entry of the feed long before it is this old. */
@@ -21,9 +21,8 @@ const setupLinkGrace: Millis = 7 * DAY;
 /** As the index says. */
 const mayDeleteSession = 'coalesce(told_until, expires_at) <= ?';
 
-function* deleteExpired(args: { readonly now: Millis; readonly batch: number }): Intent<number> {
-  const { now } = args;
-  let left = args.batch;
+function* deleteExpired(now: Millis, batch: number): Intent<number> {
+  let left = batch;
   const expired: readonly (readonly [table: string, key: string, condition: string, before: Millis])[] = [
     ['auth_requests', 'id', 'expires_at <= ?', now],
     ['device_logins', 'id', 'expires_at <= ?', now],
@@ -51,5 +50,5 @@ function* deleteExpired(args: { readonly now: Millis; readonly batch: number }):
     );
     left -= rows.length;
   }
-  return args.batch - left;
+  return batch - left;
 }

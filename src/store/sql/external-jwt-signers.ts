@@ -20,6 +20,7 @@ export const externalJwtSignerIntents = {
 
 export function externalJwtSignerStore({
   write,
+  writing,
   read,
   find,
   list,
@@ -30,17 +31,13 @@ export function externalJwtSignerStore({
     async listAll() {
       return (await read('SELECT * FROM external_jwt_signers ORDER BY id')).map((row) => table.read(row));
     },
-    create: (signer, now) => write('createExternalJwtSigner', { signer, now }),
+    ...writing({ create: 'createExternalJwtSigner' }),
     update: (id, patch, now) => write('updateExternalJwtSigner', { id, patch, now }),
     delete: (id, now) => write('deleteExternalJwtSigner', { id, now }),
   };
 }
 
-function* createExternalJwtSigner(args: {
-  readonly signer: NewExternalJwtSigner;
-  readonly now: Millis;
-}): Intent<void> {
-  const { signer, now } = args;
+function* createExternalJwtSigner(signer: NewExternalJwtSigner, now: Millis): Intent<void> {
   yield* table.insert(signer, now);
   yield* recordChange('external-jwt-signer', signer.id, now);
 }

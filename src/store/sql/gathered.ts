@@ -1,10 +1,9 @@
 // Several intents as one: either all of their changes are made, or none.
 
-import type { CommitConditions, GatheredKind } from '../contracts/gathered.ts';
-import { NotAsSeen } from '../contracts/gathered.ts';
+import { type CommitConditions, type GatheredKind, NotAsSeen } from '../contracts/gathered.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { integer } from './codec.ts';
-import { first, type Intent } from './intent.ts';
+import { first, type Intent, withMembers } from './intent.ts';
 
 export interface GatheredCall {
   readonly name: string;
@@ -52,7 +51,7 @@ function* runAll(
   }
   for (const call of calls) {
     // Checked once for all changes together: whether an administrator remains.
-    const args = { ...(call.args as object), force: true, sharesName: force };
+    const args = withMembers(call.args, { force: true, sharesName: force });
     const outcome = yield* run({ name: call.name, args });
     if (outcome === 'referenced') throw new NotAsSeen('referenced');
     // An invitation has further outcomes, which its rule has seen before.

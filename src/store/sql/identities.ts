@@ -75,8 +75,8 @@ export function* createIdentity({ identity, password, now, sharesName }: Identit
 }
 
 /** Deletes the link for setting the password, because the password was set or removed in another way. */
-export function* withdrawInvitation(identityId: string): Intent<boolean> {
-  return yield* affects('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
+export function withdrawInvitation(identityId: string): Intent<boolean> {
+  return affects('DELETE FROM invitations WHERE identity_id = ? RETURNING identity_id', identityId);
 }
 
 /**

@@ -51,7 +51,7 @@ export interface ImportStep {
   /** Why it can be neither created nor changed: a sentence without a subject. Null if nothing prevents it. */
   inTheWay(known: Known): Intent<string | null>;
   create(now: Millis): Intent<void>;
-  change(now: Millis): Intent<void>;
+  change(now: Millis): Intent<unknown>;
 }
 
 /** Ordered so that a kind comes after those it refers to. */
@@ -60,12 +60,9 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
     ...batch.authPolicies.map((item) => ({
       ...common(item, { kind: 'auth-policy', id: item.id, table: 'auth_policies' }),
       inTheWay: () => taken('auth_policies', item.id, { name: item.rules.name }),
-      *create(now: Millis) {
-        yield* authPolicyIntents.createAuthPolicy({ policy: { ...item.rules, id: item.id }, now });
-      },
-      *change(now: Millis) {
-        yield* authPolicyIntents.updateAuthPolicy({ id: item.id, patch: item.rules, now, force: true });
-      },
+      create: (now: Millis) => authPolicyIntents.createAuthPolicy({ ...item.rules, id: item.id }, now),
+      change: (now: Millis) =>
+        authPolicyIntents.updateAuthPolicy({ id: item.id, patch: item.rules, now, force: true }),
     })),
     ...batch.signers.map((item) => ({
       ...common(item, { kind: 'ext-jwt-signer', id: item.signer.id, table: 'external_jwt_signers' }),
@@ -83,24 +80,20 @@ export function importSteps(batch: ImportBatch): readonly ImportStep[] {
           (enrollAuthPolicyId === null ? null : yield* missing(known, 'auth-policy', enrollAuthPolicyId))
         );
       },
-      *create(now: Millis) {
-        yield* externalJwtSignerIntents.createExternalJwtSigner({ signer: item.signer, now });
-      },
-      *change(now: Millis) {
+      create: (now: Millis) => externalJwtSignerIntents.createExternalJwtSigner(item.signer, now),
+      change(now: Millis) {
         const { id, ...patch } = item.signer;
-        yield* externalJwtSignerIntents.updateExternalJwtSigner({ id, patch, now, force: true });
+        return externalJwtSignerIntents.updateExternalJwtSigner({ id, patch, now, force: true });
       },
     })),
     ...batch.cas.map(caStep),
     ...batch.configTypes.map((item) => ({
       ...common(item, { kind: 'config-type', id: item.configType.id, table: 'config_types' }),
       inTheWay: () => taken('config_types', item.configType.id, { name: item.configType.name }),
-      *create(now: Millis) {
-        yield* configTypeIntents.createConfigType({ configType: item.configType, now });
-      },
-      *change(now: Millis) {
+      create: (now: Millis) => configTypeIntents.createConfigType(item.configType, now),
+      change(now: Millis) {
         const { id, ...patch } = item.configType;
-        yield* configTypeIntents.updateConfigType({ id, patch, now });
+        return configTypeIntents.updateConfigType(id, patch, now);
       },
     })),
     ...batch.identities.map(identityStep),
@@ -126,9 +119,7 @@ function caStep(item: ImportedCa): ImportStep {
     ...common(item, { kind: 'ca', id, table: 'cas' }),
     inTheWay: () => taken('cas', id, { name: ca.name, thumbprint: ca.thumbprint }),
     create: (now) => caIntents.createCa({ ca, now }),
-    *change(now) {
-      yield* caIntents.updateCa({ id, patch, now });
-    },
+    change: (now) => caIntents.updateCa({ id, patch, now }),
   };
 }
 
@@ -143,9 +134,9 @@ function identityStep(item: ImportedIdentity): ImportStep {
       return (yield* taken('identities', id, names)) ?? (yield* missing(known, 'auth-policy', authPolicyId));
     },
     create: (now) => createIdentity({ identity, password: null, now, sharesName: true }),
-    *change(now) {
+    change(now) {
       const { id: _id, ...patch } = identity;
-      yield* identityIntents.updateIdentity({ id, patch, now, force: true, sharesName: true });
+      return identityIntents.updateIdentity({ id, patch, now, force: true, sharesName: true });
     },
   };
 }
@@ -170,7 +161,7 @@ function authenticatorStep(item: ImportedAuthenticator): ImportStep {
     },
     *create(now) {
       if (item.method === 'updb') return yield* insertPassword({ ...item.password, sharesName: true }, now);
-      yield* createCertificate({ authenticator: item.certificate, now });
+      yield* createCertificate(item.certificate, now);
       yield* wishesOf(item);
     },
     *change(now) {
@@ -260,12 +251,10 @@ function enrollmentStep(item: ImportedEnrollment): ImportStep {
       if (other !== undefined) return 'the identity has another enrollment of this method here';
       return yield* taken('enrollments', id, { token_hash: tokenHash });
     },
-    *create(now) {
-      yield* enrollmentIntents.createEnrollment({ enrollment, now, isImported: true });
-    },
+    create: (now) => enrollmentIntents.createEnrollment(enrollment, now, true),
     *change(now) {
       yield* run('DELETE FROM enrollments WHERE id = ?', id);
-      yield* enrollmentIntents.createEnrollment({ enrollment, now, isImported: true });
+      yield* enrollmentIntents.createEnrollment(enrollment, now, true);
     },
   };
 }

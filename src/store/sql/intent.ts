@@ -30,9 +30,23 @@ export interface Condition {
 }
 
 /** The intents of a concern, by name. */
-export type Intents = Readonly<Record<string, (args: never) => Intent<unknown>>>;
-export type ArgsOf<Known> = Known extends (args: infer Args) => unknown ? Args : never;
-export type OutcomeOf<Known> = Known extends (args: never) => Intent<infer Outcome> ? Outcome : never;
+export type Intents = Readonly<Record<string, (...args: never) => Intent<unknown>>>;
+export type ParametersOf<Known> = Known extends (...args: infer Args) => unknown ? Args : never;
+/** How a call of an intent crosses threads: its only parameter, or the list of its parameters. */
+export type ArgsOf<Known> = ParametersOf<Known> extends [infer Only] ? Only : ParametersOf<Known>;
+/** Starts an intent with the arguments of a call. */
+export function begin(intent: Intents[string], args: unknown): Intent<unknown> {
+  return (intent as (...args: readonly unknown[]) => Intent<unknown>)(
+    ...(Array.isArray(args) ? args : [args]),
+  );
+}
+
+/** The arguments with more members. What may be forced takes a single argument; lists stay as they are. */
+export function withMembers(args: unknown, members: object): unknown {
+  return Array.isArray(args) ? args : { ...(args as object), ...members };
+}
+
+export type OutcomeOf<Known> = Known extends (...args: never) => Intent<infer Outcome> ? Outcome : never;
 
 /** Runs a statement and returns all its rows. */
 export function* all(sql: string, ...params: SqlValue[]): Intent<readonly SqlRow[]> {

@@ -34,16 +34,18 @@ const listed = listSource('invitations', invitationListFields, {
     '(SELECT makers.name FROM identities AS makers WHERE makers.id = invitations.made_by) AS made_by_name',
 });
 
-export const invitationIntents = { createInvitation, redeemInvitation, deleteInvitation } as const;
+export const invitationIntents = { createInvitation, redeemInvitation, withdrawInvitation } as const;
 
-export function invitationStore({ write, find, list }: Database<typeof invitationIntents>): InvitationStore {
+export function invitationStore({
+  writing,
+  find,
+  list,
+}: Database<typeof invitationIntents>): InvitationStore {
   return {
-    create: (invitation, now) => write('createInvitation', { invitation, now }),
+    ...writing({ create: 'createInvitation', redeem: 'redeemInvitation', delete: 'withdrawInvitation' }),
     find: (identityId) => find(invitationOf, 'SELECT * FROM invitations WHERE identity_id = ?', identityId),
     list: (query) => list(listed, query, listedOf),
     findByTokenHash: (tokenHash) => find(openInvitationOf, invitationByHashSql, tokenHash),
-    redeem: (redemption) => write('redeemInvitation', redemption),
-    delete: (identityId) => write('deleteInvitation', { identityId }),
   };
 }
 
@@ -68,11 +70,10 @@ function openInvitationOf(row: SqlRow): OpenInvitation {
   };
 }
 
-function* createInvitation(args: {
-  readonly invitation: NewInvitation;
-  readonly now: Millis;
-}): Intent<'created' | 'unknown' | 'disabled' | 'beyond-help'> {
-  const { invitation, now } = args;
+function* createInvitation(
+  invitation: NewInvitation,
+  now: Millis,
+): Intent<'created' | 'unknown' | 'disabled' | 'beyond-help'> {
   const { identityId, isByHelper } = invitation;
   const row = yield* first('SELECT * FROM identities WHERE id = ?', identityId);
   if (row === undefined) return 'unknown';
@@ -152,8 +153,4 @@ function* putPassword(
   );
   if (changed === undefined) yield* addPassword({ ...password, tags: {} }, now);
   else yield* first('DELETE FROM attempts WHERE key = ?', `password:${text(changed, 'id')}`);
-}
-
-function* deleteInvitation({ identityId }: { readonly identityId: string }): Intent<boolean> {
-  return yield* withdrawInvitation(identityId);
 }

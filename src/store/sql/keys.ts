@@ -8,14 +8,14 @@ import { insert, insertOr } from './rows.ts';
 
 export const keyIntents = { rotateSigningKey, keepServerSecret, replaceSealed } as const;
 
-export function keyStore({ write, read, find }: Database<typeof keyIntents>): KeyStore {
+export function keyStore({ write, writing, read, find }: Database<typeof keyIntents>): KeyStore {
   return {
     async listSigningKeys(now) {
       const sql = `SELECT * FROM signing_keys WHERE removed_at IS NULL OR removed_at > ?
         ORDER BY active_from, created_at, kid`;
       return (await read(sql, now)).map(signingKeyOf);
     },
-    rotateSigningKey: (rotation) => write('rotateSigningKey', rotation),
+    ...writing({ rotateSigningKey: 'rotateSigningKey', replaceSealed: 'replaceSealed' }),
     async listSealed(kind, after, limit) {
       const { table, id, sealed } = sealedColumns[kind];
       const sql = `SELECT ${id} AS id, ${sealed} AS sealed FROM ${table}
@@ -25,14 +25,13 @@ export function keyStore({ write, read, find }: Database<typeof keyIntents>): Ke
         sealed: text(row, 'sealed'),
       }));
     },
-    replaceSealed: (replace) => write('replaceSealed', replace),
     async serverSecret(name, make) {
       const kept = await find(
         (row) => text(row, 'sealed'),
         'SELECT sealed FROM server_secrets WHERE name = ?',
         name,
       );
-      return kept ?? write('keepServerSecret', { name, sealed: make() });
+      return kept ?? write('keepServerSecret', [name, make()]);
     },
   };
 }
@@ -81,9 +80,9 @@ function* rotateSigningKey(rotation: {
   return true;
 }
 
-function* keepServerSecret(args: { readonly name: string; readonly sealed: string }): Intent<string> {
-  yield* insertOr('server_secrets', args, 'ON CONFLICT (name) DO NOTHING');
-  const row = yield* first('SELECT sealed FROM server_secrets WHERE name = ?', args.name);
+function* keepServerSecret(name: string, sealed: string): Intent<string> {
+  yield* insertOr('server_secrets', { name, sealed }, 'ON CONFLICT (name) DO NOTHING');
+  const row = yield* first('SELECT sealed FROM server_secrets WHERE name = ?', name);
   if (row === undefined) throw new Error('a server secret was not kept');
   return text(row, 'sealed');
 }

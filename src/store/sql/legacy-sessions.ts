@@ -15,7 +15,11 @@ type LegacySessions = Pick<
   'openLegacy' | 'findByTokenHash' | 'findCertChain' | 'addPassed' | 'recordActivity'
 >;
 
-export function legacySessionStore({ write, find }: Database<typeof legacySessionIntents>): LegacySessions {
+export function legacySessionStore({
+  write,
+  writing,
+  find,
+}: Database<typeof legacySessionIntents>): LegacySessions {
   return {
     async openLegacy(session) {
       const row = await write('openLegacySession', session);
@@ -32,7 +36,7 @@ export function legacySessionStore({ write, find }: Database<typeof legacySessio
         'SELECT cert_chain FROM api_sessions WHERE id = ?',
         id,
       ),
-    addPassed: (id, factor) => write('addPassed', { id, factor }),
+    ...writing({ addPassed: 'addPassed' }),
     recordActivity: (activity) => write('recordActivity', { activity }),
   };
 }
@@ -79,14 +83,14 @@ function* openLegacySession(session: OpenLegacySession): Intent<SqlRow | null> {
   return row ?? null;
 }
 
-function* addPassed(args: { readonly id: string; readonly factor: PassedMethod }): Intent<boolean> {
+function* addPassed(id: string, factor: PassedMethod): Intent<boolean> {
   const row = yield* first(
     `SELECT passed FROM api_sessions WHERE id = ? AND mechanism = 'legacy' AND ended_at IS NULL`,
-    args.id,
+    id,
   );
   if (row === undefined) return false;
-  const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(args.factor);
-  yield* run('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), args.id);
+  const passed = new Set(JSON.parse(text(row, 'passed')) as PassedMethod[]).add(factor);
+  yield* run('UPDATE api_sessions SET passed = ? WHERE id = ?', JSON.stringify([...passed]), id);
   return true;
 }
 

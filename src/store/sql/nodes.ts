@@ -14,10 +14,9 @@ const listed = listSource('nodes', nodeListFields, {
 
 export const nodeIntents = { announceNode, leaveNode } as const;
 
-export function nodeStore({ dialect, write, read, find, list }: Database<typeof nodeIntents>): NodeStore {
+export function nodeStore({ dialect, read, find, list, writing }: Database<typeof nodeIntents>): NodeStore {
   return {
-    announce: (node, now, forgetBefore) => write('announceNode', { node, now, forgetBefore }),
-    leave: (name, startedAt, now) => write('leaveNode', { name, startedAt, now }),
+    ...writing({ announce: 'announceNode', leave: 'leaveNode' }),
     find: (id) => find(nodeOf, 'SELECT * FROM nodes WHERE id = ?', id),
     list: (query) => list(listed, query, nodeOf),
     async listAll() {
@@ -35,12 +34,11 @@ const nodeOf = reader<ControllerNode>()(
   'id name address apiAddresses:json version createdAt startedAt lastSeenAt leftAt? keyIds:list',
 );
 
-function* announceNode(args: {
-  readonly node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>;
-  readonly now: Millis;
-  readonly forgetBefore: Millis;
-}): Intent<void> {
-  const { node, now } = args;
+function* announceNode(
+  node: Omit<ControllerNode, 'createdAt' | 'lastSeenAt' | 'leftAt'>,
+  now: Millis,
+  forgetBefore: Millis,
+): Intent<void> {
   const before = yield* first('SELECT api_addresses FROM nodes WHERE name = ?', node.name);
   const changing = excluded('address', 'api_addresses', 'version', 'started_at', 'last_seen_at', 'key_ids');
   yield* insertOr(
@@ -48,16 +46,11 @@ function* announceNode(args: {
     { ...node, createdAt: now, lastSeenAt: now, leftAt: null },
     `ON CONFLICT (name) DO UPDATE SET left_at = NULL, ${changing}`,
   );
-  const forgotten = yield* all('DELETE FROM nodes WHERE last_seen_at < ? RETURNING name', args.forgetBefore);
+  const forgotten = yield* all('DELETE FROM nodes WHERE last_seen_at < ? RETURNING name', forgetBefore);
   const isKnown = before !== undefined && text(before, 'api_addresses') === JSON.stringify(node.apiAddresses);
   if (!isKnown || forgotten.length > 0) yield* recordChange('node', node.name, now);
 }
 
-function leaveNode(args: {
-  readonly name: string;
-  readonly startedAt: Millis;
-  readonly now: Millis;
-}): Intent<void> {
-  const { name, startedAt, now } = args;
+function leaveNode(name: string, startedAt: Millis, now: Millis): Intent<void> {
   return run('UPDATE nodes SET left_at = ? WHERE name = ? AND started_at = ?', now, name, startedAt);
 }

@@ -11,7 +11,6 @@ import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
 import { forgetSubscriber } from './deliveries.ts';
 import { entityTable } from './entity-table.ts';
-import type { ById } from './intent.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
 import { insert, insertOr, reader } from './rows.ts';
 
@@ -28,7 +27,7 @@ export const oidcClientIntents = {
 } as const;
 
 export function oidcClientStore({
-  write,
+  writing,
   read,
   find,
   list,
@@ -39,38 +38,35 @@ export function oidcClientStore({
     async listAll() {
       return (await read('SELECT * FROM oidc_clients ORDER BY id')).map((row) => table.read(row));
     },
-    create: (client, now) => write('createOidcClient', { client, now }),
-    update: (id, patch, now) => write('updateOidcClient', { id, patch, now }),
-    delete: (id, now) => write('deleteOidcClient', { id, now }),
+    ...writing({ create: 'createOidcClient', update: 'updateOidcClient', delete: 'deleteOidcClient' }),
     async listSecrets(id) {
       const sql =
         'SELECT *, secret_hash AS hash FROM oidc_client_secrets WHERE client_id = ? ORDER BY created_at, id';
       return (await read(sql, id)).map(secretOf);
     },
-    addSecret: (secret, now) => write('addClientSecret', { ...secret, now }),
-    deleteSecret: (clientId, id, now) => write('deleteClientSecret', { clientId, id, now }),
-    noteSecretUse: (id, now) => write('noteSecretUse', { id, now }),
-    useAssertion: (key, expiresAt) => write('useAssertion', { key, expiresAt }),
+    ...writing({ addSecret: 'addClientSecret', deleteSecret: 'deleteClientSecret' }),
+    ...writing({ noteSecretUse: 'noteSecretUse', useAssertion: 'useAssertion' }),
   };
 }
 
 const secretOf = reader<OidcClientSecret>()('id clientId hash createdAt lastUsedAt?');
 
-function* createOidcClient(args: { readonly client: NewOidcClient; readonly now: Millis }): Intent<void> {
-  const { client, now } = args;
+function* createOidcClient(client: NewOidcClient, now: Millis): Intent<void> {
   yield* table.insert(client, now);
   yield* recordChange('oidc-client', client.id, now);
 }
 
 function* updateOidcClient(
-  args: ById & { readonly patch: PatchOf<typeof oidcClientEntity> },
+  id: string,
+  patch: PatchOf<typeof oidcClientEntity>,
+  now: Millis,
 ): Intent<boolean> {
-  if ((yield* table.update(args)) === undefined) return false;
-  yield* recordChange('oidc-client', args.id, args.now);
+  if ((yield* table.update({ id, patch, now })) === undefined) return false;
+  yield* recordChange('oidc-client', id, now);
   return true;
 }
 
-function* deleteOidcClient({ id, now }: ById): Intent<boolean> {
+function* deleteOidcClient(id: string, now: Millis): Intent<boolean> {
   yield* run('DELETE FROM oidc_client_secrets WHERE client_id = ?', id);
   if (!(yield* affects('DELETE FROM oidc_clients WHERE id = ? RETURNING id', id))) return false;
   // A later client with the same id is a different client.
@@ -82,9 +78,9 @@ function* deleteOidcClient({ id, now }: ById): Intent<boolean> {
 }
 
 function* addClientSecret(
-  args: ById & { readonly clientId: string; readonly hash: string },
+  { id, clientId, hash }: Parameters<OidcClientStore['addSecret']>[0],
+  now: Millis,
 ): Intent<'added' | 'full' | 'unknown'> {
-  const { id, clientId, hash, now } = args;
   if ((yield* first('SELECT id FROM oidc_clients WHERE id = ?', clientId)) === undefined) return 'unknown';
   const held = yield* all('SELECT id FROM oidc_client_secrets WHERE client_id = ?', clientId);
   if (held.length >= mostClientSecrets) return 'full';
@@ -93,18 +89,18 @@ function* addClientSecret(
   return 'added';
 }
 
-function* deleteClientSecret({ clientId, id, now }: ById & { readonly clientId: string }): Intent<boolean> {
+function* deleteClientSecret(clientId: string, id: string, now: Millis): Intent<boolean> {
   const sql = 'DELETE FROM oidc_client_secrets WHERE id = ? AND client_id = ? RETURNING id';
   if (!(yield* affects(sql, id, clientId))) return false;
   yield* recordChange('oidc-client', clientId, now);
   return true;
 }
 
-function noteSecretUse({ id, now }: ById): Intent<void> {
+function noteSecretUse(id: string, now: Millis): Intent<void> {
   return run('UPDATE oidc_client_secrets SET last_used_at = ? WHERE id = ?', now, id);
 }
 
-function* useAssertion(args: { readonly key: string; readonly expiresAt: Millis }): Intent<boolean> {
-  const used = { id: args.key, expiresAt: args.expiresAt };
-  return (yield* insertOr('used_assertions', used, 'ON CONFLICT (id) DO NOTHING RETURNING id')) !== undefined;
+function* useAssertion(id: string, expiresAt: Millis): Intent<boolean> {
+  const end = 'ON CONFLICT (id) DO NOTHING RETURNING id';
+  return (yield* insertOr('used_assertions', { id, expiresAt }, end)) !== undefined;
 }

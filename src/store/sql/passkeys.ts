@@ -1,5 +1,4 @@
-import type { Passkey } from '../../model/passkey.ts';
-import { mostPasskeys } from '../../model/passkey.ts';
+import { mostPasskeys, type Passkey } from '../../model/passkey.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPasskey, PasskeyStore, PasskeyUse } from '../contracts/passkeys.ts';
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
@@ -11,7 +10,13 @@ import { insert, reader } from './rows.ts';
 
 export const passkeyIntents = { addPasskey, renamePasskey, usePasskey, deletePasskey } as const;
 
-export function passkeyStore({ dialect, write, read, find }: Database<typeof passkeyIntents>): PasskeyStore {
+export function passkeyStore({
+  dialect,
+  write,
+  writing,
+  read,
+  find,
+}: Database<typeof passkeyIntents>): PasskeyStore {
   return {
     findLogin: (credentialId) =>
       find((row) => ({ passkey: passkeyOf(row), account: accountOf(row) }), findLoginSql, credentialId),
@@ -27,9 +32,7 @@ export function passkeyStore({ dialect, write, read, find }: Database<typeof pas
       return rows.map((row) => ({ rpId: text(row, 'rp_id'), passkeys: integer(row, 'passkeys') }));
     },
     mayBeUnverified: async () => (await read(unverifiedSql)).length > 0,
-    add: (passkey, when) => write('addPasskey', { passkey, ...when }),
-    rename: (identityId, id, name) => write('renamePasskey', { identityId, id, name }),
-    use: (use) => write('usePasskey', use),
+    ...writing({ add: 'addPasskey', rename: 'renamePasskey', use: 'usePasskey' }),
     delete: (identityId, id, when) => write('deletePasskey', { identityId, id, ...when }),
   };
 }
@@ -47,12 +50,10 @@ const passkeyOf = reader<Passkey>()(
   `id identityId name rpId credentialId publicKey counter aaguid transports:json isDiscoverable:flag isBackupEligible:flag isBackedUp:flag clonedAt? createdAt lastUsedAt?`,
 );
 
-function* addPasskey(args: {
-  readonly passkey: NewPasskey;
-  readonly now: Millis;
-  readonly mustBeFirst: boolean;
-}): Intent<'added' | 'too-many' | 'taken' | 'not-first'> {
-  const { passkey, now, mustBeFirst } = args;
+function* addPasskey(
+  passkey: NewPasskey,
+  { now, mustBeFirst }: Parameters<PasskeyStore['add']>[1],
+): Intent<'added' | 'too-many' | 'taken' | 'not-first'> {
   const sql = 'SELECT 1 AS one FROM passkeys WHERE identity_id = ? LIMIT 1';
   if (mustBeFirst && (yield* affects(sql, passkey.identityId))) return 'not-first';
   const objection = yield* passkeyObjection(passkey);
@@ -78,13 +79,9 @@ export function* storePasskey(passkey: NewPasskey, now: Millis): Intent<void> {
   yield* recordChange('identity', passkey.identityId, now);
 }
 
-function renamePasskey(args: {
-  readonly identityId: string;
-  readonly id: string;
-  readonly name: string;
-}): Intent<boolean> {
+function renamePasskey(identityId: string, id: string, name: string): Intent<boolean> {
   const sql = 'UPDATE passkeys SET name = ? WHERE id = ? AND identity_id = ? RETURNING id';
-  return affects(sql, args.name, args.id, args.identityId);
+  return affects(sql, name, id, identityId);
 }
 
 function* usePasskey({ id, counter, isBackedUp, now }: PasskeyUse): Intent<'used' | 'cloned' | 'gone'> {
@@ -102,9 +99,13 @@ function* usePasskey({ id, counter, isBackedUp, now }: PasskeyUse): Intent<'used
   return cloned ? 'cloned' : 'gone';
 }
 
-function deletePasskey(
-  args: MayBeForced & { readonly identityId: string; readonly id: string; readonly mayBeLast: boolean },
-): Intent<'deleted' | 'unknown' | 'last'> {
+interface PasskeyDeletion extends MayBeForced {
+  readonly identityId: string;
+  readonly id: string;
+  readonly mayBeLast: boolean;
+}
+
+function deletePasskey(args: PasskeyDeletion): Intent<'deleted' | 'unknown' | 'last'> {
   return keepingAnAdministrator(applyDeletion(args), args);
 }
 
@@ -113,12 +114,7 @@ function* applyDeletion({
   id,
   mayBeLast,
   now,
-}: {
-  readonly identityId: string;
-  readonly id: string;
-  readonly mayBeLast: boolean;
-  readonly now: Millis;
-}): Intent<'deleted' | 'unknown' | 'last'> {
+}: PasskeyDeletion): ReturnType<typeof deletePasskey> {
   const row = yield* first('SELECT * FROM passkeys WHERE id = ? AND identity_id = ?', id, identityId);
   if (row === undefined) return 'unknown';
   if (!mayBeLast && passkeyOf(row).isDiscoverable) {

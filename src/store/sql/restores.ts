@@ -13,9 +13,9 @@ import { insert } from './rows.ts';
 
 export const restoreIntents = { withdrawEverythingIssued } as const;
 
-export function restoreStore({ write, find }: Database<typeof restoreIntents>): RestoreStore {
+export function restoreStore({ writing, find }: Database<typeof restoreIntents>): RestoreStore {
   return {
-    withdrawEverythingIssued: (restore) => write('withdrawEverythingIssued', restore),
+    ...writing({ withdrawEverythingIssued: 'withdrawEverythingIssued' }),
     latest: () => find((row) => text(row, 'id'), latestRestoreSql),
   };
 }

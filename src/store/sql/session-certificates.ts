@@ -1,25 +1,24 @@
 import type { SessionCertificate } from '../../model/session-certificate.ts';
+import type { Millis } from '../../platform/clock.ts';
 import type { SessionCertificateStore } from '../contracts/session-certificates.ts';
 import { recordChange } from './changes.ts';
 import { type Database, text } from './codec.ts';
-import type { ById } from './intent.ts';
 import { all, first, type Intent } from './intent.ts';
 import { insert, reader } from './rows.ts';
 
 export const sessionCertificateIntents = { addSessionCertificate, revokeSessionCertificate } as const;
 
 export function sessionCertificateStore({
-  write,
+  writing,
   read,
   find,
 }: Database<typeof sessionCertificateIntents>): SessionCertificateStore {
   return {
-    add: (certificate, most) => write('addSessionCertificate', { certificate, most }),
+    ...writing({ add: 'addSessionCertificate', revoke: 'revokeSessionCertificate' }),
     async listOf(sessionId, now) {
       return (await read(listSessionCertificatesSql, sessionId, now)).map(sessionCertificateOf);
     },
     findByThumbprint: (thumbprint) => find(sessionCertificateOf, findSessionCertificateSql, thumbprint),
-    revoke: (sessionId, id, now) => write('revokeSessionCertificate', { sessionId, id, now }),
   };
 }
 
@@ -34,11 +33,7 @@ const sessionCertificateOf = reader<SessionCertificate>()(
   'id sessionId certPem thumbprint createdAt expiresAt',
 );
 
-function* addSessionCertificate(args: {
-  readonly certificate: SessionCertificate;
-  readonly most: number;
-}): Intent<boolean> {
-  const { certificate, most } = args;
+function* addSessionCertificate(certificate: SessionCertificate, most: number): Intent<boolean> {
   const { sessionId, createdAt: now } = certificate;
   const session = yield* first('SELECT id FROM api_sessions WHERE id = ? AND ended_at IS NULL', sessionId);
   if (session === undefined) return false;
@@ -46,15 +41,15 @@ function* addSessionCertificate(args: {
   const sql = 'SELECT id FROM session_certificates WHERE session_id = ? ORDER BY id DESC';
   const rows = yield* all(sql, sessionId);
   for (const row of rows.slice(most)) {
-    yield* revokeSessionCertificate({ sessionId, id: text(row, 'id'), now });
+    yield* revokeSessionCertificate(sessionId, text(row, 'id'), now);
   }
   return true;
 }
 
-function* revokeSessionCertificate(args: ById & { readonly sessionId: string }): Intent<boolean> {
+function* revokeSessionCertificate(sessionId: string, id: string, now: Millis): Intent<boolean> {
   const sql = 'DELETE FROM session_certificates WHERE id = ? AND session_id = ? RETURNING thumbprint';
-  const row = yield* first(sql, args.id, args.sessionId);
+  const row = yield* first(sql, id, sessionId);
   if (row === undefined) return false;
-  yield* recordChange('session-certificate', text(row, 'thumbprint'), args.now);
+  yield* recordChange('session-certificate', text(row, 'thumbprint'), now);
   return true;
 }

@@ -7,14 +7,13 @@ import { insert } from './rows.ts';
 
 export const setupLinkIntents = { createSetupLink, redeemSetupLink } as const;
 
-export function setupLinkStore({ write, read }: Database<typeof setupLinkIntents>): SetupLinkStore {
+export function setupLinkStore({ read, writing }: Database<typeof setupLinkIntents>): SetupLinkStore {
   return {
-    create: (link) => write('createSetupLink', link),
+    ...writing({ create: 'createSetupLink', redeem: 'redeemSetupLink' }),
     async check(tokenHash, now) {
       const [row] = await read(findSetupLinkSql, tokenHash);
       return setupLinkState(row, now);
     },
-    redeem: (redeem) => write('redeemSetupLink', redeem),
   };
 }
 

@@ -13,7 +13,6 @@ import { authenticatorIntents, authenticatorStore } from './authenticators.ts';
 import { browserSessionIntents, browserSessionStore } from './browser-sessions.ts';
 import { engineFor, forcing, inTheNameOf } from './caller.ts';
 import { caIntents, caStore } from './cas.ts';
-import { certificateExtensionIntents } from './certificate-extension.ts';
 import { changeFeed } from './changes.ts';
 import { type Database, databaseOf } from './codec.ts';
 import { configTypeIntents, configTypeStore } from './config-types.ts';
@@ -26,7 +25,7 @@ import { externalJwtSignerIntents, externalJwtSignerStore } from './external-jwt
 import { assumedOutcome, type GatheredCall, type GatheredCalls, runTogether } from './gathered.ts';
 import { identityIntents, identityStore } from './identities.ts';
 import { importIntents, importStore } from './imports.ts';
-import type { ArgsOf, Intent } from './intent.ts';
+import { type ArgsOf, begin, type Intent } from './intent.ts';
 import { invitationIntents, invitationStore } from './invitations.ts';
 import { keyIntents, keyStore } from './keys.ts';
 import { legacySessionIntents } from './legacy-sessions.ts';
@@ -53,7 +52,6 @@ const single = {
   ...sessionCertificateIntents,
   ...identityIntents,
   ...authenticatorIntents,
-  ...certificateExtensionIntents,
   ...authPolicyIntents,
   ...externalJwtSignerIntents,
   ...caIntents,
@@ -81,7 +79,7 @@ const intents = {
   ...single,
   *commitGathered(gathered: GatheredCalls): Intent<void> {
     yield* runTogether(gathered, ({ name, args }: GatheredCall) =>
-      (single[name as keyof typeof single] as (args: unknown) => Intent<unknown>)(args),
+      begin(single[name as keyof typeof single], args),
     );
     if (gathered.conditions.dryRun) throw new NotAsSeen('taken-back');
   },
@@ -99,7 +97,7 @@ export interface IntentCall {
 }
 
 export function intentOf({ name, args, caller }: IntentCall): Intent<unknown> {
-  const intent = (intents[name as IntentName] as (args: unknown) => Intent<unknown>)(args);
+  const intent = begin(intents[name as IntentName], args);
   return caller === undefined ? intent : inTheNameOf(caller, intent);
 }
 

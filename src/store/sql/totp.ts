@@ -1,5 +1,4 @@
-import type { IdentityId } from '../../model/ids.ts';
-import { asId } from '../../model/ids.ts';
+import { asId, type IdentityId } from '../../model/ids.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { PendingTotp, TotpEnrollment, TotpStore } from '../contracts/totp.ts';
 import { recordChange } from './changes.ts';
@@ -17,7 +16,7 @@ export const totpIntents = {
   removeTotp,
 } as const;
 
-export function totpStore({ dialect, write, read, find }: Database<typeof totpIntents>): TotpStore {
+export function totpStore({ dialect, read, find, writing }: Database<typeof totpIntents>): TotpStore {
   return {
     find: (identityId) => find(totpEnrollmentOf, findTotpSql, identityId),
     async enrolledAmong(identityIds) {
@@ -25,17 +24,13 @@ export function totpStore({ dialect, write, read, find }: Database<typeof totpIn
       return new Set(rows.map((row) => asId<IdentityId>(text(row, 'identity_id'))));
     },
     findPending: (flow, now) => find(pendingTotpOf, findPendingTotpSql, flow, now),
-    start: (flow, pending, now) => write('startTotp', { flow, pending, now }),
-    verify: (flow, enrollment) => write('verifyTotp', { flow, enrollment }),
-    abandon: (flow) => write('abandonTotp', { flow }),
     async knowsRecoveryCode(identityId, hash) {
       const known = 'SELECT 1 AS one FROM recovery_codes WHERE identity_id = ? AND code_hash = ?';
       return (await read(known, identityId, hash)).length > 0;
     },
-    burnStep: (identityId, step) => write('burnTotpStep', { identityId, step }),
-    burnRecoveryCode: (identityId, hash, now) => write('burnRecoveryCode', { identityId, hash, now }),
-    replaceRecoveryCodes: (identityId, hashes) => write('replaceRecoveryCodes', { identityId, hashes }),
-    remove: (identityId, now) => write('removeTotp', { identityId, now }),
+    ...writing({ start: 'startTotp', verify: 'verifyTotp', abandon: 'abandonTotp', remove: 'removeTotp' }),
+    ...writing({ burnStep: 'burnTotpStep', burnRecoveryCode: 'burnRecoveryCode' }),
+    ...writing({ replaceRecoveryCodes: 'replaceRecoveryCodes' }),
   };
 }
 
@@ -55,12 +50,7 @@ const findPendingTotpSql = 'SELECT * FROM pending_totp WHERE flow = ? AND expire
 
 const pendingTotpOf = reader<PendingTotp>()('identityId sealedSeed recoveryHashes:json expiresAt');
 
-function* startTotp(args: {
-  readonly flow: string;
-  readonly pending: PendingTotp;
-  readonly now: Millis;
-}): Intent<'started' | 'exists'> {
-  const { flow, pending, now } = args;
+function* startTotp(flow: string, pending: PendingTotp, now: Millis): Intent<'started' | 'exists'> {
   yield* run('DELETE FROM pending_totp WHERE flow = ? AND expires_at <= ?', flow, now);
   const row = yield* first(
     `INSERT INTO pending_totp (flow, identity_id, sealed_seed, recovery_hashes, expires_at)
@@ -77,21 +67,18 @@ function* startTotp(args: {
   return row === undefined ? 'exists' : 'started';
 }
 
-function* verifyTotp(args: {
-  readonly flow: string;
-  readonly enrollment: { readonly sealedSeed: string; readonly step: number; readonly now: Millis };
-}): Intent<boolean> {
-  const { step, now } = args.enrollment;
+function* verifyTotp(flow: string, enrollment: Parameters<TotpStore['verify']>[1]): Intent<boolean> {
+  const { sealedSeed, step, now } = enrollment;
   const row = yield* first(
     'DELETE FROM pending_totp WHERE flow = ? AND expires_at > ? RETURNING *',
-    args.flow,
+    flow,
     now,
   );
   if (row === undefined) return false;
   const { identityId, recoveryHashes } = pendingTotpOf(row);
   const enrolled = yield* insertOr(
     'totp_enrollments',
-    { identityId, sealedSeed: args.enrollment.sealedSeed, lastStep: step, enrolledAt: now },
+    { identityId, sealedSeed, lastStep: step, enrolledAt: now },
     'ON CONFLICT (identity_id) DO NOTHING RETURNING identity_id',
   );
   if (enrolled === undefined) return false;
@@ -101,33 +88,23 @@ function* verifyTotp(args: {
   return true;
 }
 
-function abandonTotp({ flow }: { readonly flow: string }): Intent<boolean> {
+function abandonTotp(flow: string): Intent<boolean> {
   return affects('DELETE FROM pending_totp WHERE flow = ? RETURNING flow', flow);
 }
 
-function burnTotpStep(args: { readonly identityId: string; readonly step: number }): Intent<boolean> {
-  const { identityId, step } = args;
+function burnTotpStep(identityId: string, step: number): Intent<boolean> {
   const sql =
     'UPDATE totp_enrollments SET last_step = ? WHERE identity_id = ? AND last_step < ? RETURNING identity_id';
   return affects(sql, step, identityId, step);
 }
 
-function burnRecoveryCode(args: {
-  readonly identityId: string;
-  readonly hash: string;
-  readonly now: Millis;
-}): Intent<boolean> {
-  const { identityId, hash, now } = args;
+function burnRecoveryCode(identityId: string, hash: string, now: Millis): Intent<boolean> {
   const sql = `UPDATE recovery_codes SET used_at = ? WHERE identity_id = ? AND code_hash = ? AND used_at IS NULL
     RETURNING code_hash`;
   return affects(sql, now, identityId, hash);
 }
 
-function* replaceRecoveryCodes(args: {
-  readonly identityId: string;
-  readonly hashes: readonly string[];
-}): Intent<boolean> {
-  const { identityId, hashes } = args;
+function* replaceRecoveryCodes(identityId: string, hashes: readonly string[]): Intent<boolean> {
   const sql = 'SELECT 1 AS one FROM totp_enrollments WHERE identity_id = ?';
   if ((yield* first(sql, identityId)) === undefined) return false;
   yield* keepRecoveryCodes(identityId, hashes);
@@ -139,8 +116,7 @@ function* keepRecoveryCodes(identityId: string, hashes: readonly string[]): Inte
   for (const codeHash of hashes) yield* insert('recovery_codes', { identityId, codeHash });
 }
 
-function* removeTotp(args: { readonly identityId: string; readonly now: Millis }): Intent<boolean> {
-  const { identityId, now } = args;
+function* removeTotp(identityId: string, now: Millis): Intent<boolean> {
   const sql = 'DELETE FROM totp_enrollments WHERE identity_id = ? RETURNING identity_id';
   const wasEnrolled = yield* affects(sql, identityId);
   yield* run('DELETE FROM recovery_codes WHERE identity_id = ?', identityId);
