@@ -3,10 +3,12 @@
 import {
   deviceName,
   hasPasskeys,
+  isFoundByName,
   knowsPasskey,
   makePasskey,
   passkeyProblem,
   provePasskey,
+  rememberPasskey,
 } from './passkey.js';
 
 for (const button of all('[data-shows]')) {
@@ -109,13 +111,19 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
     /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name));
   const problem = /** @type {HTMLElement} */ (form.querySelector('[role=alert]'));
   const isNew = kind === 'new';
+  // A security key that does not say whose it is needs the user name, and is asked for in turn with all others.
+  let isByName = kind === 'first' && isFoundByName();
+  const username = () => (kind === 'first' ? inputOf('username').value.trim() : '');
   const prove = async (/** @type {'conditional' | undefined} */ mediation) => {
     waiting.controller.abort();
     waiting.controller = new AbortController();
     const { signal } = waiting.controller;
-    const options = await optionsAt(address, isNew ? form.querySelector('input') : null);
+    const named = isByName && mediation === undefined ? username() : '';
+    const of = named === '' ? '' : `&username=${encodeURIComponent(named)}`;
+    const options = await optionsAt(address + of, isNew ? form.querySelector('input') : null);
     const how = mediation === undefined ? { signal } : { signal, mediation };
     const answer = await (isNew ? makePasskey(options) : provePasskey(options, how));
+    if (kind !== 'second') rememberPasskey(named !== '');
     const response = field('response');
     if (response !== null) response.value = JSON.stringify(answer);
     form.submit();
@@ -128,6 +136,7 @@ for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySel
     } catch (error) {
       problem.textContent = form.dataset[passkeyProblem(error)] ?? '';
       problem.hidden = false;
+      isByName = kind === 'first' && !isByName && username() !== '';
       offer();
     }
   });

@@ -13,6 +13,16 @@ export function knowsPasskey() {
   return localStorage.getItem(knownHere) !== null;
 }
 
+/** Whether the last one was a security key that was found by a user name. */
+export function isFoundByName() {
+  return localStorage.getItem(knownHere) === 'by name';
+}
+
+/** @param {boolean} isByName */
+export function rememberPasskey(isByName) {
+  localStorage.setItem(knownHere, isByName ? 'by name' : 'yes');
+}
+
 /**
  * Signs the server's challenge with a passkey.
  * @param {any} options PublicKeyCredentialRequestOptionsJSON
@@ -64,7 +74,6 @@ export async function deviceName() {
 /** @param {any} credential */
 function answerOf(credential) {
   const { id, type, response, authenticatorAttachment } = credential;
-  localStorage.setItem(knownHere, 'yes');
   return {
     id,
     rawId: id,

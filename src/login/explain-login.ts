@@ -26,7 +26,7 @@ export interface LoginMeans {
   readonly password: { readonly username: string; readonly lockedUntil: Millis | null } | null;
   /** PEM of each certificate. */
   readonly certificates: readonly string[];
-  readonly passkeys: readonly Pick<Passkey, 'name' | 'isDiscoverable'>[];
+  readonly passkeys: readonly Pick<Passkey, 'name'>[];
   readonly totpLockedUntil: Millis | null;
 }
 
@@ -187,13 +187,11 @@ function judgePasskeys({ account: { identity, policy }, means }: Judged, attempt
     attempt.failed('passkey independent', 'passkey-not-independent', saw);
     return;
   }
-  const own = means.passkeys.filter(({ isDiscoverable }) => isDiscoverable);
-  if (own.length === 0) {
-    const saw = `it has none that says whose it is: ${identity.name} adds one on the account page`;
-    attempt.failed('passkey known', 'passkey-unknown', saw);
+  if (means.passkeys.length === 0) {
+    attempt.failed('passkey known', 'passkey-unknown', `none: ${identity.name} adds one on the account page`);
     return;
   }
-  attempt.passed('passkey known', own.map(({ name }) => name).join(', '));
+  attempt.passed('passkey known', means.passkeys.map(({ name }) => name).join(', '));
 }
 
 function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): boolean {

@@ -38,6 +38,8 @@ export interface LoginServices {
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
   /** Seals the questions that are asked of passkeys. */
   readonly passkeyQuestions: DailySealer;
+  /** Server secret from which passkeys are made up for names that have none. */
+  readonly decoyKey: Buffer;
   /** The domain to which passkeys belong; null: the host of each bind point. */
   readonly passkeyRpId: string | null;
   /** The name that authenticator apps and passkeys show. */

@@ -15,7 +15,7 @@ export interface Passkey extends Omit<CheckedAttestation, 'isUserVerified'> {
   readonly rpId: string;
   /** How its authenticator can be reached (WebAuthn level 3, section 5.8.4), a hint for the browser. */
   readonly transports: readonly string[];
-  /** Whether it says itself whose it is. Others work only after a user name, as the second step. */
+  /** Whether it says itself whose it is. For others the user name is typed first. */
   readonly isDiscoverable: boolean;
   /** When its counter was last seen to go back, a sign that somebody has copied the key; null: never. */
   readonly clonedAt: Millis | null;

@@ -84,9 +84,9 @@ function passkeyForm(
   { options, action, of }: PasskeyAddresses,
   { kind, content }: { readonly kind: 'first' | 'second' | 'new'; readonly content: Html },
 ): Html {
-  const { cancelled, cancelledNew, known, insecure, failed } = texts.passkey.problems;
-  const isNew = kind === 'new';
-  return html`<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}" data-cancelled="${isNew ? cancelledNew : cancelled}" data-known="${known}" data-insecure="${insecure}" data-failed="${failed}">
+  const { cancelledFirst, cancelled, cancelledNew, known, insecure, failed } = texts.passkey.problems;
+  const none = { first: cancelledFirst, second: cancelled, new: cancelledNew }[kind];
+  return html`<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}" data-cancelled="${none}" data-known="${known}" data-insecure="${insecure}" data-failed="${failed}">
 <p class="failure" role="alert" hidden></p>
 <input type="hidden" name="${of.name}" value="${of.value}">
 <input type="hidden" name="response">

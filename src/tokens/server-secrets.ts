@@ -15,6 +15,8 @@ export interface ServerSecrets {
   readonly recoveryKey: Buffer;
   /** Keys the hash that stands for an unknown user name in decision records. */
   readonly unknownNameKey: Buffer;
+  /** Makes up passkeys of names that have none. */
+  readonly decoyKey: Buffer;
 }
 
 /**
@@ -36,6 +38,7 @@ export async function openServerSecrets(needs: {
     dpopNonceKey: deriveSecret(root, 'dpop-nonce v1'),
     recoveryKey: deriveSecret(root, 'recovery-code v1'),
     unknownNameKey: deriveSecret(root, 'unknown-user-name v1'),
+    decoyKey: deriveSecret(root, 'passkey-decoy v1'),
   };
 }
 

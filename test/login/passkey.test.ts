@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { MINUTE } from '../../src/platform/clock.ts';
+import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { type Algorithm, coseOf, keysOf, SoftAuthenticator, type Twist } from '../support/authenticator.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
 import { beginLogin, callWith, claimsOf, submitPassword } from '../support/flow.ts';
@@ -62,10 +62,6 @@ describe('a login by passkey', () => {
       allowCredentials: [],
     });
     assert.notEqual((await question(server, login)).challenge, challenge);
-    const named = await server.get(
-      `/oidc/login/passkey/options?id=${encodeURIComponent(login)}&username=root`,
-    );
-    assert.deepEqual({ ...named.json, challenge }, { challenge, ...options });
   });
 
   test('is refused for every answer that is not exactly to this question', async () => {
@@ -161,6 +157,119 @@ describe('a login by passkey', () => {
       { primary: { passkey: { userVerification: 'required' } } },
       clock.now(),
     );
+  });
+});
+
+describe('a security key that does not say whose it is', () => {
+  const made = { algorithm: 'ES256', rk: false } as const;
+  const nameless = { userHandle: null };
+  const withKey = async () => {
+    const pat = await person(server);
+    await addOwn(await loggedIn(server, pat.name), pat.authenticator, made);
+    return pat;
+  };
+
+  test('begins a login once the user name was typed, in any spelling, and not without', async () => {
+    const pat = await withKey();
+    assertRefused(await usePasskey(server, pat, nameless), 401, 'INVALID_AUTH');
+    assert.equal(await lastReason(), 'passkey-other-identity');
+    for (const username of [pat.name, ` ${pat.name.toUpperCase()} `]) {
+      const tokens = await tokensOf(server, await usePasskey(server, pat, { ...nameless, username }));
+      assert.equal(claimsOf(tokens.access_token).sub, pat.id);
+    }
+    const { authenticator } = await personWithPasskey(server);
+    await tokensOf(server, await usePasskey(server, { authenticator }));
+  });
+
+  test('is found by the name of the identity where there is no password', async () => {
+    const id = (await root.call('POST', 'identities', { name: 'Keyed Kim', type: 'User' })).json.data.id;
+    const invitation = await root.call('POST', `identities/${id}/invitation`, {});
+    const t = new URL(invitation.json.data.url).searchParams.get('t');
+    const asked = await server.post('/invite/passkey/options', { json: { t } });
+    const authenticator = new SoftAuthenticator(server.url);
+    const response = authenticator.create(asked.json, made);
+    assert.equal((await server.post('/invite/passkey', { json: { t, response } })).status, 200);
+    const known = { authenticator };
+    await tokensOf(server, await usePasskey(server, known, { ...nameless, username: 'keyed kim' }));
+  });
+
+  test('of another person, or of another question, is refused', async () => {
+    const [pat, eve] = [await withKey(), await withKey()];
+    const login = await beginLogin(server);
+    const [credential] = eve.authenticator.credentials;
+    assert.ok(credential);
+    const asked = await question(server, login, pat.name);
+    for (const userHandle of [null, credential.userHandle]) {
+      const response = eve.authenticator.get(asked, { credential, userHandle });
+      assertRefused(await submit(server, login, response), 401, 'INVALID_AUTH');
+      assert.equal(await lastReason(), 'passkey-question');
+    }
+    const ofNobody = pat.authenticator.get(await question(server, login, 'no such name'), {
+      ...nameless,
+      credential: pat.authenticator.credentials[0] as never,
+    });
+    assertRefused(await submit(server, login, ofNobody), 401, 'INVALID_AUTH');
+    assert.equal(await lastReason(), 'passkey-question');
+    const good = pat.authenticator.get(asked, nameless);
+    assertRefused(await submit(server, await beginLogin(server), good), 401, 'INVALID_AUTH');
+    assert.equal((await submit(server, login, good)).status, 302);
+  });
+
+  test('is told by nothing from made-up ones of names that have none, or do not exist', async () => {
+    const [pat, plain, synced] = [await withKey(), await person(server), await personWithPasskey(server)];
+    const login = await beginLogin(server);
+    const idsOf = async (username: string) => {
+      const { challenge, allowCredentials, ...rest } = await question(server, login, username);
+      assert.deepEqual(rest, { rpId: 'localhost', timeout: 600_000, userVerification: 'required' });
+      for (const { id, ...descriptor } of allowCredentials) {
+        assert.deepEqual(descriptor, { type: 'public-key', transports: ['usb', 'nfc', 'ble'] });
+        assert.match(id, /^[\w-]{43,128}$/);
+      }
+      return {
+        length: challenge.length as number,
+        ids: allowCredentials.map(({ id }: { id: string }) => id) as string[],
+      };
+    };
+    const names = [pat.name, plain.name, synced.name, ...Array.from({ length: 30 }, (_, at) => `none ${at}`)];
+    const counts = new Set<number>();
+    const lengths = new Set<number>();
+    const seen = new Set<string>();
+    for (const username of names) {
+      const first = await idsOf(username);
+      assert.deepEqual(await idsOf(username), first, 'the same each time');
+      assert.deepEqual(await idsOf(` ${username.toUpperCase()}`), first, 'in any spelling');
+      counts.add(first.ids.length);
+      lengths.add(first.length);
+      for (const id of first.ids) seen.add(id);
+      assert.deepEqual(first.ids, first.ids.toSorted());
+    }
+    assert.deepEqual([...counts].sort(), [1, 2]);
+    assert.equal(lengths.size, 1, 'challenges have one length');
+    const own = pat.authenticator.credentials[0]?.id.toString('base64url') ?? '';
+    assert.ok((await idsOf(pat.name)).ids.includes(own));
+    const discoverable = synced.authenticator.credentials[0]?.id.toString('base64url') ?? '';
+    assert.ok(!seen.has(discoverable), 'what is found without a name is not listed');
+  });
+
+  test('is no sign of somebody who was there before: made-up ones are replaced, too', async () => {
+    const later = fixedClock('2026-01-01T00:00:00Z');
+    const other = await startTestServer({ clock: later });
+    try {
+      const listed = async () => {
+        const login = await beginLogin(other);
+        const lists = await Promise.all(
+          Array.from({ length: 20 }, (_, at) => question(other, login, `name ${at}`)),
+        );
+        return lists.map(({ allowCredentials }) => JSON.stringify(allowCredentials));
+      };
+      const before = await listed();
+      later.advance(200 * DAY);
+      const after = await listed();
+      const stayed = after.filter((list) => before.includes(list)).length;
+      assert.ok(stayed > 0 && stayed < 20, `${stayed} of 20 are the same`);
+    } finally {
+      await other.close();
+    }
   });
 });
 
@@ -493,7 +602,7 @@ describe('an invitation', () => {
     assertRefused(await ask(old), 400, 'INVALID_ENROLLMENT_TOKEN');
     const asked = await ask(t);
     assert.equal(asked.status, 200, asked.text);
-    assert.equal(asked.json.authenticatorSelection.residentKey, 'required');
+    assert.equal(asked.json.authenticatorSelection.residentKey, 'preferred');
     const bad = authenticator.create(asked.json, { origin: 'https://evil.example' });
     assertRefused(await add(t, bad), 400, 'INVALID_PASSKEY');
     const response = authenticator.create(asked.json);

@@ -159,6 +159,32 @@ describe('signing in', () => {
     await bob.close();
   });
 
+  test('with a security key that keeps nothing, once the user name was typed, and from then on at once', async () => {
+    const name = 'keyring';
+    await createPerson(name);
+    const one = await owner({ ...securityKey, hasUserVerification: true });
+    const { page } = one;
+    await toAccount(page, name);
+    await toPasskeys(page);
+    await add(page, 'Key');
+    const [kept] = await one.authenticator.credentials();
+    assert.equal(kept?.isResidentCredential, false);
+    await beginAt(server, application, page);
+    for (const username of ['', name]) {
+      await page.locator('#username').fill(username);
+      await page.locator('#use-passkey').click();
+      await page.getByRole('alert').getByText('type your user name first').waitFor();
+    }
+    await page.locator('#use-passkey').click();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await assertLoggedIn(server, application, page);
+    await beginAt(server, application, page);
+    await page.locator('#username').fill(name);
+    await page.locator('#use-passkey').click();
+    await page.waitForURL(`${application.redirectUri}?code=**`);
+    await one.close();
+  });
+
   test('says so when the person cancels, and the next try works', async () => {
     const carl = await withPasskey('carl');
     const { page, authenticator } = carl;

@@ -29,6 +29,12 @@ test('a passkey of one node works on the other; an answer and a counter count on
   assert.equal(passed.length, 1, answers.map(({ status }) => status).join());
   assert.equal((await redeem(two, codeOf(passed[0] as never))).status, 200);
 
+  const key = new SoftAuthenticator('https://localhost:1280');
+  await addOwn(await loggedIn(two, pat.name), key, { rk: false });
+  const byName = await beginLogin(one);
+  const asked = await question(two, byName, pat.name.toUpperCase());
+  assert.equal((await submit(one, byName, key.get(asked, { userHandle: null }))).status, 302);
+
   const logins = await Promise.all(
     Array.from({ length: 6 }, (_, at) => beginLogin(at % 2 === 0 ? two : one)),
   );

@@ -79,8 +79,10 @@ export async function addOwn(
   return added.json.data;
 }
 
-export async function question(client: HttpsClient, id: string): Promise<Json> {
-  const answer = await client.get(`/oidc/login/passkey/options?id=${encodeURIComponent(id)}`);
+/** @param username what was typed; undefined: nothing */
+export async function question(client: HttpsClient, id: string, username?: string): Promise<Json> {
+  const named = username === undefined ? '' : `&username=${encodeURIComponent(username)}`;
+  const answer = await client.get(`/oidc/login/passkey/options?id=${encodeURIComponent(id)}${named}`);
   assert.equal(answer.status, 200, answer.text);
   return answer.json;
 }
@@ -93,10 +95,10 @@ export function submit(client: HttpsClient, id: string, response: Json): Promise
 export async function usePasskey(
   client: HttpsClient,
   { authenticator }: Pick<Person, 'authenticator'>,
-  { id, ...twist }: Twist & { readonly id?: string } = {},
+  { id, username, ...twist }: Twist & { readonly id?: string; readonly username?: string } = {},
 ): Promise<Answer> {
   const login = id ?? (await beginLogin(client));
-  return submit(client, login, authenticator.get(await question(client, login), twist));
+  return submit(client, login, authenticator.get(await question(client, login, username), twist));
 }
 
 export async function tokensOf(client: HttpsClient, answer: Answer): Promise<Tokens> {

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { announce } from '../parts/announce.tsx';
 import { timeText } from '../parts/language.ts';
 import { Card, Screen } from '../parts/screen.tsx';
-import { deviceName, hasPasskeys, makePasskey, passkeyProblem } from '../passkey.js';
+import { deviceName, hasPasskeys, makePasskey, passkeyProblem, rememberPasskey } from '../passkey.js';
 import { Fault, Field, Form } from './form.tsx';
 import { Loaded } from './loaded.tsx';
 import { Folded, type OfferedProof, ProvenForm } from './proven-form.tsx';
@@ -122,6 +122,7 @@ function AddPasskey({ hasPassword, whenChanged }: Changing) {
       throw new Fault('name', texts.passkey.problems[problem === 'cancelled' ? 'cancelledNew' : problem]);
     });
     await api.POST(path, { body: { response, name: String(values.get('name')) } });
+    rememberPasskey(false);
     await whenChanged(texts.passkeyAdded);
   };
   return (

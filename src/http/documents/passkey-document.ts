@@ -13,7 +13,9 @@ export const passkeySchema = z
     rpId: z.string().meta({ description: 'The domain at which it works' }),
     aaguid: z.string().meta({ description: 'The model of the authenticator; zeros: it does not say' }),
     transports: z.array(z.string()),
-    isDiscoverable: z.boolean().meta({ description: 'Whether it can begin a login' }),
+    isDiscoverable: z.boolean().meta({
+      description: 'Whether it says itself whose it is; if not, its owner types the user name first',
+    }),
     isBackupEligible: z.boolean().meta({ description: 'Whether it can be on several devices of its owner' }),
     isBackedUp: z.boolean(),
     clonedAt: timeSchema

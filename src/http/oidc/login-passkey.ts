@@ -24,6 +24,12 @@ import {
   registerPath,
 } from './step-answers.ts';
 
+const named = z.object({
+  ...authRequestIdMembers,
+  username: z.string().max(1000).optional().meta({
+    description: 'For a security key that does not say whose it is: the list of credentials is of this name',
+  }),
+});
 const idOnly = z.object(authRequestIdMembers);
 const registration = z.object({
   ...authRequestIdMembers,
@@ -37,6 +43,7 @@ export function passkeyLoginRoutes(needs: PageServices): readonly Route[] {
   return [
     route({
       ...common,
+      query: named,
       methods: ['GET'],
       path: passkeyOptionsPath,
       load: 'counted',
@@ -45,7 +52,7 @@ export function passkeyLoginRoutes(needs: PageServices): readonly Route[] {
       refusals,
       async handler(context, { query }) {
         const step = openStep(needs, context, query);
-        return json(await passkeyQuestion(needs, step.authRequest));
+        return json(await passkeyQuestion(needs, step.authRequest, query.username));
       },
     }),
     route({

@@ -11,7 +11,15 @@ import { sha256 } from '../../platform/digest.ts';
 import { type AnswerFault, type Assertion, checkAssertion, clientDataOf } from '../../platform/webauthn.ts';
 import { mayLogIn, type PasskeyProof, type PrimaryVerdict } from '../primary-verdict.ts';
 import type { LoginServices } from '../services.ts';
-import { challengeFor, isAnswerTo, type Question, questionLifetime, useAnswer } from './question.ts';
+import { keysOfName } from './keys-of-name.ts';
+import {
+  type CredentialDescriptor,
+  challengeFor,
+  openChallenge,
+  type Question,
+  questionLifetime,
+  useAnswer,
+} from './question.ts';
 
 /** For `navigator.credentials.get`, as JSON (WebAuthn level 3, section 5.4). */
 export interface RequestOptions {
@@ -20,12 +28,6 @@ export interface RequestOptions {
   readonly timeout: number;
   readonly userVerification: 'required' | 'preferred';
   readonly allowCredentials: readonly CredentialDescriptor[];
-}
-
-export interface CredentialDescriptor {
-  readonly type: 'public-key';
-  readonly id: string;
-  readonly transports: readonly string[];
 }
 
 /** What an authenticator calls the owner of its passkeys. Nobody learns from it who that is. */
@@ -47,24 +49,27 @@ export async function passkeysAt(
   return theirs.filter(({ rpId }) => rpId === site?.rpId);
 }
 
-/**
- * Asks for a passkey. Before anything is proven the list of credentials is empty: the passkey says whose it is, and nothing
- * tells a stranger whether a name has any.
- * @param of the identity that has proven something else already; null: none
- */
+/** In which login a passkey is asked for, and of whom. */
+interface AskedOf {
+  readonly asked: AskedIn & { readonly site: NonNullable<AskedIn['site']> };
+  /** The identity that has proven something else already; null: none. */
+  readonly of: Account | null;
+  /** What was typed, where nothing is proven; undefined: the passkey says whose it is. */
+  readonly username: string | undefined;
+}
+
+/** Asks for a passkey. Before anything is proven, nothing tells a stranger whether a name has any. */
 export async function askForPasskey(
   needs: LoginServices,
-  {
-    asked,
-    of,
-  }: {
-    readonly asked: AskedIn & { readonly site: NonNullable<AskedIn['site']> };
-    readonly of: Account | null;
-  },
+  { asked, of, username }: AskedOf,
 ): Promise<RequestOptions> {
-  const identityId = of?.identity.id ?? null;
+  const { identityId, allowCredentials } =
+    of !== null
+      ? { identityId: of.identity.id, allowCredentials: await theirs(needs, of.identity.id, asked) }
+      : username === undefined
+        ? { identityId: null, allowCredentials: [] }
+        : await keysOfName(needs, username, asked);
   const purpose = of === null ? 'primary' : 'secondary';
-  const theirs = identityId === null ? [] : await passkeysAt(needs, identityId, asked);
   return {
     challenge: challengeFor(needs, { ...asked, purpose, identityId }),
     rpId: asked.site.rpId,
@@ -72,8 +77,12 @@ export async function askForPasskey(
     // Whose policy counts is not known yet. What it requires is checked in the answer.
     userVerification:
       of !== null || (await needs.store.passkeys.mayBeUnverified()) ? 'preferred' : 'required',
-    allowCredentials: theirs.map(descriptorOf),
+    allowCredentials,
   };
+}
+
+async function theirs(needs: LoginServices, identityId: IdentityId, asked: AskedIn) {
+  return (await passkeysAt(needs, identityId, asked)).map(descriptorOf);
 }
 
 /** A passkey that a login was proven with, and what its authenticator said. */
@@ -169,16 +178,22 @@ async function checkAnswer(
   { answer, question }: { readonly answer: Assertion; readonly question: Question },
   attempt: AttemptRecorder,
 ): Promise<ProvenPasskey | null> {
-  const { site, identityId } = question;
+  const { site, purpose } = question;
   if (site === null) return answerRefused(attempt, 'site', 'no passkey works at this address');
   const clientData = clientDataOf(answer);
   if (clientData === undefined) return answerRefused(attempt, 'malformed', 'clientDataJSON');
-  if (!isAnswerTo(needs, question, clientData)) {
+  const isOf = openChallenge(needs, clientData);
+  const found = isOf === undefined ? null : await needs.store.passkeys.findLogin(answer.id);
+  // A first proof may have been asked of the name of its owner.
+  const identityId =
+    purpose === 'primary' && found !== null && isOf?.({ ...question, identityId: found.passkey.identityId })
+      ? found.passkey.identityId
+      : question.identityId;
+  if (!isOf?.({ ...question, identityId })) {
     attempt.failed('question', 'passkey-question', 'the challenge is too old, or of another login or step');
     return null;
   }
   attempt.passed('question');
-  const found = await needs.store.passkeys.findLogin(answer.id);
   if (found === null) {
     attempt.failed('passkey known', 'passkey-unknown');
     return null;

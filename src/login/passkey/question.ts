@@ -12,13 +12,23 @@ import { useOnce } from '../throttle.ts';
 /** How long an answer is taken: as long as a login may wait for its first step. */
 export const questionLifetime: Millis = 10 * MINUTE;
 
+/** In place of the identity, where a name has none. No id is so. */
+export const nobody = 'nobody';
+
 /** What the answer is for; it counts for nothing else. `add` and `invite` register a passkey outside of a login. */
 export type QuestionPurpose = 'primary' | 'secondary' | 'register' | 'add' | 'invite';
 
 export interface Question extends AskedIn {
   readonly purpose: QuestionPurpose;
-  /** Whose passkey is asked for, or is to be registered; null: it says itself. */
-  readonly identityId: IdentityId | null;
+  /** Whose passkey is asked for, or is to be registered; null: it says itself. `nobody`: of a name that has none. */
+  readonly identityId: IdentityId | typeof nobody | null;
+}
+
+/** A credential that a question lists (WebAuthn level 3, section 5.8.3). */
+export interface CredentialDescriptor {
+  readonly type: 'public-key';
+  readonly id: string;
+  readonly transports: readonly string[];
 }
 
 interface Sealed {
@@ -32,17 +42,25 @@ export function challengeFor({ passkeyQuestions, clock }: LoginServices, questio
   return passkeyQuestions.seal(JSON.stringify({ at, of: contentOf(question) } satisfies Sealed), at);
 }
 
-/** Whether the challenge of an answer is of this question, and not too old. */
-export function isAnswerTo(
+/**
+ * Opens the challenge of an answer.
+ * @returns whether it is of a question; undefined: it is ours of no question, or too old
+ */
+export function openChallenge(
   { passkeyQuestions, clock }: LoginServices,
-  question: Question,
   { challenge }: ClientData,
-): boolean {
+): ((question: Question) => boolean) | undefined {
   const now = clock.now();
   const plain = passkeyQuestions.open(challenge, now);
-  if (plain === undefined) return false;
+  if (plain === undefined) return undefined;
   const { at, of } = JSON.parse(plain) as Sealed;
-  return now < at + questionLifetime && constantTimeEqual(of, contentOf(question));
+  if (now >= at + questionLifetime) return undefined;
+  return (question) => constantTimeEqual(of, contentOf(question));
+}
+
+/** Whether the challenge of an answer is of this question, and not too old. */
+export function isAnswerTo(needs: LoginServices, question: Question, clientData: ClientData): boolean {
+  return openChallenge(needs, clientData)?.(question) ?? false;
 }
 
 /** Uses an answer up. @returns false when it was used before, on whatever node */

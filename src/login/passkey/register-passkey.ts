@@ -12,8 +12,15 @@ import type { NewPasskey } from '../../store/contracts/passkeys.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { clientProgramOf } from '../client-program.ts';
 import type { LoginServices } from '../services.ts';
-import { answerRefused, type CredentialDescriptor, descriptorOf, passkeysAt, userHandle } from './passkey.ts';
-import { challengeFor, isAnswerTo, type QuestionPurpose, questionLifetime, useAnswer } from './question.ts';
+import { answerRefused, descriptorOf, passkeysAt, userHandle } from './passkey.ts';
+import {
+  type CredentialDescriptor,
+  challengeFor,
+  isAnswerTo,
+  type QuestionPurpose,
+  questionLifetime,
+  useAnswer,
+} from './question.ts';
 
 /** For `navigator.credentials.create`, as JSON (WebAuthn level 3, section 5.4). */
 export interface CreationOptions {
@@ -24,8 +31,8 @@ export interface CreationOptions {
   readonly timeout: number;
   readonly excludeCredentials: readonly CredentialDescriptor[];
   readonly authenticatorSelection: {
-    readonly residentKey: 'required' | 'preferred';
-    readonly requireResidentKey: boolean;
+    readonly residentKey: 'preferred';
+    readonly requireResidentKey: false;
     readonly userVerification: 'required' | 'preferred';
   };
   readonly attestation: 'none';
@@ -51,7 +58,6 @@ export async function askForNewPasskey(
   const { rpId } = requireSite(asked);
   const theirs = await needs.store.passkeys.listOf([identity.id]);
   if (theirs.length >= mostPasskeys) throw tooMany();
-  const residentKey = purpose === 'invite' ? 'required' : 'preferred';
   return {
     rp: { id: rpId, name: needs.totpIssuer },
     user: {
@@ -64,8 +70,8 @@ export async function askForNewPasskey(
     timeout: questionLifetime,
     excludeCredentials: (await passkeysAt(needs, identity.id, asked)).map(descriptorOf),
     authenticatorSelection: {
-      residentKey,
-      requireResidentKey: residentKey === 'required',
+      residentKey: 'preferred',
+      requireResidentKey: false,
       userVerification: opensLogins(policy) && requiresUserVerification(policy) ? 'required' : 'preferred',
     },
     attestation: 'none',
@@ -141,9 +147,14 @@ export async function newPasskey(
     name: called,
     rpId: site.rpId,
     transports: answer.response.transports ?? [],
-    // A browser that does not say so made what it was asked for.
-    isDiscoverable: answer.clientExtensionResults?.credProps?.rk ?? true,
+    isDiscoverable: isDiscoverable(answer),
   };
+}
+
+/** What the browser says. If it says nothing: those of devices and phones always are, security keys may not be. */
+function isDiscoverable({ clientExtensionResults, response: { transports = [] } }: Attestation): boolean {
+  const said = clientExtensionResults?.credProps?.rk;
+  return said ?? transports.some((transport) => transport === 'internal' || transport === 'hybrid');
 }
 
 /**

@@ -37,12 +37,14 @@ function askedIn(needs: OidcServices, { key, issuer, browserBinding }: AuthReque
 
 /**
  * Asks for the passkey that this login lacks, or for one to begin it with.
+ * @param username what was typed; undefined: nothing
  * @throws AuthError auth_request_unknown
  * @throws AuthError conflict   no passkey works at this address
  */
 export async function passkeyQuestion(
   needs: OidcServices,
   authRequest: AuthRequest,
+  username: string | undefined,
 ): Promise<RequestOptions> {
   await requireOpen(needs, authRequest);
   const asked = askedIn(needs, authRequest);
@@ -50,6 +52,7 @@ export async function passkeyQuestion(
   return askForPasskey(needs, {
     asked: { ...asked, site: requireSite(asked) },
     of: awaited?.account ?? null,
+    username,
   });
 }
 

@@ -36,6 +36,8 @@ const english = {
     problems: {
       cancelled:
         'No passkey was used: it was cancelled, took too long, or there is none here for this site. Try again, or continue another way.',
+      cancelledFirst:
+        'No passkey was used: it was cancelled, took too long, or there is none here for this site. Try again; for a security key, type your user name first. Or sign in another way.',
       cancelledNew: 'No passkey was made: it was cancelled or took too long. Try again.',
       known: 'This device or security key already has a passkey of your account.',
       insecure:
@@ -80,6 +82,8 @@ const german: typeof english = {
     problems: {
       cancelled:
         'Es wurde kein Passkey verwendet: Der Vorgang wurde abgebrochen, dauerte zu lange, oder hier gibt es keinen für diese Website. Versuchen Sie es noch einmal, oder gehen Sie einen anderen Weg.',
+      cancelledFirst:
+        'Es wurde kein Passkey verwendet: Der Vorgang wurde abgebrochen, dauerte zu lange, oder hier gibt es keinen für diese Website. Versuchen Sie es noch einmal; geben Sie für einen Sicherheitsschlüssel zuerst Ihren Benutzernamen ein. Oder melden Sie sich anders an.',
       cancelledNew:
         'Es wurde kein Passkey erstellt: Der Vorgang wurde abgebrochen oder dauerte zu lange. Versuchen Sie es noch einmal.',
       known: 'Dieses Gerät oder dieser Sicherheitsschlüssel hat schon einen Passkey Ihres Kontos.',

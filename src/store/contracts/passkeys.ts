@@ -17,6 +17,12 @@ export interface PasskeyStore {
   findLogin(credentialId: string): Promise<{ readonly passkey: Passkey; readonly account: Account } | null>;
   /** Those of these identities; of one identity the oldest first. */
   listOf(identityIds: readonly IdentityId[]): Promise<readonly Passkey[]>;
+  /**
+   * The identity that is called so when it logs in: by its user name or, if it has no password, by its own name. Two
+   * spellings of one name find the same identity, and no two names do.
+   * @param key the first of `nameKeys`
+   */
+  findByName(key: string): Promise<IdentityId | null>;
   /** Whether some auth policy lets passkeys in without user verification. */
   mayBeUnverified(): Promise<boolean>;
   /** The domains to which passkeys belong, and how many. */

@@ -1,3 +1,5 @@
+import { asId } from '../../model/ids.ts';
+import { nameKeys } from '../../model/names.ts';
 import { mostPasskeys, type Passkey } from '../../model/passkey.ts';
 import type { Millis } from '../../platform/clock.ts';
 import type { NewPasskey, PasskeyStore, PasskeyUse } from '../contracts/passkeys.ts';
@@ -31,6 +33,10 @@ export function passkeyStore({
       );
       return rows.map((row) => ({ rpId: text(row, 'rp_id'), passkeys: integer(row, 'passkeys') }));
     },
+    async findByName(key) {
+      const called = (await read(namedSql, key)).find((row) => nameKeys(text(row, 'called'))[0] === key);
+      return called === undefined ? null : asId(text(called, 'id'));
+    },
     mayBeUnverified: async () => (await read(unverifiedSql)).length > 0,
     ...writing({ add: 'addPasskey', rename: 'renamePasskey', use: 'usePasskey' }),
     delete: (identityId, id, when) => write('deletePasskey', { identityId, id, ...when }),
@@ -42,6 +48,12 @@ const findLoginSql = `SELECT passkeys.*, ${accountColumns}
   JOIN identities ON identities.id = passkeys.identity_id
   JOIN auth_policies ON auth_policies.id = identities.auth_policy_id
   WHERE passkeys.credential_id = ?`;
+/** Those with a name that has this key, which may be one of several, and how each is called at a login. */
+const namedSql = `SELECT DISTINCT identities.id, coalesce(authenticators.username, identities.name) AS called
+  FROM names
+  JOIN identities ON identities.id = names.identity_id
+  LEFT JOIN authenticators ON authenticators.identity_id = identities.id AND authenticators.method = 'updb'
+  WHERE names.key = ? ORDER BY identities.id`;
 /** A cheap look: a policy that allows no passkeys may be among them. */
 const unverifiedSql = `SELECT 1 AS one FROM auth_policies
   WHERE primary_rules NOT LIKE '%"userVerification":"required"%' LIMIT 1`;
@@ -115,12 +127,10 @@ function* applyDeletion({
   mayBeLast,
   now,
 }: PasskeyDeletion): ReturnType<typeof deletePasskey> {
-  const row = yield* first('SELECT * FROM passkeys WHERE id = ? AND identity_id = ?', id, identityId);
-  if (row === undefined) return 'unknown';
-  if (!mayBeLast && passkeyOf(row).isDiscoverable) {
-    const sql = 'SELECT 1 AS one FROM passkeys WHERE identity_id = ? AND is_discoverable = 1 AND id <> ?';
-    if ((yield* first(sql, identityId, id)) === undefined) return 'last';
-  }
+  const known = 'SELECT 1 AS one FROM passkeys WHERE id = ? AND identity_id = ?';
+  if ((yield* first(known, id, identityId)) === undefined) return 'unknown';
+  const others = 'SELECT 1 AS one FROM passkeys WHERE identity_id = ? AND id <> ?';
+  if (!mayBeLast && (yield* first(others, identityId, id)) === undefined) return 'last';
   yield* run('DELETE FROM passkeys WHERE id = ?', id);
   yield* endSessionsOfPasskey({ identityId, passkeyId: id, now });
   yield* recordChange('identity', identityId, now);

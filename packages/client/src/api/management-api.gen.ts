@@ -2177,7 +2177,7 @@ export interface components {
             /** @description The model of the authenticator; zeros: it does not say */
             aaguid: string;
             transports: string[];
-            /** @description Whether it can begin a login */
+            /** @description Whether it says itself whose it is; if not, its owner types the user name first */
             isDiscoverable: boolean;
             /** @description Whether it can be on several devices of its owner */
             isBackupEligible: boolean;

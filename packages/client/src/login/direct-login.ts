@@ -40,8 +40,11 @@ export interface AskingForCredentials {
   /** With the client certificate of the transport. The tokens work on connections with that certificate only. */
   certificate(more?: { readonly externalJwt?: string }): Promise<LoginState>;
   externalJwt(token: string): Promise<LoginState>;
-  /** @param sign asks an authenticator of the program for a passkey that says itself whose it is */
-  passkey(sign: PasskeySigner): Promise<LoginState>;
+  /**
+   * @param sign asks an authenticator of the program
+   * @param username for a security key that does not say itself whose it is
+   */
+  passkey(sign: PasskeySigner, username?: string): Promise<LoginState>;
 }
 
 /**
@@ -168,7 +171,7 @@ function credentialsState(flow: Flow): AskingForCredentials {
     certificate: ({ externalJwt } = {}) =>
       step(flow, 'cert', { body: { authRequestId }, bearer: externalJwt }),
     externalJwt: (token) => step(flow, 'ext-jwt', { body: { authRequestId }, bearer: token }),
-    passkey: passkeyState(flow).submit,
+    passkey: (sign, username) => usePasskey(flow, sign, username),
   };
 }
 
@@ -219,7 +222,9 @@ function queryState(flow: Flow, queries: readonly Members[]): LoginState {
       return query.isTotpEnrolled === false ? enrollmentState(flow) : totpState(flow);
     }
     if (query.typeId === 'PASSKEY') {
-      return query.isPasskeyEnrolled === false ? newPasskeyState(flow) : passkeyState(flow);
+      return query.isPasskeyEnrolled === false
+        ? newPasskeyState(flow)
+        : { kind: 'passkey', submit: (sign) => usePasskey(flow, sign) };
     }
     if (query.typeId === 'EXT-JWT') return externalJwtState(flow, query);
     if (query.typeId === 'PASSWORD-CHANGE') return newPasswordState(flow, query);
@@ -268,18 +273,12 @@ function confirmationState(flow: Flow, answer: Members): AskingForFirstTotp {
   };
 }
 
-function passkeyState(flow: Flow): AskingForPasskey {
+async function usePasskey(flow: Flow, sign: PasskeySigner, username?: string): Promise<LoginState> {
   const { provider, authRequestId: id } = flow;
-  return {
-    kind: 'passkey',
-    async submit(sign) {
-      const url = `${provider.issuer}/login/passkey/options?id=${encodeURIComponent(id)}`;
-      const response = await sign(
-        await optionsIn(await provider.transport(jsonRequest(url, { method: 'GET' }))),
-      );
-      return step(flow, 'passkey', { body: { id, response } });
-    },
-  };
+  const asked = new URLSearchParams({ id, ...(username === undefined ? {} : { username }) });
+  const url = `${provider.issuer}/login/passkey/options?${asked}`;
+  const response = await sign(await optionsIn(await provider.transport(jsonRequest(url, { method: 'GET' }))));
+  return step(flow, 'passkey', { body: { id, response } });
 }
 
 function newPasskeyState(flow: Flow): AskingForNewPasskey {

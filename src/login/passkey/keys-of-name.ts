@@ -1,0 +1,57 @@
+// The security keys that a first proof may come from once a user name was typed: those that do not say themselves whose
+// they are. A stranger who types names learns nothing: a name without any has made-up ones, always the same.
+
+import type { IdentityId } from '../../model/ids.ts';
+import type { AskedIn } from '../../model/login.ts';
+import { nameKeys } from '../../model/names.ts';
+import { DAY, type Millis } from '../../platform/clock.ts';
+import { hmacSha256 } from '../../platform/digest.ts';
+import type { LoginServices } from '../services.ts';
+import { type CredentialDescriptor, nobody } from './question.ts';
+
+/** Lengths of ids that security keys make, in bytes. */
+const lengths = [64, 64, 48, 80, 32, 96];
+/** Of all that are listed: what an authenticator said of itself would tell real ones. */
+const transports = ['usb', 'nfc', 'ble'];
+
+/**
+ * The question for a name. Passkeys that say themselves whose they are are not listed: they are found without a name, and
+ * what is not sent tells nothing.
+ */
+export async function keysOfName(
+  needs: LoginServices,
+  username: string,
+  { site }: AskedIn,
+): Promise<{
+  readonly identityId: IdentityId | typeof nobody;
+  readonly allowCredentials: readonly CredentialDescriptor[];
+}> {
+  // All spellings of a name have the same keys, made up or not.
+  const [name = ''] = nameKeys(username);
+  const identityId = (await needs.store.passkeys.findByName(name)) ?? nobody;
+  const found = await needs.store.passkeys.listOf([identityId as IdentityId]);
+  const real = found.filter(({ rpId, isDiscoverable }) => rpId === site?.rpId && !isDiscoverable);
+  const made = madeUp(needs.decoyKey, `${site?.rpId} ${name}`, needs.clock.now());
+  const ids = [...real.map(({ credentialId }) => credentialId), ...made.slice(real.length)];
+  return {
+    identityId,
+    allowCredentials: ids.sort().map((id) => ({ type: 'public-key', id, transports })),
+  };
+}
+
+/**
+ * One or two ids of credentials that do not exist (WebAuthn level 3, section 14.6.2). Each is replaced by another one after
+ * some months or years, so that a change does not show that somebody has added a key.
+ */
+function madeUp(key: Buffer, name: string, now: Millis): readonly string[] {
+  const drawn = (what: string) => hmacSha256(key, `${what} ${name}`);
+  const count = drawn('count').readUInt8() < 160 ? 1 : 2;
+  return Array.from({ length: count }, (_, at) => {
+    const by = drawn(`life of ${at}`);
+    const life = (100 + (by.readUInt16BE() % 900)) * DAY;
+    const born = Math.floor((now + (by.readUInt32BE(2) % 1000) * DAY) / life);
+    const length = lengths[by.readUInt8(6) % lengths.length] as number;
+    const blocks = [0, 1, 2].map((block) => drawn(`id ${at} ${born} ${block}`));
+    return Buffer.concat(blocks).subarray(0, length).toString('base64url');
+  });
+}
