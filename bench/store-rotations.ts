@@ -95,6 +95,7 @@ async function rotate(held: Held): Promise<void> {
     sessionId: held.id,
     presentedHash: hashOf(held.id, held.generation),
     presentedGeneration: held.generation,
+    nextGeneration: held.generation + 1,
     clientId: 'overlay',
     issuer,
     certThumbprint: null,

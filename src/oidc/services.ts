@@ -18,6 +18,8 @@ import type { ExchangePlaces } from './flow/exchange-limit.ts';
 export interface OidcServices extends LoginServices, ProviderServices, IssuingRules {
   readonly store: Store;
   readonly clients: ClientRegistry;
+  /** Of all bind points of all nodes. */
+  readonly issuers: ReadonlySet<string>;
   readonly sealer: AuthRequestSealer;
   readonly callbacks: CallbackSealer;
   /** Seals pushed authorization requests. */

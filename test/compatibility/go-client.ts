@@ -116,6 +116,19 @@ export async function goLogin(client: HttpsClient): Promise<GoLogin> {
   };
 }
 
+/** A login that asks for nothing but the password. */
+export async function goLoginWithPassword(
+  client: HttpsClient,
+  username: string,
+  password: string,
+): Promise<GoTokens> {
+  const step = await (await goLogin(client)).primary('password', [
+    ['username', username],
+    ['password', password],
+  ]);
+  return step.kind === 'code' ? step.redeem() : assert.fail('a code was expected');
+}
+
 /** 400 to a code, whereupon the SDK asks its user again. */
 export class WrongCode extends Error {}
 

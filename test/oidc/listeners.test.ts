@@ -3,7 +3,20 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { describe, test } from 'node:test';
-import { beginLogin, claimsOf, codeOf, login, redeem, refresh, submitPassword } from '../support/flow.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { goExchange, goLoginWithPassword, goRefresh } from '../compatibility/go-client.ts';
+import { cClient, goClient, pathOf } from '../compatibility/support.ts';
+import { dpopCaller, dpopKey } from '../support/dpop.ts';
+import {
+  beginLogin,
+  claimsOf,
+  codeOf,
+  locationOf,
+  login,
+  redeem,
+  refresh,
+  submitPassword,
+} from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -114,6 +127,51 @@ describe('with several bind points', () => {
       const tokens = await login(here, 'alice', password);
       assert.equal((await refresh(there, tokens.refresh_token)).json.error, 'invalid_grant');
       assert.equal((await refresh(here, tokens.refresh_token)).status, 200);
+    } finally {
+      for (const client of clients) client.closeConnections();
+      await server.close();
+    }
+  });
+
+  test('sessions of existing SDKs continue at the other one, with their key and for their client alone', async () => {
+    const [one = 0, two = 0] = await freePorts(2);
+    const addresses = [`localhost:${one}`, `other.localhost:${two}`];
+    const points = addresses.map((address, at) => [at === 0 ? one : two, address] as const);
+    const aliases = `compatibility: { clientIds: [${goClient}, ${cClient}] }`;
+    const { server, clients } = await startWith(
+      listener('both', points, ['edge-client']),
+      addresses,
+      `}\n  oidc: { ${aliases}`,
+    );
+    const [here, there] = clients;
+    assert.ok(here && there);
+    try {
+      await server.createUser({ name: 'alice', password });
+      const issuer = `https://${addresses[1]}/oidc`;
+      const tokens = await goLoginWithPassword(here, 'alice', password);
+      for (const clientId of ['overlay', cClient]) {
+        const foreign = await refresh(there, tokens.refresh, { client_id: clientId });
+        assert.equal(foreign.json.error, 'invalid_grant');
+      }
+      const moved = await goRefresh(there, tokens);
+      for (const token of [moved.access, moved.id, moved.refresh]) assert.equal(claimsOf(token).iss, issuer);
+
+      // Without a refresh token the access token is exchanged; one that is bound needs its key there too.
+      const key = dpopKey();
+      const dpopAt = (at: number, client: typeof here) =>
+        dpopCaller({ ...client, url: `https://${addresses[at]}` }, systemClock, key);
+      const id = await beginLogin(here, { client_id: goClient, scope: 'openid' });
+      const first = await here.post('/oidc/login/password', { json: { id, username: 'alice', password } });
+      const code = codeOf(await here.get(pathOf(locationOf(first))));
+      const bound = (await redeem(dpopAt(0, here), code, { client_id: goClient })).json;
+      assert.equal(bound.token_type, 'DPoP');
+      const exchange = (client: typeof here) =>
+        goExchange(client, bound.access_token, 'access_token', 'access_token');
+      assert.equal((await exchange(there)).json.error, 'invalid_grant');
+      const next = await exchange(dpopAt(1, there));
+      assert.equal(next.status, 200, next.text);
+      const { iss, cnf } = claimsOf(next.json.access_token);
+      assert.deepEqual([iss, cnf.jkt], [issuer, key.thumbprint]);
     } finally {
       for (const client of clients) client.closeConnections();
       await server.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiSessionId } from '../../src/model/ids.ts';
-import type { RotateRefreshToken } from '../../src/store/contracts/api-sessions.ts';
+import type { Millis } from '../../src/platform/clock.ts';
 import type { Store } from '../../src/store/contracts/store.ts';
 import type { GetDatabase } from './contract.ts';
 import {
@@ -20,11 +20,6 @@ import {
   t0,
   type User,
 } from './fixtures.ts';
-
-const wrongBindings: readonly (readonly [what: string, change: Partial<RotateRefreshToken>])[] = [
-  ['client', { clientId: 'another' }],
-  ['issuer', { issuer: 'https://other.localhost:1280/oidc' }],
-];
 
 export function apiSessionTests(shared: GetDatabase): void {
   describe('live sessions', () => {
@@ -239,17 +234,43 @@ export function apiSessionTests(shared: GetDatabase): void {
       assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown' });
     });
 
-    for (const [what, change] of wrongBindings) {
-      test(`the wrong ${what} is refused, for a live token and for an old one, and ends nothing`, async () => {
-        const { store } = shared();
-        const id = await openSession(store, await createUser(store));
-        const refused = { outcome: 'refused', reason: 'wrong-binding' };
-        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, change)), refused);
-        await store.apiSessions.rotateRefreshToken(rotation(id, 1));
-        assert.deepEqual(await store.apiSessions.rotateRefreshToken(rotation(id, 1, change)), refused);
-        assert.equal((await store.apiSessions.rotateRefreshToken(rotation(id, 2))).outcome, 'rotated');
-      });
-    }
+    test('the wrong client is refused, for a live token and for an old one, and ends nothing', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const foreign = rotation(id, 1, { clientId: 'another', issuer: 'https://other.localhost:1280/oidc' });
+      const refused = { outcome: 'refused', reason: 'wrong-binding' };
+      assert.deepEqual(await store.apiSessions.rotateRefreshToken(foreign), refused);
+      await store.apiSessions.rotateRefreshToken(rotation(id, 1));
+      assert.deepEqual(await store.apiSessions.rotateRefreshToken(foreign), refused);
+      assert.equal((await store.apiSessions.find(id))?.issuer, rotation(id, 1).issuer);
+      assert.equal((await store.apiSessions.rotateRefreshToken(rotation(id, 2))).outcome, 'rotated');
+    });
+
+    test('a session has the issuer of its last rotation or renewal', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      for (const [generation, issuer] of [
+        [1, 'https://other.localhost:1280/oidc'],
+        [2, 'https://localhost:1280/oidc'],
+      ] as const) {
+        await store.apiSessions.rotateRefreshToken(rotation(id, generation, { issuer }));
+        assert.equal((await store.apiSessions.find(id))?.issuer, issuer);
+      }
+      const issuer = 'https://third.localhost:1280/oidc';
+      assert.equal((await store.apiSessions.renew(renewal(id, { issuer })))?.session.issuer, issuer);
+    });
+
+    test('a token that stays what it is works again, at the same moment too, until its end', async () => {
+      const { store } = shared();
+      const id = await openSession(store, await createUser(store));
+      const kept = (now: Millis) =>
+        rotation(id, 1, { now, nextHash: `${id}-1`, nextGeneration: 1, nextExpiresAt: now + MINUTE });
+      const times = [t0, t0, t0, t0 + MINUTE - 1];
+      const outcomes = await Promise.all(times.map((now) => store.apiSessions.rotateRefreshToken(kept(now))));
+      assert.deepEqual([...new Set(outcomes.map(({ outcome }) => outcome))], ['rotated']);
+      const late = await store.apiSessions.rotateRefreshToken(kept(t0 + 2 * MINUTE));
+      assert.deepEqual(late, { outcome: 'refused', reason: 'expired' });
+    });
 
     test('a session that began with a certificate asks for the same one', async () => {
       const { store } = shared();
@@ -333,7 +354,6 @@ export function apiSessionTests(shared: GetDatabase): void {
       for (const wrong of [
         { sessionId: newId<ApiSessionId>() },
         { clientId: 'another' },
-        { issuer: 'https://other.localhost:1280/oidc' },
         { certThumbprint: null },
         { certThumbprint: 'another' },
         { keyThumbprint: null },

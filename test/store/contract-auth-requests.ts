@@ -12,6 +12,7 @@ import {
   openSession,
   progressOf,
   redemption,
+  rotation,
   SECOND,
   sessionLifetime,
   t0,
@@ -493,21 +494,7 @@ export function authRequestTests(shared: GetDatabase): void {
       const { store } = shared();
       const user = await createUser(store);
       const id = await openSession(store, user, { request: { scopes: ['openid'] } });
-      const outcome = await store.apiSessions.rotateRefreshToken({
-        sessionId: id,
-        presentedHash: `${id}-1`,
-        presentedGeneration: 1,
-        clientId: 'overlay',
-        issuer: 'https://localhost:1280/oidc',
-        certThumbprint: null,
-        keyThumbprint: null,
-        nextHash: `${id}-2`,
-        nextExpiresAt: t0 + sessionLifetime,
-        sessionExpiresAt: t0 + sessionLifetime,
-        ipAddress: '192.0.2.1',
-        now: t0 + MINUTE,
-        duplicateWindow: 0,
-      });
+      const outcome = await store.apiSessions.rotateRefreshToken(rotation(id, 1));
       assert.deepEqual(outcome, { outcome: 'refused', reason: 'unknown' });
     });
 

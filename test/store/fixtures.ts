@@ -166,6 +166,7 @@ export function rotation(
     sessionId,
     presentedHash: `${sessionId}-${generation}`,
     presentedGeneration: generation,
+    nextGeneration: generation + 1,
     clientId: 'overlay',
     issuer: 'https://localhost:1280/oidc',
     certThumbprint: null,

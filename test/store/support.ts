@@ -177,6 +177,7 @@ export function rotation(
     sessionId,
     presentedHash: refreshHash(sessionId, generation),
     presentedGeneration: generation,
+    nextGeneration: generation + 1,
     clientId,
     issuer,
     certThumbprint: null,

@@ -69,6 +69,8 @@ export interface ClusterOptions {
   readonly database?: PostgresServer;
   /** Clients dial each node at its own address instead of the load balancer's. */
   readonly hasOwnAddresses?: boolean;
+  /** The client ids that have the compatibility profile. */
+  readonly aliases?: readonly string[];
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -119,6 +121,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       const yaml = withMetrics(template)
         .replace(`127.0.0.1:${front.port}`, `127.0.0.1:${port}`)
         .replaceAll(shared, address)
+        .replace('clientIds: []', `clientIds: [${(options.aliases ?? []).join(', ')}]`)
         .replace(/^edge:/m, `node: { name: ${name} }\nedge:\n  ${leastHashing}`);
       writeFileSync(join(home, 'controller.yml'), yaml);
       const clock = join(box.cwd, `${name}.clock`);

@@ -23,6 +23,7 @@ import {
 } from './issue-tokens.ts';
 import { provenKey } from './proven-key.ts';
 import {
+  continuedHere,
   duplicateWindow,
   presentedRefreshToken,
   provenThumbprint,
@@ -131,8 +132,9 @@ async function exchangeAccessToken(
   if (access.verdict !== 'valid') throw new AuthError('invalid_grant');
   const key = requestedKey(needs, request);
   const sessionId = access.claims.z_asid;
-  const stored = await needs.store.apiSessions.find(sessionId);
-  if (stored === null) throw new AuthError('invalid_grant');
+  const found = await needs.store.apiSessions.find(sessionId);
+  if (found === null) throw new AuthError('invalid_grant');
+  const stored = continuedHere(needs, request, found);
   const scopes = narrowedScope(client, stored, optional(parameters, 'scope'));
   await requireStanding(needs, stored, request);
   const keyThumbprint = await provenKey(needs, request, { owner: stored.identityId });

@@ -10,7 +10,7 @@ import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import type { Client } from '../clients.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
-import { presentedRefreshToken, refreshRefused } from './use-refresh-token.ts';
+import { continuedHere, presentedRefreshToken, refreshRefused } from './use-refresh-token.ts';
 
 const origin = { requestId: 'r', ipAddress: '192.0.2.1', issuer: 'https://localhost:1280/oidc' };
 const sessionId = asId<ApiSessionId>('0198a3f0-0000-7000-8000-000000000001');
@@ -85,6 +85,24 @@ describe('a refused refresh', () => {
         { event: 'refresh.refused', reason, sessionId, identityId, clientId: 'other' },
       ]);
     });
+  }
+});
+
+test('only a session of an alias moves, and only from an address of the cluster', () => {
+  const [here, there, gone] = ['https://one/oidc', 'https://two/oidc', 'https://gone/oidc'];
+  const needs = { issuers: new Set([here, there]), audit: { record: () => undefined } };
+  for (const [profile, from, moves] of [
+    ['strict', here, true],
+    ['compatibility', here, true],
+    ['strict', there, false],
+    ['compatibility', there, true],
+    ['compatibility', gone, false],
+  ] as const) {
+    const session = { id: sessionId, issuer: from } as ApiSession;
+    const request = { client: { ...client, profile }, origin: { ...origin, issuer: here } } as GrantRequest;
+    const continued = () => continuedHere(needs, request, session);
+    if (moves) assert.deepEqual(continued(), { ...session, issuer: here });
+    else assert.throws(continued, { code: 'invalid_grant', reason: undefined });
   }
 });
 

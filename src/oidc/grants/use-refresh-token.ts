@@ -17,7 +17,12 @@ import {
   readRefreshToken,
   refreshSecretIn,
 } from '../../tokens/refresh-token.ts';
-import { type Client, clientObjection, isAuthenticated, refreshTokenFormOf } from '../clients.ts';
+import {
+  type Client,
+  clientObjection,
+  isAuthenticated,
+  refreshTokenFormOf,
+} from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
@@ -68,9 +73,10 @@ export async function useRefreshToken(
 ): Promise<UsedRefreshToken> {
   const { parameters, client, origin } = request;
   const sessionId = asId<ApiSessionId>(presented.id);
-  const session = await needs.store.apiSessions.find(sessionId);
+  const stored = await needs.store.apiSessions.find(sessionId);
   // The row is deleted when the last of its tokens has expired.
-  if (session === null) throw noLongerGood('expired', 'unknown');
+  if (stored === null) throw noLongerGood('expired', 'unknown');
+  const session = continuedHere(needs, request, stored);
   requireRefreshable(client);
   resourcesWithin(client, session.resources, request.resources);
   const asked = narrowedScope(client, session, optional(parameters, 'scope'));
@@ -94,6 +100,7 @@ export async function useRefreshToken(
     certThumbprint: provenThumbprint(session, request),
     keyThumbprint: keyFor(session, client, key),
     nextHash: next.hash,
+    nextGeneration: next.generation,
     nextExpiresAt,
     sessionExpiresAt: sessionEnd(needs.lifetimes, nextExpiresAt, now),
     ipAddress: origin.ipAddress,
@@ -115,6 +122,25 @@ export async function useRefreshToken(
   const reason = outcome.outcome === 'reused' ? 'reused' : outcome.reason;
   if (reason === 'duplicate') return { outcome: 'duplicate', session: narrowed(client, session, asked) };
   throw refreshRefused(needs, request, { session, reason });
+}
+
+/**
+ * The session as it continues at this address. Existing SDKs move to another node of the cluster and go on there, so
+ * theirs gets the issuer of that node. Other clients would have to refuse tokens of another issuer (OIDC Core 12.2).
+ * @throws AuthError invalid_grant
+ */
+export function continuedHere(
+  needs: Pick<OidcServices, 'issuers' | 'audit'>,
+  request: GrantRequest,
+  session: ApiSession,
+): ApiSession {
+  const { client, origin } = request;
+  const { issuer } = origin;
+  if (session.issuer === issuer) return session;
+  // A bind point that is no longer there does not live on in its sessions.
+  const mayMove = client.profile === 'compatibility' && needs.issuers.has(session.issuer);
+  if (!mayMove) throw refreshRefused(needs, request, { session, reason: 'wrong-binding' });
+  return { ...session, issuer };
 }
 
 /** SHA-256 of the certificate that the connection has, for a session that is bound to one; null for any other session. */

@@ -13,12 +13,15 @@ export interface RotateRefreshToken {
   /** Generation number in the presented token, which the caller has authenticated. */
   readonly presentedGeneration: number;
   readonly clientId: string;
+  /** The session has it from then on. The caller has decided that it may. */
   readonly issuer: string;
   /** SHA-256, base64url, of the DER leaf on the connection. Must equal the session's, if the session has one. */
   readonly certThumbprint: string | null;
   /** The key that was proven (RFC 7638). Must equal the session's, if the session has one. */
   readonly keyThumbprint: string | null;
   readonly nextHash: string;
+  /** One more than `presentedGeneration`; the same where the token stays what it is, as `nextHash` then does. */
+  readonly nextGeneration: number;
   /** Sliding end of the successor; capped by the family's absolute end. */
   readonly nextExpiresAt: Millis;
   /** The session lives at least until then, because its new access token does. Never shortens it. */
@@ -64,8 +67,8 @@ export type RotateOutcome =
 export interface RenewSession {
   readonly sessionId: ApiSessionId;
   readonly clientId: string;
+  /** These as in `RotateRefreshToken`. */
   readonly issuer: string;
-  /** As in `RotateRefreshToken`. */
   readonly certThumbprint: string | null;
   readonly keyThumbprint: string | null;
   /** The session lives at least until then; null: unchanged. */
@@ -176,8 +179,8 @@ export interface ApiSessionStore {
   rotateRefreshToken(rotate: RotateRefreshToken): Promise<RotateOutcome>;
 
   /**
-   * Extends an OIDC session that has neither ended nor expired, belongs to this client, issuer and certificate, and
-   * whose identity may log in. Null for any other session, which stays unchanged.
+   * Extends an OIDC session that has neither ended nor expired, belongs to this client and certificate, and whose
+   * identity may log in. Null for any other session, which stays unchanged.
    */
   renew(renew: RenewSession): Promise<{ readonly session: ApiSession; readonly identity: Identity } | null>;
 

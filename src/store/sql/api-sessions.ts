@@ -289,17 +289,19 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
   const { now } = rotate;
   // This statement alone decides: only the holder of the live token meets its condition, and only once.
   const row = yield* first(
-    `UPDATE api_sessions SET refresh_hash = ?, refresh_generation = refresh_generation + 1,
+    `UPDATE api_sessions SET refresh_hash = ?, refresh_generation = ?, issuer = ?,
        refresh_expires_at = ?, refresh_rotated_at = ?, last_activity_at = ?, ip_address = ?,
        expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
      WHERE id = ? AND refresh_hash = ? AND refresh_generation = ? AND ended_at IS NULL
        AND refresh_expires_at > ? AND family_expires_at > ?
-       AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
+       AND client_id = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
        AND (key_thumbprint IS NULL OR key_thumbprint = ?)
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
          AND (disabled_at IS NULL OR disabled_until <= ?))
      RETURNING expires_at, ${bearerSql}`,
     rotate.nextHash,
+    rotate.nextGeneration,
+    rotate.issuer,
     rotate.nextExpiresAt,
     now,
     now,
@@ -312,7 +314,6 @@ function* rotateRefreshToken(rotate: RotateRefreshToken): Intent<RotateOutcome> 
     now,
     now,
     rotate.clientId,
-    rotate.issuer,
     rotate.certThumbprint,
     rotate.keyThumbprint,
     now,
@@ -357,7 +358,6 @@ function isBound(row: SqlRow, rotate: RotateRefreshToken): boolean {
   const holds = (column: string, proven: string | null) => [null, proven].includes(textOrNull(row, column));
   return (
     text(row, 'client_id') === rotate.clientId &&
-    text(row, 'issuer') === rotate.issuer &&
     holds('cert_thumbprint', rotate.certThumbprint) &&
     holds('key_thumbprint', rotate.keyThumbprint)
   );
@@ -399,22 +399,22 @@ function refused(reason: Extract<RotateOutcome, { outcome: 'refused' }>['reason'
 function* renewSession(renew: RenewSession): Intent<{ session: SqlRow; identity: SqlRow } | undefined> {
   const { now, expiresAt } = renew;
   const session = yield* first(
-    `UPDATE api_sessions SET last_activity_at = ?, ip_address = ?,
+    `UPDATE api_sessions SET last_activity_at = ?, ip_address = ?, issuer = ?,
        expires_at = CASE WHEN expires_at > ? THEN expires_at ELSE ? END
      WHERE id = ? AND mechanism = 'oidc' AND ended_at IS NULL AND expires_at > ?
-       AND client_id = ? AND issuer = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
+       AND client_id = ? AND (cert_thumbprint IS NULL OR cert_thumbprint = ?)
        AND (key_thumbprint IS NULL OR key_thumbprint = ?)
        AND EXISTS (SELECT 1 FROM identities WHERE identities.id = api_sessions.identity_id
          AND (disabled_at IS NULL OR disabled_until <= ?))
      RETURNING *`,
     now,
     renew.ipAddress,
+    renew.issuer,
     expiresAt ?? 0,
     expiresAt ?? 0,
     renew.sessionId,
     now,
     renew.clientId,
-    renew.issuer,
     renew.certThumbprint,
     renew.keyThumbprint,
     now,
