@@ -102,7 +102,7 @@ const oidcSchema = z.strictObject({
     ),
     refreshTokenGrace:
       says`The same as edge.oidc.refreshTokenGrace for these clients, whose commands share one refresh token.`(
-        duration({ min: 0, max: MINUTE }).prefault('30s'),
+        duration({ min: 0, max: MINUTE }).prefault('10s'),
       ),
     freshProofForFactors:
       says`Whether these clients too need a fresh proof of their user before an authenticator app is added or removed.`(

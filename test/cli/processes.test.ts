@@ -2,8 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { MINUTE, SECOND, systemClock } from '../../src/platform/clock.ts';
 import { sandbox } from '../support/command.ts';
+import { fixedClock } from '../support/fixed-clock.ts';
+import { password } from '../support/management.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const entry = new URL('../../src/main.ts', import.meta.url).pathname;
 const box = sandbox();
@@ -37,6 +43,38 @@ for (const [args, code, said, input] of [
     if (code !== 0) assert.equal(done.stdout, '');
   });
 }
+
+test('eight commands that run at the end of a token all work, and so does the one after them', async (t) => {
+  const clock = fixedClock(systemClock.now());
+  const server = await startTestServer({ clock });
+  t.after(() => server.close());
+  await server.createUser({ name: 'ada', password });
+  const env = {
+    HOME: join(box.cwd, 'of-ada'),
+    OVERLAY_AUTH_TEST_CLOCK: join(box.cwd, 'shift'),
+    NODE_OPTIONS: `--import=${new URL('../support/shifted-clock.ts', import.meta.url).pathname}`,
+  };
+  writeFileSync(env.OVERLAY_AUTH_TEST_CLOCK, '0');
+  const run = (args: readonly string[], input?: string) =>
+    box.start(args, { env, ...(input === undefined ? {} : { input }) }).finished;
+  const trust = ['--ca', join(server.home, 'ca.pem')];
+  const login = await run(['login', server.url, ...trust, '-u', 'ada', '--password-stdin'], `${password}\n`);
+  assert.equal(login.code, 0, login.stderr);
+  const token = async () => (await run(['token'])).stdout;
+  const before = await token();
+
+  const later = 30 * MINUTE - 5 * SECOND;
+  writeFileSync(env.OVERLAY_AUTH_TEST_CLOCK, String(later));
+  clock.advance(later);
+  const ran = await Promise.all(Array.from({ length: 8 }, () => run(['whoami', '-j'])));
+  for (const { code, stdout, stderr } of ran) {
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /"ada"/);
+  }
+  const renewed = await token();
+  assert.notEqual(renewed, before);
+  assert.equal(await token(), renewed, 'and is saved');
+});
 
 test('a command whose reader has gone ends quietly, like any program at the end of a pipe', () => {
   const pipeline = '(sleep 0.5; "$0" "$1" config schema; echo $? >&2) | true';

@@ -8,7 +8,7 @@ import { fixedClock } from '../support/fixed-clock.ts';
 import type { HttpsClient } from '../support/https-client.ts';
 import { startTestServer } from '../support/test-server.ts';
 import { password } from '../support/totp.ts';
-import { assertList, type GoTokens, goCall, goLogin, goRefresh } from './go-client.ts';
+import { assertList, type GoTokens, goCall, goLoginWithPassword, goRefresh } from './go-client.ts';
 import { parseJwt, startCompatibleServer } from './support.ts';
 
 const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
@@ -28,14 +28,7 @@ async function managementPath(client: HttpsClient): Promise<string> {
   throw new Error('no version document names the management API');
 }
 
-async function cliLogin(client: HttpsClient): Promise<GoTokens> {
-  const login = await goLogin(client);
-  const step = await login.primary('password', [
-    ['username', 'admin'],
-    ['password', password],
-  ]);
-  return step.kind === 'code' ? step.redeem() : assert.fail('a code was expected');
-}
+const cliLogin = (client: HttpsClient): Promise<GoTokens> => goLoginWithPassword(client, 'admin', password);
 
 /** The tokens for the next command; undefined when the user is told to log in again. */
 async function tokensFor(client: HttpsClient, stored: GoTokens): Promise<GoTokens | undefined> {
@@ -62,6 +55,21 @@ describe('the CLI', () => {
       tokens = next;
       assertList(await goCall(server, tokens, `${root}/identities?limit=10`));
       clock.advance(HOUR);
+    }
+  });
+
+  test('runs eight commands together at the end of a token, and goes on with the tokens of any of them', async () => {
+    let stored = await cliLogin(server);
+    for (const saved of [0, 7, 3]) {
+      clock.advance(30 * MINUTE - 20 * SECOND);
+      const renewed = await Promise.all(Array.from({ length: 7 }, () => tokensFor(server, stored)));
+      clock.advance(8 * SECOND);
+      renewed.push(await tokensFor(server, stored));
+      for (const tokens of renewed) {
+        assert.ok(tokens);
+        assertList(await goCall(server, tokens, '/edge/management/v1/identities?limit=1'));
+      }
+      stored = renewed[saved] ?? assert.fail();
     }
   });
 

@@ -26,7 +26,7 @@ const clock = fixedClock(Math.floor(systemClock.now() / 1000) * 1000);
 // Without the grace: what a token that was replaced gives by itself.
 const server = await startCompatibleServer(clock, {
   signing: true,
-  configure: (yaml) => yaml.replace('refreshTokenGrace: 30s', 'refreshTokenGrace: 0s'),
+  configure: (yaml) => yaml.replace('refreshTokenGrace: 10s', 'refreshTokenGrace: 0s'),
 });
 after(() => server.close());
 

@@ -57,7 +57,7 @@ describe('loading the configuration', () => {
         refreshFamilyDuration: 720 * HOUR,
         refreshTokenGrace: 0,
         idTokenSigningAlg: 'ES256',
-        compatibility: { clientIds: [], refreshTokenGrace: 30_000, freshProofForFactors: false },
+        compatibility: { clientIds: [], refreshTokenGrace: 10_000, freshProofForFactors: false },
       },
       totp: { issuer: 'localhost' },
       passkeys: { rpId: null },

@@ -270,8 +270,8 @@ test('the clients of existing SDKs have a grace by default, and no others', asyn
   t.after(() => own.close());
   await own.createUser({ name: 'alice', password });
   for (const [clientId, after, status] of [
-    [goClient, 29, 200],
-    [goClient, 31, 400],
+    [goClient, 9, 200],
+    [goClient, 11, 400],
     ['overlay', 1, 400],
   ] as const) {
     const id = await beginLogin(own, { client_id: clientId });
