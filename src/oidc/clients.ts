@@ -142,6 +142,19 @@ export function isAuthenticated({ registered }: Client): boolean {
   return registered !== null && registered.tokenEndpointAuthMethod !== 'none';
 }
 
+/** Whether the FAPI 2.0 Security Profile applies. */
+export function isFapi({ registered }: Client): boolean {
+  return registered !== null && isFapiClient(registered);
+}
+
+/**
+ * Whether each refresh replaces the refresh token, so that somebody who uses a stolen one is noticed. FAPI 2.0 (5.3.2.1)
+ * forbids that: a token of such a client is worth nothing without its key, and a lost answer would cost its session.
+ */
+export function rotatesRefreshTokens(client: Client): boolean {
+  return !isFapi(client);
+}
+
 /** Whether only identities with certain role attributes may use a client. */
 export function isForSome({ registered }: Client): boolean {
   return registered !== null && registered.allowedRoleAttributes.length > 0;

@@ -5,6 +5,7 @@ import { type DpopError, dpopChallenge, noTokenChallenges, oidcChallenge } from 
 import { askedOfSessions, outstandingFactors } from '../login/outstanding-factors.ts';
 import { type Opening, openingObjection, provenFactors } from '../login/standing.ts';
 import type { Account } from '../model/account.ts';
+import { isFapiClient } from '../model/entities/oidc-client.ts';
 import type { ProvenFactors } from '../model/login.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
@@ -142,7 +143,9 @@ function withKey(needs: AuthenticateNeeds, call: Call): Principal | Promise<Prin
     if (verdict.keyThumbprint === boundTo) return withAccount(needs, call);
     throw refused(presented, 'invalid', 'the token is bound to another key');
   };
-  const verdict = needs.proofs.verify(bound.proof, { accessToken, owner }, now);
+  const client = needs.view.clients.find(token.claims.client_id);
+  const isFapi = client !== undefined && isFapiClient(client);
+  const verdict = needs.proofs.verify(bound.proof, { accessToken, owner, isFapi }, now);
   return verdict instanceof Promise ? verdict.then(proceed) : proceed(verdict);
 }
 

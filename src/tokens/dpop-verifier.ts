@@ -2,6 +2,7 @@
 // accepts a proof asks here. docs/decisions/dpop.md has the reasons.
 
 import { AuthError } from '../errors/auth-error.ts';
+import { fapiAlgorithms } from '../model/entities/oidc-client.ts';
 import { hmacSha256, sha256 } from '../platform/digest.ts';
 import { recentMap } from '../platform/recent-map.ts';
 import { MINUTE, type Millis, SECOND } from '../platform/time-units.ts';
@@ -23,6 +24,8 @@ export interface ProofUse {
   readonly owner: string | null;
   /** Whether the time that the client states does not count alone. */
   readonly needsNonce?: boolean;
+  /** Whether only the algorithms of FAPI 2.0 count. */
+  readonly isFapi?: boolean;
 }
 
 export interface DpopVerifier {
@@ -65,7 +68,7 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
 
   return {
     nonces,
-    verify(presented, { accessToken, owner, needsNonce = false }, now) {
+    verify(presented, { accessToken, owner, needsNonce = false, isFapi = false }, now) {
       const before = proven.get(presented);
       if (before?.accessToken === accessToken) return before.verdict;
       let proof: DpopProof;
@@ -75,6 +78,8 @@ export function dpopVerifier(nonceKey: Buffer, memory: ProofMemory, keys = 2000)
         if (error instanceof ProofRefused) return invalid(error.reason);
         throw error;
       }
+      if (isFapi && !fapiAlgorithms.includes(proof.key.alg))
+        return invalid(`alg is none of ${fapiAlgorithms.join(', ')}, which FAPI 2.0 allows`);
       const objection = freshness(proof, needsNonce, now);
       if (objection !== null) return objection;
       const { thumbprint } = proof.key;

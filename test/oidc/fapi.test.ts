@@ -7,15 +7,18 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { systemClock } from '../../src/platform/clock.ts';
+import { type DpopCaller, type DpopKey, dpopCaller, dpopKey, hashOf } from '../support/dpop.ts';
 import {
   authorizationQuery,
   authRequestIdOf,
   callWith,
   claimsOf,
+  codeOf,
   locationOf,
   submitPassword,
+  verifier,
 } from '../support/flow.ts';
-import type { Answer } from '../support/https-client.ts';
+import type { Answer, HttpsClient } from '../support/https-client.ts';
 import { password, rootOf } from '../support/management.ts';
 import { appRedirectUri, registerClient } from '../support/oidc-clients.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -132,47 +135,81 @@ describe('oauth4webapi as a client of the profile', () => {
       assert.equal(claimsOf(tokens.access_token).cnf.jkt, await DPoP.calculateThumbprint());
       assert.equal((await callWith(server, tokens.access_token)).status, 401);
 
-      const refreshed = await withNonce(async () =>
+      const refresh = async (options: oauth.TokenEndpointRequestOptions) =>
         oauth.processRefreshTokenResponse(
           as,
           client,
-          await oauth.refreshTokenGrantRequest(as, client, clientAuth, String(tokens.refresh_token), {
-            DPoP,
-          }),
-        ),
-      );
-      const info = await withNonce(async () =>
-        oauth.processUserInfoResponse(
-          as,
-          client,
-          String(sub),
-          await oauth.userInfoRequest(as, client, refreshed.access_token, { DPoP }),
-        ),
-      );
-      assert.equal(info.name, 'ada');
+          await oauth.refreshTokenGrantRequest(as, client, clientAuth, String(tokens.refresh_token), options),
+        );
+      // Not rotated (5.3.2.1), and another key than before may be proven (RFC 9449 5): the assertion protects it.
+      const next = oauth.DPoP(client, await oauth.generateKeyPair('ES256'));
+      for (const key of [DPoP, next]) {
+        const refreshed = await withNonce(() => refresh({ DPoP: key }));
+        assert.equal(refreshed.refresh_token, tokens.refresh_token);
+        const info = await withNonce(async () =>
+          oauth.processUserInfoResponse(
+            as,
+            client,
+            String(sub),
+            await oauth.userInfoRequest(as, client, refreshed.access_token, { DPoP: key }),
+          ),
+        );
+        assert.equal(info.name, 'ada');
+      }
+      await assert.rejects(refresh({}), { error: 'invalid_grant', status: 400 });
     }
   });
 });
 
 const seconds = () => Math.floor(systemClock.now() / 1000);
 
-/** Pushes a request with an assertion of these claims. */
-async function push(
-  claims: JWTPayload = {},
-  alg: Algorithm = 'ES256',
-  changes: Readonly<Record<string, string | null>> = {},
-): Promise<Answer> {
+async function assertionOf(claims: JWTPayload = {}, alg: Algorithm = 'ES256') {
   const payload = { jti: crypto.randomUUID(), exp: seconds() + 60, aud: server.issuer, ...claims };
   const assertion = await new SignJWT({ iss: app.id, sub: app.id, ...payload })
     .setProtectedHeader({ alg, kid: alg })
     .sign(pairs[alg].privateKey);
-  const query = authorizationQuery({ client_id: app.id, redirect_uri: appRedirectUri, ...changes });
-  const form = {
-    ...Object.fromEntries(new URLSearchParams(query)),
+  return {
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     client_assertion: assertion,
   };
-  return server.post('/oidc/par', { form });
+}
+
+type Changes = Readonly<Record<string, string | null>>;
+
+/** Pushes a request with an assertion of these claims. */
+async function push(
+  claims: JWTPayload = {},
+  alg: Algorithm = 'ES256',
+  changes: Changes = {},
+  through: Pick<HttpsClient, 'post'> = server,
+): Promise<Answer> {
+  const query = authorizationQuery({ client_id: app.id, redirect_uri: appRedirectUri, ...changes });
+  const form = { ...Object.fromEntries(new URLSearchParams(query)), ...(await assertionOf(claims, alg)) };
+  return through.post('/oidc/par', { form });
+}
+
+/** The code of a login, and where it was sent. */
+async function obtain(changes: Changes = {}): Promise<{ readonly code: string; readonly back: URL }> {
+  const pushed = await push({}, 'ES256', changes);
+  assert.equal(pushed.status, 201, pushed.text);
+  const back = await logIn(pushed.json.request_uri);
+  return { code: codeOf(back), back: new URL(locationOf(back)) };
+}
+
+/** A client that has a nonce already: an assertion cannot be sent again with one. */
+async function callerWith(key: DpopKey): Promise<DpopCaller> {
+  const caller = dpopCaller(server, systemClock, key);
+  assert.ok((await caller.get('/oidc/keys')).headers['dpop-nonce']);
+  return caller;
+}
+
+async function redeemThrough(
+  through: Pick<HttpsClient, 'post'>,
+  code: string,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const form = { grant_type: 'authorization_code', code, redirect_uri: appRedirectUri, ...changes };
+  return through.post('/oidc/token', { form: { ...form, ...(await assertionOf()) } });
 }
 
 describe('for a client that has a key, must push and must bind', () => {
@@ -214,6 +251,61 @@ describe('for a client that has a key, must push and must bind', () => {
     ]) {
       const { status, json } = await push({}, 'ES256', changes);
       assert.deepEqual([status, json.error], [400, 'invalid_request'], JSON.stringify(changes));
+    }
+  });
+
+  test('a code without its verifier is refused like one with a wrong verifier', async () => {
+    const caller = await callerWith(dpopKey());
+    for (const changes of [{}, { code_verifier: 'x'.repeat(43) }]) {
+      const { status, json } = await redeemThrough(caller, (await obtain()).code, changes);
+      assert.deepEqual([status, json.error], [400, 'invalid_grant']);
+    }
+  });
+
+  test('a proof is not signed with RS256, nowhere, and the same key works with PS256', async () => {
+    const [bad, good] = [await callerWith(dpopKey('RS256')), await callerWith(dpopKey('PS256'))];
+    const refused = await push({}, 'ES256', {}, bad);
+    assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_dpop_proof']);
+    assert.equal((await push({}, 'ES256', {}, good)).status, 201);
+    const { code } = await obtain();
+    const unredeemed = await redeemThrough(bad, code, { code_verifier: verifier });
+    assert.equal(unredeemed.json.error, 'invalid_dpop_proof');
+    const tokens = (await redeemThrough(good, code, { code_verifier: verifier })).json;
+    assert.equal((await good.call('/oidc/userinfo', tokens.access_token)).status, 200);
+  });
+
+  test('a proof with RS256 does not open an API, whose token is bound to that very key', async () => {
+    const key = dpopKey('PS256');
+    const caller = await callerWith(key);
+    const { code } = await obtain();
+    const { access_token: token } = (await redeemThrough(caller, code, { code_verifier: verifier })).json;
+    for (const [scheme, alg, status] of [
+      ['DPoP', 'PS256', 200],
+      // The scheme is a name without case (RFC 9110 11.1).
+      ['dpOp', 'PS256', 200],
+      ['DPoP', 'RS256', 401],
+    ] as const) {
+      const url = `${server.issuer}/userinfo`;
+      const nonce = (await caller.get('/oidc/keys')).headers['dpop-nonce'];
+      const changes = { claims: { ath: hashOf(token), nonce }, alg };
+      const dpop = key.proof({ method: 'GET', url }, systemClock.now(), changes);
+      const headers = { authorization: `${scheme} ${token}`, dpop };
+      const answer = await server.get('/oidc/userinfo', { headers });
+      assert.equal(answer.status, status, `${scheme} ${alg}: ${answer.text}`);
+    }
+  });
+
+  test('long and missing values come back as they were sent', async () => {
+    for (const [state, nonce] of [
+      ['s'.repeat(1000), 'n'.repeat(64)],
+      [null, 'n'.repeat(384)],
+      ['s', null],
+    ]) {
+      const { code, back } = await obtain({ state: state ?? null, nonce: nonce ?? null });
+      assert.equal(back.searchParams.get('state'), state);
+      const caller = await callerWith(dpopKey());
+      const tokens = (await redeemThrough(caller, code, { code_verifier: verifier })).json;
+      assert.equal(claimsOf(tokens.id_token).nonce ?? null, nonce);
     }
   });
 

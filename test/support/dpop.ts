@@ -11,6 +11,8 @@ export type ProofAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256';
 export interface ProofChanges {
   readonly header?: Readonly<Record<string, unknown>>;
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** Signs with this one instead, which fits the key too. */
+  readonly alg?: ProofAlgorithm;
 }
 
 export interface DpopKey {
@@ -35,13 +37,13 @@ export function dpopKey(alg: ProofAlgorithm = 'ES256', modulusLength = 2048): Dp
     jwk,
     privateKey,
     thumbprint: hashOf(JSON.stringify(members)),
-    proof({ method, url }, now, { header = {}, claims = {} } = {}) {
+    proof({ method, url }, now, { header = {}, claims = {}, alg: used = alg } = {}) {
       const parts = [
-        { typ: 'dpop+jwt', alg, jwk, ...header },
+        { typ: 'dpop+jwt', alg: used, jwk, ...header },
         { jti: randomUUID(), htm: method, htu: url, iat: Math.floor(now / 1000), ...claims },
       ];
       const input = parts.map((part) => segment(JSON.stringify(part, dropNull))).join('.');
-      return `${input}.${signed(alg, privateKey, input)}`;
+      return `${input}.${signed(used, privateKey, input)}`;
     },
   };
 }

@@ -126,6 +126,9 @@ export function isFapiClient({
   return method === 'private_key_jwt' && mustPush === true && requireDpop === true;
 }
 
+/** What such a client may sign with: its assertions and its DPoP proofs (FAPI 2.0 Security Profile 5.4.1). */
+export const fapiAlgorithms: readonly string[] = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
+
 /** A client's secret, stored only as a hash. */
 export interface OidcClientSecret {
   readonly id: OidcClientSecretId;

@@ -54,7 +54,7 @@ export async function pushRequest(
       description: 'request_uri cannot be pushed (RFC 9126 section 2.1)',
     });
   // RFC 9449 10.1: as if its key stood in the parameters. Nothing but that follows from the proof.
-  const proven = await provenKey(needs, { proof }, { owner: null });
+  const proven = await provenKey(needs, { proof, client }, { owner: null });
   const wanted = parameter(parameters, 'dpop_jkt') ?? proven;
   if (proven !== null && wanted !== proven)
     throw new AuthError('invalid_request', { description: 'dpop_jkt is not the key of the DPoP proof' });

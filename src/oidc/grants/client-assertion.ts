@@ -3,7 +3,7 @@
 
 import { AuthError } from '../../errors/auth-error.ts';
 import { type ForeignJwt, isNumericDate, readForeignJwt } from '../../login/external-jwt/foreign-jwt.ts';
-import { isFapiClient } from '../../model/entities/oidc-client.ts';
+import { fapiAlgorithms, isFapiClient } from '../../model/entities/oidc-client.ts';
 import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
@@ -16,8 +16,6 @@ export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-be
 
 /** An assertion is for one request. It has to be remembered for as long as it lives. */
 const longestLife: Millis = 10 * MINUTE;
-/** FAPI 2.0 Security Profile 5.4.1. */
-const fapiAlgorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
 /** How far the clock of a client may be off. */
 const leeway: Millis = 30 * SECOND;
 

@@ -12,6 +12,7 @@ import { readOpaqueToken } from '../../tokens/opaque-token.ts';
 import { firstRefreshToken } from '../../tokens/refresh-token.ts';
 import {
   clientObjection,
+  isFapi,
   isForSome,
   refreshTokenFormOf,
   requiresPkce,
@@ -46,9 +47,12 @@ export async function redeemAuthorizationCode(
   const { parameters } = request;
   const codeText = required(parameters, 'code');
   const redirectUri = required(parameters, 'redirect_uri');
-  const verifier = requiresPkce(request.client)
-    ? required(parameters, 'code_verifier')
-    : optional(parameters, 'code_verifier');
+  const { client } = request;
+  // The conformance suite of FAPI 2.0 wants invalid_grant for a missing one (RFC 7636 4.6), as a wrong one gets.
+  const verifier =
+    requiresPkce(client) && !isFapi(client)
+      ? required(parameters, 'code_verifier')
+      : optional(parameters, 'code_verifier');
   return redeemCode(needs, request, { codeText, redirectUri, verifier });
 }
 

@@ -5,6 +5,7 @@ import type { ApiSession } from '../../model/api-session.ts';
 import type { AuthPolicy } from '../../model/entities/auth-policy.ts';
 import type { PrimaryMethod } from '../../model/login.ts';
 import type { ProofUse } from '../../tokens/dpop-verifier.ts';
+import { isFapi } from '../clients.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';
 
@@ -15,11 +16,15 @@ import type { GrantRequest } from './grant.ts';
  */
 export async function provenKey(
   { proofs, clock }: Pick<OidcServices, 'proofs' | 'clock'>,
-  { proof }: Pick<GrantRequest, 'proof'>,
+  { proof, client }: Pick<GrantRequest, 'proof' | 'client'>,
   use: Pick<ProofUse, 'owner' | 'needsNonce'>,
 ): Promise<string | null> {
   if (proof === null) return null;
-  const verdict = await proofs.verify(proof, { accessToken: null, ...use }, clock.now());
+  const verdict = await proofs.verify(
+    proof,
+    { accessToken: null, isFapi: isFapi(client), ...use },
+    clock.now(),
+  );
   if (verdict.verdict === 'proven') return verdict.keyThumbprint;
   const { reason: description } = verdict;
   throw new AuthError(verdict.verdict === 'invalid' ? 'invalid_dpop_proof' : 'use_dpop_nonce', {

@@ -22,6 +22,7 @@ import {
   clientObjection,
   isAuthenticated,
   refreshTokenFormOf,
+  rotatesRefreshTokens,
 } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
@@ -86,10 +87,10 @@ export async function useRefreshToken(
 
   const now = needs.clock.now();
   const retryGrace = needs.retryGraceOf(client.clientId);
-  const next = nextRefreshToken(needs, presented, {
-    form: refreshTokenFormOf(client),
-    retriedText: retryGrace === 0 ? null : presented.text,
-  });
+  const form = refreshTokenFormOf(client);
+  const next = rotatesRefreshTokens(client)
+    ? nextRefreshToken(needs, presented, { form, retriedText: retryGrace === 0 ? null : presented.text })
+    : { ...presented, form };
   const nextExpiresAt = now + needs.lifetimes.refreshToken;
   const outcome = await needs.store.apiSessions.rotateRefreshToken({
     sessionId,
