@@ -52,10 +52,13 @@ export interface Delivery<Kind extends DeliveryKind = DeliveryKind> {
   readonly result: string | null;
 }
 
-/** How an attempt ended; `waiting`: it is to be tried again. */
+/** How an attempt ended. */
 export interface DeliveryOutcome {
-  readonly state: DeliveryState;
+  /** `waiting`: it is to be tried again. `forgotten`: nothing was to be sent, and no trace remains. */
+  readonly state: DeliveryState | 'forgotten';
   readonly result: string;
+  /** Of one that is to be tried again: the subscriber is there and would take others, so that only this one waits. */
+  readonly waitsAlone?: boolean;
 }
 
 /** `oldest`: in order, one waits for the one before. `least-tried`: one that fails delays no other. */

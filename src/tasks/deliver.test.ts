@@ -15,7 +15,7 @@ import { deliverer } from './deliver.ts';
 const started = '2026-01-01T00:00:00Z';
 const clock = fixedClock(started);
 
-type Row = { -readonly [Name in keyof Delivery]: Delivery[Name] } & { queue: DeliveryQueue };
+type Row = { -readonly [Name in keyof Delivery]: Delivery[Name] } & { queue: DeliveryQueue; dueAt?: number };
 interface QueueRow {
   failures: number;
   pausedUntil: number;
@@ -27,14 +27,14 @@ interface QueueRow {
 function memoryDeliveries() {
   const rows: Row[] = [];
   const queues = new Map<DeliveryQueue, QueueRow>();
-  const waitingOf = (queue: DeliveryQueue) =>
-    rows.filter((row) => row.queue === queue && row.state === 'waiting');
+  const waitingOf = (queue: DeliveryQueue, now: number) =>
+    rows.filter((row) => row.queue === queue && row.state === 'waiting' && (row.dueAt ?? 0) <= now);
   const isFree = ({ pausedUntil, heldUntil, holder }: QueueRow, by: string, now: number) =>
     pausedUntil <= now && (heldUntil <= now || holder === by);
   const store = {
     async listDue(holder, now) {
       return [...queues].flatMap(([queue, row]) =>
-        isFree(row, holder, now) && waitingOf(queue).length > 0 ? [queue] : [],
+        isFree(row, holder, now) && waitingOf(queue, now).length > 0 ? [queue] : [],
       );
     },
     async hold({ queue, holder, until }, now) {
@@ -43,8 +43,8 @@ function memoryDeliveries() {
       Object.assign(row, { holder, heldUntil: until });
       return row.failures;
     },
-    async next(queue, order: DeliveryOrder, most) {
-      const found = waitingOf(queue);
+    async next(queue, { order, most }, now) {
+      const found = waitingOf(queue, now);
       if (order === 'least-tried') found.sort((one, other) => one.attempts - other.attempts);
       return found.slice(0, most);
     },
@@ -52,9 +52,15 @@ function memoryDeliveries() {
       const row = queues.get(queue);
       if (row?.holder !== holder) return false;
       Object.assign(row, { heldUntil: until, failures, pausedUntil });
-      for (const { seq, state, result } of deliveries) {
+      for (const { seq, state, result, dueAt } of deliveries) {
         const found = rows.find((delivery) => delivery.seq === seq);
-        if (found) Object.assign(found, { state, result, attempts: found.attempts + 1, lastAttemptAt: now });
+        if (state === 'forgotten')
+          rows.splice(
+            rows.findIndex((row) => row.seq === seq),
+            1,
+          );
+        else if (found)
+          Object.assign(found, { state, result, dueAt, attempts: found.attempts + 1, lastAttemptAt: now });
       }
       return true;
     },
@@ -311,5 +317,39 @@ test('a sender of several that throws has tried the oldest', async () => {
   delivering.wake();
   await settled();
   assert.deepEqual(states('one'), ['failed', 'failed']);
+  await delivering.stop();
+});
+
+test('one that waits alone delays no other, and is tried again with growing pauses', async () => {
+  const { store, add, states } = memoryDeliveries();
+  const sent: string[] = [];
+  const delivering = deliveringFrom(
+    store,
+    async (_to, id) => {
+      sent.push(id);
+      return id === '0' ? { ...refused, waitsAlone: true } : taken;
+    },
+    { atOnce: 1, order: 'least-tried' },
+  );
+  add('one');
+  for (let round = 0; round < 60; round += 1) {
+    add('one');
+    delivering.wake();
+    await settled();
+    assert.deepEqual(new Set(states('one').slice(1)), new Set(['delivered']), `round ${round}`);
+    clock.advance(SECOND);
+  }
+  const { length: attempts } = sent.filter((id) => id === '0');
+  assert.ok(attempts > 3 && attempts < 8, String(attempts));
+  await delivering.stop();
+});
+
+test('what was for no subscriber leaves no trace', async () => {
+  const { store, add, states } = memoryDeliveries();
+  const delivering = deliveringFrom(store, async () => ({ state: 'forgotten', result: 'nobody' }));
+  add('one');
+  delivering.wake();
+  await settled();
+  assert.deepEqual(states('one'), []);
   await delivering.stop();
 });

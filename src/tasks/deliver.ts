@@ -138,6 +138,10 @@ function queueDelivery(
     subscriber: string,
     waiting: readonly Delivery[],
   ): Promise<readonly AttemptedDelivery[]> {
+    const noted = (delivery: Delivery, outcome: DeliveryOutcome): AttemptedDelivery => ({
+      ...{ seq: delivery.seq, state: outcome.state, result: outcome.result },
+      dueAt: outcome.waitsAlone === true ? clock.now() + pauseAfter(delivery.attempts + 1) : 0,
+    });
     const bound = clock.now() - deliveriesWait;
     const late = waiting.filter(({ createdAt }) => createdAt <= bound);
     const timely = waiting.filter(({ createdAt }) => createdAt > bound);
@@ -153,9 +157,9 @@ function queueDelivery(
           : await sender.sendInOrder(subscriber, timely).catch((error) => [internal(error)]);
     const sent = outcomes.flatMap((outcome, at) => {
       const delivery = timely[at];
-      return delivery === undefined ? [] : [{ seq: delivery.seq, ...outcome }];
+      return delivery === undefined ? [] : [noted(delivery, outcome)];
     });
-    return [...late.map((delivery) => ({ seq: delivery.seq, ...tooLate(delivery) })), ...sent];
+    return [...late.map((delivery) => noted(delivery, tooLate(delivery))), ...sent];
   }
 
   return async (queue) => {
@@ -166,15 +170,16 @@ function queueDelivery(
     if (failures === null) return null;
     let pause: Millis | null = 0;
     for (let batch = 0; batch < turn && pause === 0 && mayGoOn(); batch += 1) {
-      const waiting = await deliveries.next(queue, sender.order, sender.atOnce);
+      const waiting = await deliveries.next(queue, { order: sender.order, most: sender.atOnce }, clock.now());
       if (waiting.length === 0) pause = null;
       else {
         const attempted = await attempt(sender, subscriber, waiting);
-        const failed = attempted.filter(({ state }) => state === 'waiting').length;
+        const { length: failed } = attempted.filter(({ state, dueAt }) => state === 'waiting' && dueAt === 0);
         // A subscriber that takes something is there: only the rest waits for a while.
         failures = failed === 0 ? 0 : failed < attempted.length ? 1 : failures + 1;
         pause = failed === 0 ? 0 : pauseAfter(failures);
-        if (failed > 0) onFailures(kind, failed);
+        const again = attempted.filter(({ state }) => state === 'waiting').length;
+        if (again > 0) onFailures(kind, again);
         const now = clock.now();
         const pausedUntil = failed === 0 ? 0 : now + pause;
         if (!(await deliveries.note(hold(), { deliveries: attempted, failures, pausedUntil, now })))

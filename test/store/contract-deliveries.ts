@@ -28,7 +28,7 @@ async function toldClient(store: Store) {
       request: { clientId: client.id },
       session: { toldUntil: t0 + 30 * DAY, ...session },
     });
-  const waiting = () => store.deliveries.next(queue, 'oldest', 100);
+  const waiting = () => store.deliveries.next(queue, { order: 'oldest', most: 100 }, t0);
   return { client, user, queue, open, waiting, holder: newId() };
 }
 
@@ -138,18 +138,24 @@ export function deliveryTests(shared: GetDatabase): void {
       for (const id of sessions) await store.apiSessions.end(id, 'logout', t0);
       const hold = { queue, holder, until: t0 + MINUTE };
       await store.deliveries.hold(hold, t0);
-      const [first, second, third] = await store.deliveries.next(queue, 'oldest', 3);
+      const [first, second, third] = await store.deliveries.next(queue, { order: 'oldest', most: 3 }, t0);
       assert.ok(first && second && third);
       const deliveries = [
-        { seq: first.seq, state: 'waiting', result: 'HTTP 503' },
-        { seq: second.seq, state: 'delivered', result: 'HTTP 200' },
-        { seq: third.seq, state: 'failed', result: 'HTTP 400' },
+        { seq: first.seq, state: 'waiting', result: 'HTTP 503', dueAt: 0 },
+        { seq: second.seq, state: 'delivered', result: 'HTTP 200', dueAt: 0 },
+        { seq: third.seq, state: 'failed', result: 'HTTP 400', dueAt: 0 },
       ] as const;
       const now = t0 + SECOND;
       const pausedUntil = now + MINUTE;
       assert.equal(await store.deliveries.note(hold, { deliveries, failures: 1, pausedUntil, now }), true);
-      assert.deepEqual(ids(await store.deliveries.next(queue, 'oldest', 9)), [sessions[0], sessions[3]]);
-      assert.deepEqual(ids(await store.deliveries.next(queue, 'least-tried', 9)), [sessions[3], sessions[0]]);
+      assert.deepEqual(ids(await store.deliveries.next(queue, { order: 'oldest', most: 9 }, now)), [
+        sessions[0],
+        sessions[3],
+      ]);
+      assert.deepEqual(ids(await store.deliveries.next(queue, { order: 'least-tried', most: 9 }, now)), [
+        sessions[3],
+        sessions[0],
+      ]);
       assert.equal((await store.deliveries.listDue(holder, pausedUntil - 1)).includes(queue), false);
       assert.equal(await store.deliveries.hold(hold, pausedUntil - 1), null);
       assert.equal(await store.deliveries.hold(hold, pausedUntil), 1);
@@ -171,6 +177,23 @@ export function deliveryTests(shared: GetDatabase): void {
       );
       assert.deepEqual(ids(await store.deliveries.list(queue, 'failed', 10)), [sessions[2]]);
       assert.deepEqual(ids(await store.deliveries.list(queue, null, 1)), [sessions[3]]);
+      const dueAt = pausedUntil + SECOND;
+      const [fourth] = await store.deliveries.next(queue, { order: 'least-tried', most: 1 }, pausedUntil);
+      const alone = [
+        { seq: first.seq, state: 'waiting', result: 'HTTP 429', dueAt },
+        { seq: fourth?.seq ?? 0, state: 'forgotten', result: 'no such session', dueAt: 0 },
+      ] as const;
+      await store.deliveries.note(hold, { deliveries: alone, failures: 0, pausedUntil: 0, now: pausedUntil });
+      const dueBy = async (at: number) =>
+        ids(await store.deliveries.next(queue, { order: 'oldest', most: 9 }, at));
+      assert.deepEqual([await dueBy(dueAt - 1), await dueBy(dueAt)], [[], [sessions[0]]]);
+      assert.equal((await store.deliveries.listDue(holder, dueAt - 1)).includes(queue), false);
+      assert.ok((await store.deliveries.listDue(holder, dueAt)).includes(queue));
+      assert.deepEqual(ids(await store.deliveries.list(queue, null, 10)), [
+        sessions[2],
+        sessions[1],
+        sessions[0],
+      ]);
       const [backlog] = await store.deliveries.backlog();
       assert.ok(backlog?.kind === 'logout' && backlog.waiting >= 2 && backlog.oldestAt <= t0);
     });

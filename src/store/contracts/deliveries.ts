@@ -2,17 +2,17 @@ import type {
   Delivery,
   DeliveryKind,
   DeliveryOrder,
+  DeliveryOutcome,
   DeliveryQueue,
   DeliveryState,
 } from '../../model/delivery.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 /** How an attempt ended. */
-export interface AttemptedDelivery {
+export interface AttemptedDelivery extends Pick<DeliveryOutcome, 'state' | 'result'> {
   readonly seq: number;
-  /** `waiting`: it is tried again. */
-  readonly state: DeliveryState;
-  readonly result: string;
+  /** Of one that waits: when it may be tried again; 0: with its queue. */
+  readonly dueAt: Millis;
 }
 
 /** Who delivers a queue now, and until when nobody else does. */
@@ -36,15 +36,19 @@ export interface DeliveryBacklog {
  * its queue; concurrent ones have no order.
  */
 export interface DeliveryStore {
-  /** Queues with something to deliver that are not in a pause and that no other process holds. */
+  /** Queues with something due that are not in a pause and that no other process holds. */
   listDue(holder: string, now: Millis): Promise<readonly DeliveryQueue[]>;
   /**
    * Exactly one of several concurrent callers gets the queue.
    * @returns how many attempts in a row have failed; null: another one has it, or it is in a pause
    */
   hold(hold: QueueHold, now: Millis): Promise<number | null>;
-  /** The first that wait. `oldest`: in their order; `least-tried`: those first that were tried least often. */
-  next(queue: DeliveryQueue, order: DeliveryOrder, most: number): Promise<readonly Delivery[]>;
+  /** The first that wait and are due. `oldest`: in their order; `least-tried`: those first that were tried least often. */
+  next(
+    queue: DeliveryQueue,
+    wanted: { readonly order: DeliveryOrder; readonly most: number },
+    now: Millis,
+  ): Promise<readonly Delivery[]>;
   /**
    * Notes attempts and extends the hold.
    * @param pausedUntil when the queue is tried again; 0: at once

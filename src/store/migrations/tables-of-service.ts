@@ -13,6 +13,7 @@ export const tablesOfDeliveries: readonly string[] = [
     payload TEXT NOT NULL,
     state TEXT NOT NULL,
     attempts INTEGER NOT NULL,
+    due_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     last_attempt_at BIGINT,
     result TEXT,

@@ -23,11 +23,11 @@ export const deliveryIntents = { holdQueue, noteDeliveries, releaseQueue, delete
 export function deliveryStore({ write, read }: Database<typeof deliveryIntents>): DeliveryStore {
   return {
     async listDue(holder, now) {
-      return (await read(dueSql, now, now, holder)).map((row) => text(row, 'queue') as DeliveryQueue);
+      return (await read(dueSql, now, now, holder, now)).map((row) => text(row, 'queue') as DeliveryQueue);
     },
     hold: (hold, now) => write('holdQueue', { ...hold, now }),
-    async next(queue, order, most) {
-      return (await read(nextSql[order], queue, most)).map(deliveryOf);
+    async next(queue, { order, most }, now) {
+      return (await read(nextSql[order], queue, now, most)).map(deliveryOf);
     },
     note: (hold, attempted) => write('noteDeliveries', { ...hold, ...attempted }),
     release: (queue, holder) => write('releaseQueue', { queue, holder }),
@@ -61,7 +61,7 @@ export function deliveryStore({ write, read }: Database<typeof deliveryIntents>)
 const deliveryOf = reader<Delivery>()('seq id payload:json state attempts createdAt lastAttemptAt? result?');
 
 const newestSql = 'SELECT * FROM deliveries WHERE queue = ? AND state = ? ORDER BY seq DESC LIMIT ?';
-const waitingOf = `SELECT * FROM deliveries WHERE queue = ? AND state = 'waiting'`;
+const waitingOf = `SELECT * FROM deliveries WHERE queue = ? AND state = 'waiting' AND due_at <= ?`;
 const nextSql = {
   oldest: `${waitingOf} ORDER BY seq LIMIT ?`,
   'least-tried': `${waitingOf} ORDER BY attempts, seq LIMIT ?`,
@@ -69,7 +69,7 @@ const nextSql = {
 
 const dueSql = `SELECT queue FROM delivery_queues WHERE paused_until <= ?
   AND (held_until <= ? OR holder = ?) AND EXISTS (SELECT 1 FROM deliveries
-    WHERE deliveries.queue = delivery_queues.queue AND state = 'waiting')
+    WHERE deliveries.queue = delivery_queues.queue AND state = 'waiting' AND due_at <= ?)
   ORDER BY queue`;
 
 const backlogSql = `SELECT queue, count(*) AS waiting, min(created_at) AS oldest_at
@@ -91,11 +91,11 @@ export function* deliver<Kind extends DeliveryKind>(
   const { kind, subscriber, id, payload } = queued;
   const queue = queueOf(kind, subscriber);
   yield* recordChange('delivery', queue, now);
-  const row = { queue, id, payload, state: 'waiting', attempts: 0, createdAt: now };
+  const row = { queue, id, payload, state: 'waiting', attempts: 0, dueAt: 0, createdAt: now };
   yield* insertOr(
     'deliveries',
     row,
-    `ON CONFLICT (queue, id) DO UPDATE SET state = 'waiting', attempts = 0, created_at = excluded.created_at
+    `ON CONFLICT (queue, id) DO UPDATE SET state = 'waiting', attempts = 0, due_at = 0, created_at = excluded.created_at
        WHERE deliveries.state = 'failed'`,
   );
   const open = { queue, failures: 0, pausedUntil: 0, heldUntil: 0 };
@@ -143,15 +143,18 @@ function* noteDeliveries(
     holder,
   );
   if (!isHeld) return false;
-  for (const { seq, state, result } of noted.deliveries) {
-    yield* run(
-      `UPDATE deliveries SET state = ?, result = ?, attempts = attempts + 1, last_attempt_at = ?
-       WHERE seq = ? AND state = 'waiting'`,
-      state,
-      result,
-      now,
-      seq,
-    );
+  for (const { seq, state, result, dueAt } of noted.deliveries) {
+    if (state === 'forgotten') yield* run('DELETE FROM deliveries WHERE seq = ?', seq);
+    else
+      yield* run(
+        `UPDATE deliveries SET state = ?, result = ?, due_at = ?, attempts = attempts + 1, last_attempt_at = ?
+         WHERE seq = ? AND state = 'waiting'`,
+        state,
+        result,
+        dueAt,
+        now,
+        seq,
+      );
   }
   return true;
 }
