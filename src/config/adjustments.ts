@@ -1,5 +1,4 @@
-import type { Millis } from '../platform/clock.ts';
-import { MINUTE } from '../platform/clock.ts';
+import { MINUTE, type Millis } from '../platform/clock.ts';
 import { formatDuration } from '../platform/formats/durations.ts';
 
 /** A configured value that the service changes, because spec section 5.7 bounds it. */

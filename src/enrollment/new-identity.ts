@@ -3,8 +3,7 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
-import type { EnrollmentServices } from './enroll-attempt.ts';
-import { recordedRefusal, refusal } from './enroll-attempt.ts';
+import { type EnrollmentServices, recordedRefusal, refusal } from './enroll-attempt.ts';
 
 /**
  * An external id that somebody sent. It must follow the same rules as one that an administrator sets.

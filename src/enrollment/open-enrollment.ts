@@ -5,8 +5,7 @@ import { isoTime } from '../platform/clock.ts';
 import type { NewAuthenticator, OpenEnrollment } from '../store/contracts/enrollments.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
 import { foreignToken, readOpaqueToken } from '../tokens/opaque-token.ts';
-import type { EnrollmentServices } from './enroll-attempt.ts';
-import { type Enrolled, type EnrollmentRefused, refusal } from './enroll-attempt.ts';
+import { type Enrolled, type EnrollmentRefused, type EnrollmentServices, refusal } from './enroll-attempt.ts';
 
 /** An enrollment that works now, with the hash of the token that somebody presented. */
 export interface PresentedEnrollment extends OpenEnrollment {

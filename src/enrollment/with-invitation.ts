@@ -2,8 +2,7 @@
 // time, and looking at it does not use it up.
 
 import { acceptableUsername } from '../admin/acceptable-values.ts';
-import type { Seen } from '../errors/auth-error.ts';
-import { AuthError } from '../errors/auth-error.ts';
+import { AuthError, type Seen } from '../errors/auth-error.ts';
 import { passkeySiteOf } from '../login/passkey/question.ts';
 import {
   askForNewPasskey,

@@ -1,7 +1,5 @@
-import type { Millis } from '../platform/clock.ts';
-import { SECOND } from '../platform/clock.ts';
-import type { ControllerNode } from './node.ts';
-import { heartbeatInterval } from './node.ts';
+import { type Millis, SECOND } from '../platform/clock.ts';
+import { type ControllerNode, heartbeatInterval } from './node.ts';
 
 /** A larger offset needs an operator's attention. */
 export const noticeableOffset: Millis = 5 * SECOND;

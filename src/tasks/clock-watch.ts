@@ -2,8 +2,7 @@
 // clock whether something has expired.
 
 import { longestOffset, nodesAgreeWithClock, noticeableOffset } from '../model/clock-offset.ts';
-import type { Clock, Millis } from '../platform/clock.ts';
-import { SECOND } from '../platform/clock.ts';
+import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { NodeStore } from '../store/contracts/nodes.ts';
 import { StoreUnavailable } from '../store/contracts/store.ts';

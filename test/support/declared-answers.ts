@@ -2,9 +2,8 @@
 
 import { errorCodes } from '../../src/errors/codes.ts';
 import type { Answer } from '../../src/http/request/answer.ts';
-import type { DeclaredAnswer, DeclaredAnswers } from '../../src/http/request/declared-answers.ts';
 import { declaredRefusals, refusalsOf } from '../../src/http/request/declared-refusals.ts';
-import type { Route } from '../../src/http/request/route.ts';
+import type { DeclaredAnswer, DeclaredAnswers, Route } from '../../src/http/request/route.ts';
 
 /** Computed once for each endpoint, not for each answer. */
 const refusals = new WeakMap<Route, DeclaredAnswers>();

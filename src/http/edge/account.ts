@@ -22,10 +22,9 @@ import { authenticatorDocument, authenticatorSchema } from '../documents/authent
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf, listParameters } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, listAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const someOfPassword = z.object({

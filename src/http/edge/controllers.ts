@@ -3,9 +3,8 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { controllerDocument, controllerSchema } from '../documents/controller-document.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
-import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
-import { type Route, route } from '../request/route.ts';
+import { listAnswer, type Route, route } from '../request/route.ts';
 
 /** Which other nodes a client that has logged in can use. */
 export function controllersRoute(

@@ -9,10 +9,9 @@ import { apiSessionDocument, ownApiSessionSchema } from '../documents/api-sessio
 import { accountDocument, identitySchema } from '../documents/identity-document.ts';
 import { legacySessionDocument, legacySessionSchema } from '../legacy/session-document.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { enforceGuard, sessionHeaders } from '../request/guard.ts';
 import { type AuthenticatedContext, adminCallOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 /** What callers may ask and do about themselves, on either Edge API. */

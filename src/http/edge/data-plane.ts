@@ -7,9 +7,16 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { isoTime } from '../../platform/clock.ts';
 import { pagedList } from '../documents/lists.ts';
 import { type Answer, envelope } from '../request/answer.ts';
-import { type DeclaredAnswers, dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
-import { type Method, type Route, type RouteDefinition, route } from '../request/route.ts';
+import {
+  type DeclaredAnswers,
+  dataAnswer,
+  listAnswer,
+  type Method,
+  type Route,
+  type RouteDefinition,
+  route,
+} from '../request/route.ts';
 
 /** Lists without entries, below the root of the client API. */
 const lists: readonly (readonly [path: string, what: string])[] = [

@@ -11,9 +11,8 @@ import { AuthError } from '../../errors/auth-error.ts';
 import { type EnrollMethod, enrollMethods } from '../../model/enrollment.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { parseMediaType, readBody } from '../request/body.ts';
-import { dataAnswer } from '../request/declared-answers.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const bodyLimit = 32 * 1024;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { confirmExtension, extendCertificate } from '../../enrollment/extend-certificate.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pem = z.string().meta({ description: 'PEM' });

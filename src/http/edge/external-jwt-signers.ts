@@ -8,9 +8,8 @@ import { widestSource } from '../../platform/network/source-prefix.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { entityMembers, selfLink } from '../documents/wire.ts';
-import { listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
-import { type Route, route } from '../request/route.ts';
+import { listAnswer, type Route, route } from '../request/route.ts';
 
 const { tags: _tags, ...entityMembersWithoutTags } = entityMembers;
 

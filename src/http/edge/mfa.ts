@@ -20,11 +20,10 @@ import { mintTotpToken } from '../../tokens/totp-token.ts';
 import { linksSchema } from '../documents/wire.ts';
 import { chooseMediaType, envelope, jsonType } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
-import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { totpCode } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { ownCallOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pngType = 'image/png';

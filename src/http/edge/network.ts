@@ -3,9 +3,8 @@
 import { z } from 'zod';
 import { networkName } from '../../tokens/enrollment-jwt.ts';
 import { wholeList } from '../documents/lists.ts';
-import { contentAnswer, listAnswer } from '../request/declared-answers.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
-import type { Route } from '../request/route.ts';
+import { contentAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const pkcs7Type = 'application/pkcs7-mime';

@@ -16,10 +16,9 @@ import {
   webAuthnAnswer,
 } from '../documents/passkey-document.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
 import { ownCallOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { currentPassword, freshProofRefusals, offeredProof } from './mfa.ts';
 

@@ -14,10 +14,9 @@ import { displaySubject, parseCertificate } from '../../platform/x509/x509.ts';
 import { wholeList } from '../documents/lists.ts';
 import { entityMembers, linksSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { csrText, idOf } from '../request/fields.ts';
 import { originOf, ownCallOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, listAnswer, type Route, route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 
 const certificateSchema = z

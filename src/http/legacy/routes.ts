@@ -11,17 +11,18 @@ import { type Credentials, legacyMethods } from '../../model/login.ts';
 import { type Answer, envelope } from '../request/answer.ts';
 import { validate } from '../request/body.ts';
 import { challengeLines } from '../request/challenges.ts';
-import {
-  type DeclaredAnswer,
-  dataAnswer,
-  doneAnswer,
-  totpRequiredHeader,
-} from '../request/declared-answers.ts';
 import { deprecationHeaders } from '../request/deprecation.ts';
 import { clientInfoMembers, clientInfoOf, configTypes, idText, totpCode } from '../request/fields.ts';
 import { sessionHeaders } from '../request/guard.ts';
 import { bearerTokens, originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import {
+  type DeclaredAnswer,
+  dataAnswer,
+  doneAnswer,
+  type Route,
+  route,
+  totpRequiredHeader,
+} from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { legacySessionDocument, legacySessionSchema } from './session-document.ts';
 

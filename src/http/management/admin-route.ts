@@ -2,9 +2,8 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Permission } from '../../model/permission.ts';
 import type { Answer } from '../request/answer.ts';
-import type { DeclaredAnswer } from '../request/declared-answers.ts';
 import type { AuthenticatedContext } from '../request/request-context.ts';
-import { type Input, type Method, type Route, route } from '../request/route.ts';
+import { type DeclaredAnswer, type Input, type Method, type Route, route } from '../request/route.ts';
 
 export const managementRoot = '/edge/management/v1';
 

@@ -3,8 +3,7 @@ import { administratorNamers } from '../../admin/administrator-namers.ts';
 import type { AdminServices } from '../../admin/services.ts';
 import { entityRef, entityRefSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer } from '../request/declared-answers.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
 const namersSchema = z

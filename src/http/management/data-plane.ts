@@ -6,9 +6,8 @@ import { z } from 'zod';
 import { dataPlaneLists, dataPlaneListsOfIdentity } from '../documents/data-plane.ts';
 import { emptyList } from '../edge/data-plane.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { listParameters } from '../request/fields.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
 /** How many there are of each. Entities that this service has are not counted. */

@@ -4,9 +4,8 @@ import { type IdentityType, identityTypes } from '../../model/entities/identity.
 import { wholeList } from '../documents/lists.ts';
 import { selfLink } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
 const typeSchema = z

@@ -8,10 +8,9 @@ import { inviteUrl } from '../documents/invite-path.ts';
 import { mapPage, pagedList } from '../documents/lists.ts';
 import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer, listAnswer } from '../request/declared-answers.ts';
 import { durationField, idOf, listParameters } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, listAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 

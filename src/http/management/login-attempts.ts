@@ -14,8 +14,7 @@ import type { ListedAttempt } from '../../store/contracts/login-attempts.ts';
 import { mapPage } from '../documents/lists.ts';
 import { entityRef, entityRefSchema, timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer } from '../request/declared-answers.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import { resourceRoutes } from './resource.ts';
 

@@ -8,9 +8,8 @@ import { isoTimeOrNull } from '../../platform/clock.ts';
 import { wholeList } from '../documents/lists.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope, jsonType } from '../request/answer.ts';
-import { dataAnswer, listAnswer } from '../request/declared-answers.ts';
 import { idOf } from '../request/fields.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, listAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 import { askedPolicySchema } from './auth-policies.ts';
 

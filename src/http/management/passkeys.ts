@@ -3,10 +3,9 @@ import { passkeysOf, removePasskey } from '../../admin/factors.ts';
 import { AuthError } from '../../errors/auth-error.ts';
 import { passkeyDocument, passkeySchema } from '../documents/passkey-document.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer, doneAnswer } from '../request/declared-answers.ts';
 import { changeParameters, idOf } from '../request/fields.ts';
 import { adminCallOf } from '../request/request-context.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, doneAnswer, type Route } from '../request/route.ts';
 import type { EdgeServices } from '../request/services.ts';
 import { adminRoute } from './admin-route.ts';
 

@@ -5,8 +5,7 @@ import { describedKeys, keyUses } from '../../tokens/described-keys.ts';
 import type { KeyRing } from '../../tokens/key-ring.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { envelope } from '../request/answer.ts';
-import { dataAnswer } from '../request/declared-answers.ts';
-import type { Route } from '../request/route.ts';
+import { dataAnswer, type Route } from '../request/route.ts';
 import { adminRoute } from './admin-route.ts';
 
 const signingKeySchema = z

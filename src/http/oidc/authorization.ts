@@ -7,13 +7,11 @@ import { askedRequest } from '../../oidc/flow/pushed-request.ts';
 import { joined, parameter } from '../../oidc/parameters.ts';
 import { languageCookies } from '../pages/views.ts';
 import { htmlType, jsonType, redirect } from '../request/answer.ts';
-import { byLinkAnswer, contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import type { RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { byLinkAnswer, contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
-import type { PageServices } from './login-step.ts';
-import { oidcBindPointOf } from './login-step.ts';
+import { oidcBindPointOf, type PageServices } from './login-step.ts';
 import { continuePath, signedInBrowser } from './signed-in.ts';
 import { handoverAnswer } from './step-answers.ts';
 

@@ -4,9 +4,8 @@ import type { CallbackSealer } from '../../oidc/services.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Views } from '../pages/views.ts';
 import { htmlType } from '../request/answer.ts';
-import { contentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { contentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindingCookie } from './browser-binding.ts';
 import { handoverAnswer } from './step-answers.ts';
 

@@ -22,10 +22,9 @@ import {
 import { isoTime } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { type Answer, htmlType, json, page, redirect } from '../request/answer.ts';
-import { contentAnswer, documentAnswer, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { contentAnswer, documentAnswer, type Route, redirectAnswer, route } from '../request/route.ts';
 import { bindBrowser, bindingCookie } from './browser-binding.ts';
 import type { PageServices } from './login-step.ts';
 import { clientName, passwordPath } from './sign-in-ways.ts';

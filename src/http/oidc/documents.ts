@@ -3,13 +3,11 @@ import type { SigningAlgorithm } from '../../model/signing-key.ts';
 import type { ClientRegistry } from '../../oidc/clients.ts';
 import { discoveryDocument } from '../../oidc/discovery.ts';
 import { languages } from '../../pages/texts/languages.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { SECOND } from '../../platform/clock.ts';
+import { type Clock, SECOND } from '../../platform/clock.ts';
 import { jwksMaxAge, type KeyRing } from '../../tokens/key-ring.ts';
 import { json } from '../request/answer.ts';
-import { documentAnswer } from '../request/declared-answers.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
-import type { Route } from '../request/route.ts';
+import { documentAnswer, type Route } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
 
 const words = z.array(z.string());

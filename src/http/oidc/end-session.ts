@@ -8,13 +8,19 @@ import { loggedOutPage, logOutQuestionPage } from '../../pages/log-out.ts';
 import { accountPaths } from '../pages/account-paths.ts';
 import type { Views } from '../pages/views.ts';
 import { type Answer, json, page, redirect } from '../request/answer.ts';
-import { byLinkAnswer, documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route, servesApi } from '../request/route.ts';
+import {
+  byLinkAnswer,
+  documentAnswer,
+  orPage,
+  type Route,
+  redirectAnswer,
+  route,
+  servesApi,
+} from '../request/route.ts';
 import { formTarget } from '../request/security-headers.ts';
-import type { PageServices } from './login-step.ts';
-import { oidcBindPointOf } from './login-step.ts';
+import { oidcBindPointOf, type PageServices } from './login-step.ts';
 import { noSessionCookieHeader, sessionCookie } from './session-cookie.ts';
 import { applicationOf } from './sign-in-ways.ts';
 

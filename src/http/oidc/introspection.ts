@@ -5,11 +5,10 @@ import { authenticateClient, hasClientProof } from '../../oidc/grants/authentica
 import { type IntrospectionCaller, introspect } from '../../oidc/introspection.ts';
 import type { Parameters } from '../../oidc/parameters.ts';
 import { json } from '../request/answer.ts';
-import { documentAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { enforceGuard } from '../request/guard.ts';
 import { basicCredentials, presentedTokens, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { documentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const introspectionSchema = z

@@ -23,13 +23,19 @@ import { creationOptionsSchema, webAuthnAnswer } from '../documents/passkey-docu
 import { accountPaths } from '../pages/account-paths.ts';
 import { bundledFilesPath } from '../pages/bundled-files.ts';
 import { type Answer, type AnsweredRefusal, htmlType, json, page } from '../request/answer.ts';
-import { contentAnswer, documentAnswer, orPage, redirectAnswer } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route, servesApi } from '../request/route.ts';
+import {
+  contentAnswer,
+  documentAnswer,
+  orPage,
+  type Route,
+  redirectAnswer,
+  route,
+  servesApi,
+} from '../request/route.ts';
 import { bindBrowser } from './browser-binding.ts';
 import { stepAnswers } from './login-declarations.ts';
-import type { PageServices } from './login-step.ts';
-import { oidcBindPointOf, stepOf } from './login-step.ts';
+import { oidcBindPointOf, type PageServices, stepOf } from './login-step.ts';
 import { signedInBrowser } from './signed-in.ts';
 import { loginStepFor } from './step-answers.ts';
 

@@ -9,7 +9,7 @@ import {
   orPage,
   redirectAnswer,
   totpRequiredHeader,
-} from '../request/declared-answers.ts';
+} from '../request/route.ts';
 
 const queries = documentAnswer(
   z.strictObject({ authQueries: authQueriesSchema }).meta({ id: 'OutstandingQueries' }),

@@ -10,9 +10,8 @@ import {
   webAuthnAnswer,
 } from '../documents/passkey-document.ts';
 import { json } from '../request/answer.ts';
-import { documentAnswer } from '../request/declared-answers.ts';
 import { originOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { documentAnswer, type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals } from './login-declarations.ts';
 import { authRequestIdMembers, openStep, type PageServices } from './login-step.ts';
 import { passkeyOptionsPath } from './sign-in-ways.ts';

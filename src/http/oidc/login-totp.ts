@@ -9,9 +9,8 @@ import {
   verifyEnrolledTotp,
 } from '../../oidc/flow/login-flow.ts';
 import { htmlType, json } from '../request/answer.ts';
-import { contentAnswer, documentAnswer, orPage } from '../request/declared-answers.ts';
 import { originOf, type RequestContext } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { contentAnswer, documentAnswer, orPage, type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals, totpRefusals } from './login-declarations.ts';
 import type { PageServices } from './login-step.ts';
 import { type AuthRequestIdSpellings, authRequestIdMembers, isForPeople, openStep } from './login-step.ts';

@@ -10,8 +10,7 @@ import type { Answer } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';
 import { type Route, route } from '../request/route.ts';
 import { stepAnswers, stepRefusals } from './login-declarations.ts';
-import type { PageServices } from './login-step.ts';
-import { authRequestIdMembers, isForPeople, openStep, type Step } from './login-step.ts';
+import { authRequestIdMembers, isForPeople, openStep, type PageServices, type Step } from './login-step.ts';
 import { loginStepFor, newPasswordPage, passwordChangePath } from './step-answers.ts';
 
 const body = z.object({

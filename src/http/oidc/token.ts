@@ -6,10 +6,9 @@ import { tokenExchangeGrant } from '../../oidc/grants/grant-token-exchange.ts';
 import { exchangeForTokens } from '../../oidc/grants/token-endpoint.ts';
 import { revokeToken } from '../../oidc/revocation.ts';
 import { empty, json } from '../request/answer.ts';
-import { documentAnswer } from '../request/declared-answers.ts';
 import { anyParameters } from '../request/fields.ts';
 import { basicCredentials, originOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { documentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const sessionCert = z.string().optional().meta({ description: 'PEM, the certificate first' });

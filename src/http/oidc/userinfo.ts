@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { userInfo } from '../../oidc/userinfo.ts';
 import { json } from '../request/answer.ts';
-import { documentAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { documentAnswer, type Route, route } from '../request/route.ts';
 import type { PageServices } from './login-step.ts';
 
 const userInfoSchema = z

@@ -3,9 +3,8 @@
 import type { JsonSchema } from '../../model/json-schema.ts';
 import type { Permission } from '../../model/permission.ts';
 import { jsonType } from '../request/answer.ts';
-import type { DeclaredAnswer } from '../request/declared-answers.ts';
 import { declaredRefusals } from '../request/declared-refusals.ts';
-import type { Guard, Method, Route } from '../request/route.ts';
+import type { DeclaredAnswer, Guard, Method, Route } from '../request/route.ts';
 import { type SchemaCollection, schemaCollection } from './json-schemas.ts';
 import { tagDescriptions } from './tags.ts';
 

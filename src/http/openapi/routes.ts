@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { apiReferencePage } from '../../pages/api-reference.ts';
 import type { Views } from '../pages/views.ts';
 import { htmlType, json, page } from '../request/answer.ts';
-import { contentAnswer, documentAnswer } from '../request/declared-answers.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
-import type { Api, Route } from '../request/route.ts';
+import { type Api, contentAnswer, documentAnswer, type Route } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
 
 import { type DescribedApi, type OpenApiDocument, openApiDocument } from './document.ts';

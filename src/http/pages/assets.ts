@@ -1,8 +1,7 @@
 import type { Branding } from '../../model/branding.ts';
 import { type Asset, lookOf } from '../../pages/look.ts';
-import { contentAnswer } from '../request/declared-answers.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
-import type { Route } from '../request/route.ts';
+import { contentAnswer, type Route } from '../request/route.ts';
 import { immutable } from '../request/security-headers.ts';
 import { type Views, viewsOf } from './views.ts';
 

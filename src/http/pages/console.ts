@@ -2,9 +2,8 @@
 
 import { consolePage } from '../../pages/app-shells.ts';
 import { htmlType, page } from '../request/answer.ts';
-import { contentAnswer } from '../request/declared-answers.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
-import type { Route } from '../request/route.ts';
+import { contentAnswer, type Route } from '../request/route.ts';
 import { bundledFileRoute, bundledFilesPath } from './bundled-files.ts';
 import { consolePaths } from './console-paths.ts';
 import type { Views } from './views.ts';

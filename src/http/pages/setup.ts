@@ -13,9 +13,8 @@ import {
 import type { View } from '../../pages/view.ts';
 import { AlreadyTaken } from '../../store/contracts/store.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
-import { contentAnswer } from '../request/declared-answers.ts';
 import { originOf } from '../request/request-context.ts';
-import { type Route, route } from '../request/route.ts';
+import { contentAnswer, type Route, route } from '../request/route.ts';
 import { consoleOf } from './console-paths.ts';
 import type { Views } from './views.ts';
 

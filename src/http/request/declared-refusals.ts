@@ -1,11 +1,10 @@
 // How an endpoint may refuse: it follows from the rest of its declaration and from the codes that it names.
 
 import { z } from 'zod';
-import type { ErrorCode } from '../../errors/codes.ts';
-import { errorCodes } from '../../errors/codes.ts';
+import { type ErrorCode, errorCodes } from '../../errors/codes.ts';
 import { htmlType, isUnacceptable, jsonType } from './answer.ts';
-import type { DeclaredAnswer, DeclaredAnswers } from './declared-answers.ts';
 import { type ErrorFormat, edgeErrorBody, oauthErrorBody } from './error-answers.ts';
+import type { DeclaredAnswer, DeclaredAnswers } from './route.ts';
 import { countsAgainstSource, mediaTypesOf, type Route } from './route.ts';
 import { mayChangeSomething } from './sender.ts';
 

@@ -6,9 +6,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { View } from '../../pages/view.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { Answer } from './answer.ts';
-import type { DeclaredAnswer } from './declared-answers.ts';
 import type { RequestContext } from './request-context.ts';
-import { type Route, type RouteRules, route } from './route.ts';
+import { type DeclaredAnswer, type Route, type RouteRules, route } from './route.ts';
 
 /** Where an answer is asked for: all that it may depend on, besides the language. */
 export interface Place extends Pick<RequestContext, 'listener' | 'bindPoint' | 'issuer' | 'params'> {}

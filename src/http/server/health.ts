@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import type { Clock, Millis } from '../../platform/clock.ts';
-import { SECOND } from '../../platform/clock.ts';
+import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log/logger.ts';
 import { withinTime } from '../../platform/within-time.ts';
 import { timeSchema } from '../documents/wire.ts';
 import { type Answer, envelope } from '../request/answer.ts';
-import { dataAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { dataAnswer, type Route, route } from '../request/route.ts';
 
 /** Something that has to work for the service to work, such as the database. */
 export interface HealthCheck {

@@ -13,8 +13,7 @@ import type { DeliveryKind } from '../../model/delivery.ts';
 import type { DeliveryCounts, MetricFamily, MetricSample } from '../../model/metrics.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
-import { contentAnswer } from '../request/declared-answers.ts';
-import { type Route, route } from '../request/route.ts';
+import { contentAnswer, type Route, route } from '../request/route.ts';
 
 /**
  * Where the numbers come from. Everything is asked for at each scrape, and must be available once `gather` has

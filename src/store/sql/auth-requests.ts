@@ -33,8 +33,7 @@ import {
 } from './codec.ts';
 import { passwordWasChosen, withdrawInvitation } from './identities.ts';
 import { type Condition, first, type Intent, run, type SqlRow } from './intent.ts';
-import type { LoginRow } from './login-row.ts';
-import { loginRow, provenText, putLogin } from './login-row.ts';
+import { type LoginRow, loginRow, provenText, putLogin } from './login-row.ts';
 import { insert } from './rows.ts';
 
 export const authRequestIntents = {

@@ -15,8 +15,7 @@ import { isToldSql, tellApplication } from './application-notices.ts';
 import { type Database, integer, text } from './codec.ts';
 import { all, type ById, type Condition, first, type Intent, run } from './intent.ts';
 import { listSource } from './list-source.ts';
-import type { LoginRow } from './login-row.ts';
-import { loginRow, putLogin } from './login-row.ts';
+import { type LoginRow, loginRow, putLogin } from './login-row.ts';
 import { insert, reader } from './rows.ts';
 
 export const browserSessionIntents = { continueBrowserSession, endBrowserSession } as const;

@@ -6,8 +6,7 @@ import type { PatchOf } from '../contracts/entities.ts';
 import { recordChange } from './changes.ts';
 import type { Database } from './codec.ts';
 import { entityTable } from './entity-table.ts';
-import type { ById } from './intent.ts';
-import { affects, first, type Intent } from './intent.ts';
+import { affects, type ById, first, type Intent } from './intent.ts';
 import { endSessionsOpenedBy } from './opened-by.ts';
 
 const table = entityTable(caEntity);

@@ -3,8 +3,7 @@ import type { Millis } from '../../platform/clock.ts';
 import { AnotherHistory, type ChangeFeed } from '../contracts/changes.ts';
 import { StoreUnavailable } from '../contracts/store.ts';
 import type { Database } from './codec.ts';
-import type { SqlRow } from './intent.ts';
-import { type Intent, run } from './intent.ts';
+import { type Intent, run, type SqlRow } from './intent.ts';
 import { reader } from './rows.ts';
 
 export function changeFeed({ dialect, read, onChange }: Database): ChangeFeed {
