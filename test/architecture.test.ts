@@ -126,7 +126,6 @@ const doorOfImporter = [
   'src/cli/host/load-config.ts',
   'src/cli/host/open-host.ts',
   'src/cli/host/setup/write-file.ts',
-  'src/cli/terminal/cli-error.ts',
   'src/cli/terminal/output.ts',
   'src/cli/terminal/ports.ts',
   'src/controller/overlay-pki.ts',

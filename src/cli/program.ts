@@ -5,28 +5,25 @@
 // function and list it below.
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { registerCaCommands } from './client/commands/ca.ts';
-import { registerEnrollCommands } from './client/commands/enroll.ts';
+import {
+  registerCaCommands,
+  registerIdentityCommands,
+  registerInviteCommand,
+  registerOidcClientCommands,
+} from './client/commands/actions.ts';
 import { registerEntityCommands } from './client/commands/entities.ts';
-import { registerExplainCommand } from './client/commands/explain.ts';
-import { registerIdentityCommands, registerInviteCommand } from './client/commands/identity.ts';
-import { registerOidcClientCommands } from './client/commands/oidc-client.ts';
-import { registerSessionCommands } from './client/commands/session.ts';
+import { registerExplainCommand, registerVerifyCommand } from './client/commands/explain.ts';
+import { registerEnrollCommands, registerSessionCommands } from './client/commands/session.ts';
 import { registerStateCommands } from './client/commands/state.ts';
-import { registerVerifyCommand } from './client/commands/verify.ts';
-import { registerCompletionCommand } from './commands/completion.ts';
+import { registerCompletionCommand, registerVersionCommand } from './commands/completion.ts';
 import { registerStatusCommand } from './commands/status.ts';
-import { registerVersionCommand } from './commands/version.ts';
 import { examplesOf } from './examples.ts';
 import { registerAdminCommands } from './host/commands/admin.ts';
 import { registerConfigCommands } from './host/commands/config.ts';
-import { registerKeyCommands } from './host/commands/keys.ts';
 import { registerOpsCommands } from './host/commands/ops.ts';
-import { registerPkiCommands } from './host/commands/pki.ts';
-import { registerRunCommands } from './host/commands/run.ts';
-import { registerSetupCommands } from './host/commands/setup.ts';
-import { type ExitCode, exitCodes } from './terminal/exit-codes.ts';
-import { reportFailure } from './terminal/output.ts';
+import { registerKeyCommands, registerPkiCommands } from './host/commands/pki.ts';
+import { registerRunCommands, registerSetupCommands } from './host/commands/setup.ts';
+import { type ExitCode, exitCodes, reportFailure } from './terminal/output.ts';
 import type { CliPorts } from './terminal/ports.ts';
 import { helpCommand, refuseUnknownChoices, usageFailure } from './usage-failure.ts';
 

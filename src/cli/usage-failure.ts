@@ -3,7 +3,7 @@
 
 import type { Command, CommanderError, Option } from 'commander';
 import { similarKey } from '../config/nearest-key.ts';
-import { type CliError, usageError } from './terminal/cli-error.ts';
+import { type CliError, usageError } from './terminal/output.ts';
 
 /** For a failure of the parser. @param words what was typed after the program's name */
 export function usageFailure(program: Command, words: readonly string[], error: CommanderError): CliError {

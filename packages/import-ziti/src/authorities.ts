@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { signingAuthority } from '../../../src/certificates/client-certificate-issuer.ts';
 import { ownerOnly, readable, writeWhole } from '../../../src/cli/host/setup/write-file.ts';
-import { CliError } from '../../../src/cli/terminal/cli-error.ts';
+import { CliError } from '../../../src/cli/terminal/output.ts';
 import type { CliPorts } from '../../../src/cli/terminal/ports.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { fileErrorReason } from '../../../src/platform/file-error-reason.ts';

@@ -1,8 +1,7 @@
 import { DAY } from '../../platform/clock.ts';
 import { asList, asObject, type JsonObject } from '../../platform/formats/json-shape.ts';
-import { CliError } from '../terminal/cli-error.ts';
 import { namersText } from '../terminal/namers-text.ts';
-import { printResult, type Report } from '../terminal/output.ts';
+import { CliError, printResult, type Report } from '../terminal/output.ts';
 import { renderFields, renderTable } from '../terminal/table.ts';
 import { type ApiClient, withApi } from './connection/api-client.ts';
 import { connectionTo } from './connection/connection.ts';

@@ -1,5 +1,8 @@
 import { Argument, type Command } from 'commander';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { type Shell, shells } from '../complete/scripts.ts';
+import { reportOf } from '../terminal/command.ts';
+import { printResult } from '../terminal/output.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 
 /** `completion bash|zsh|fish`, and `complete`, which the scripts call. */
@@ -28,5 +31,22 @@ For fish, once:              overlay-auth completion fish > ~/.config/fish/compl
       const { complete } = await import('../complete/complete.ts');
       const found = await complete(ports, program, words);
       if (found.length > 0) ports.stdout.write(`${found.join('\n')}\n`);
+    });
+}
+
+/** `version`: what a bug report should contain. */
+export function registerVersionCommand(program: Command, ports: CliPorts): void {
+  program
+    .command('version')
+    .description('show the version of this program and of what it runs on')
+    .action((_options: unknown, command: Command) => {
+      const { version } = packageJson;
+      const { platform } = ports;
+      const value = { version, node: process.versions.node, platform, architecture: process.arch };
+      printResult(
+        reportOf(command, ports),
+        value,
+        () => `overlay-auth ${version} (Node ${value.node}, ${platform} ${value.architecture})`,
+      );
     });
 }

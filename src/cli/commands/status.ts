@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { serverOption } from '../client/command.ts';
 import { runsOnHost } from '../host/host-command.ts';
-import { usageError } from '../terminal/cli-error.ts';
 import { commandOf, runs } from '../terminal/command.ts';
+import { usageError } from '../terminal/output.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 
 /** `status`: of the server of the login or, with `--config`, of a controller on this host. */

@@ -3,8 +3,7 @@
 import { connect } from 'node:net';
 import type { Millis } from '../../platform/clock.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import { CliError } from '../terminal/cli-error.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { CliError, exitCodes } from '../terminal/output.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 import { shownPath } from './load-config.ts';
 import { type ControlAnswers, type ControlWord, controlSocketPath } from './run/control-socket.ts';

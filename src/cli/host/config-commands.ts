@@ -2,8 +2,7 @@ import { jsonSchema, renderAdjustment, renderShow } from '../../config/explain.t
 import { toFileShape } from '../../config/file-shape.ts';
 import type { SettingChange } from '../../config/reload.ts';
 import { shellWord } from '../../platform/formats/shell-word.ts';
-import { CliError } from '../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../terminal/output.ts';
+import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { askController } from './ask-controller.ts';
 import { type ConfigOptions, configPath, loadConfigFile, shownPath } from './load-config.ts';
 import { checkedConfig } from './run/check.ts';

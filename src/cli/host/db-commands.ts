@@ -18,8 +18,7 @@ import {
 } from '../../controller/restore-database.ts';
 import type { AuditTrail } from '../../model/audit-event.ts';
 import { openVault } from '../../platform/secrets/key-files.ts';
-import { CliError } from '../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../terminal/output.ts';
+import { CliError, notice, printResult, type Report } from '../terminal/output.ts';
 import { confirmAtTerminal } from '../terminal/prompt.ts';
 import { type ConfigOptions, openConfig, shownPath } from './load-config.ts';
 import { audited } from './operator-log.ts';

@@ -20,8 +20,7 @@ import { PostgresPoolerError } from '../../platform/network/postgres-pooler.ts';
 import { PostgresTlsError } from '../../platform/network/postgres-tls.ts';
 import { KeyFileError, type KeyFileFailure } from '../../platform/secrets/key-file-format.ts';
 import { SealBroken } from '../../platform/secrets/sealed-box.ts';
-import { CliError } from '../terminal/cli-error.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import { CliError, exitCodes } from '../terminal/output.ts';
 
 type As = (message: string, code: string, next?: string) => CliError;
 

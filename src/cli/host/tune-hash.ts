@@ -7,8 +7,7 @@ import type { HashCost } from '../../platform/secrets/hash-cost.ts';
 import { createHashPool } from '../../platform/secrets/hash-pool.ts';
 import { tunedHashCost } from '../../platform/secrets/hash-tuning.ts';
 import { preparePassword } from '../../platform/secrets/password-hash.ts';
-import { usageError } from '../terminal/cli-error.ts';
-import { printResult, type Report } from '../terminal/output.ts';
+import { printResult, type Report, usageError } from '../terminal/output.ts';
 import type { CliPorts } from '../terminal/ports.ts';
 
 const [shortest, longest]: readonly [Millis, Millis] = [1, 10 * SECOND];

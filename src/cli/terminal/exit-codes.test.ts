@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exitCodeOfStatus } from './exit-codes.ts';
+import { exitCodeOfStatus } from './output.ts';
 
 test('the status of an answer decides the exit code', () => {
   for (const [status, code] of [

@@ -1,6 +1,4 @@
 import { escapeUnseen } from '../../platform/log/log-line.ts';
-import { CliError } from './cli-error.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliPorts } from './ports.ts';
 
 /** How one run of a command reports. */
@@ -72,4 +70,68 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
     /[\t\n]/.test(character) ? character : '\ufffd',
   );
+}
+
+export interface CliErrorOptions {
+  readonly exitCode?: ExitCode | undefined;
+  /** The command to type next, or a short sentence if no command helps. */
+  readonly next?: string | undefined;
+  /** The reference id under which the server recorded the refusal. */
+  readonly reference?: string | undefined;
+  /** For programs: a stable word in the output of `--output-json`. */
+  readonly code?: string | undefined;
+  /** The field or parameter that the server refused. */
+  readonly field?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** A failure that tells the person at the terminal in one sentence what happened, and what to do next. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: ExitCode;
+  readonly next: string | undefined;
+  readonly reference: string | undefined;
+  readonly code: string | undefined;
+  readonly field: string | undefined;
+
+  constructor(message: string, options: CliErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.exitCode = options.exitCode ?? exitCodes.failed;
+    this.next = options.next;
+    this.reference = options.reference;
+    this.code = options.code;
+    this.field = options.field;
+  }
+
+  /** The same failure, for a person who needs other words for it and another next step. */
+  inOtherWords(message: string, next: string): CliError {
+    const { exitCode, code, reference } = this;
+    return new CliError(message, { exitCode, code, reference, next, cause: this });
+  }
+}
+
+/** A command line that is not valid as typed. */
+export function usageError(message: string, next: string): CliError {
+  return new CliError(message, { exitCode: exitCodes.usage, next, code: 'usage' });
+}
+
+/** What the exit status tells a script (design 2.1). */
+export const exitCodes = {
+  fine: 0,
+  failed: 1,
+  usage: 2,
+  notAuthenticated: 3,
+  deniedByPolicy: 4,
+  unreachable: 5,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The exit code for a failed answer of a server, by its HTTP status. */
+export function exitCodeOfStatus(status: number): ExitCode {
+  if (status === 401) return exitCodes.notAuthenticated;
+  if (status === 403) return exitCodes.deniedByPolicy;
+  // 502 to 504: a proxy, or the service itself, says that it is unavailable.
+  if (status >= 502 && status <= 504) return exitCodes.unreachable;
+  return exitCodes.failed;
 }

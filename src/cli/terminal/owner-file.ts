@@ -1,6 +1,6 @@
 import { access, open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CliError, usageError } from './cli-error.ts';
+import { CliError, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
 /** Refuses an existing file name, before anything irreversible is done. @throws CliError exit 2 */

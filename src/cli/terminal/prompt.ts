@@ -1,8 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CliError } from './cli-error.ts';
-import { exitCodes } from './exit-codes.ts';
-import { printable, type Report } from './output.ts';
+import { CliError, exitCodes, printable, type Report } from './output.ts';
 import type { CliPorts } from './ports.ts';
 
 /** Whether there is somebody to ask. */

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { fileErrorReason } from '../../platform/file-error-reason.ts';
 import { MalformedInput } from '../../platform/formats/malformed-input.ts';
 import { textOfFile } from '../../platform/formats/utf8.ts';
-import { CliError, usageError } from './cli-error.ts';
-import { exitCodes } from './exit-codes.ts';
+import { CliError, exitCodes, usageError } from './output.ts';
 import type { CliPorts } from './ports.ts';
 import { askHidden, canPrompt } from './prompt.ts';
 

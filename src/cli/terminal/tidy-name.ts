@@ -1,4 +1,4 @@
-import { usageError } from './cli-error.ts';
+import { usageError } from './output.ts';
 
 /**
  * Nobody means the spaces around a name: they come from a quoting mistake.

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { commandOf, runs } from '../../terminal/command.ts';
 import { argumentCompletedBy } from '../../terminal/hints.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
-import { serverOption } from '../command.ts';
+import { named, serverOption } from '../command.ts';
 
 /** `explain REF`, `explain token FILE`, `explain policy IDENTITY` */
 export function registerExplainCommand(program: Command, ports: CliPorts): void {
@@ -28,4 +28,17 @@ export function registerExplainCommand(program: Command, ports: CliPorts): void 
   argumentCompletedBy(policy, { entity: 'identity' }).action(
     runs(ports, () => import('../explain/explain-policy.ts'))('explainPolicy'),
   );
+}
+
+/** `verify ext-jwt-signer NAME FILE` */
+export function registerVerifyCommand(program: Command, ports: CliPorts): void {
+  const verify = commandOf(program, 'verify', 'try something that logins depend on');
+  const signer = commandOf(
+    verify,
+    'ext-jwt-signer',
+    'say whether a token of a signer would be accepted, for whom, and if not, why',
+  );
+  named(signer, 'ext-jwt-signer', 'signer')
+    .argument('<file>', 'file with a token of its provider; - for standard input')
+    .action(runs(ports, () => import('../entities/verify-signer.ts'))('verifySigner'));
 }

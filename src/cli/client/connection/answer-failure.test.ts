@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerError } from './answer-failure.ts';
-import type { HttpsAnswer } from './https-client.ts';
+import { answerError, type HttpsAnswer } from './answer-failure.ts';
 
 function answer(status: number, body: unknown, headers: HttpsAnswer['headers'] = {}): HttpsAnswer {
   return { status, headers, body, text: JSON.stringify(body) ?? '' };

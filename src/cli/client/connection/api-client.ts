@@ -2,13 +2,12 @@
 
 import { parseChallenges } from '../../../../packages/client/src/api/challenge.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import type { CliError } from '../../terminal/cli-error.ts';
-import type { Report } from '../../terminal/output.ts';
+import type { CliError, Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
-import { answerError } from './answer-failure.ts';
+import { answerError, type HttpsAnswer } from './answer-failure.ts';
 import type { SavedLogin } from './credentials-store.ts';
-import type { HttpsAnswer, HttpsClient, HttpsRequest } from './https-client.ts';
+import type { HttpsClient, HttpsRequest } from './https-client.ts';
 import { connectionOf, freshLogin, savedLogin, sessionIsOver } from './saved-session.ts';
 
 const roots = { client: '/edge/client/v1', management: '/edge/management/v1' } as const;

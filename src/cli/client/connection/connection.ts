@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { usageError } from '../../terminal/cli-error.ts';
+import { usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { readNamedFile } from '../../terminal/secret-input.ts';
 import type { SavedLogin, Trust } from './credentials-store.ts';

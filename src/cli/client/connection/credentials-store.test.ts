@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, beforeEach, test } from 'node:test';
 import { systemRandom } from '../../../platform/random.ts';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 import { type Credentials, configDirectory, credentialsStore } from './credentials-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'overlay-auth-credentials-'));

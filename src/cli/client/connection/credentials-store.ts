@@ -8,7 +8,7 @@ import type { ProofKey } from '../../../../packages/client/src/oidc/proof-key.ts
 import type { Millis } from '../../../platform/clock.ts';
 import { asObject, parseJson } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 
 /** A login: the tokens, and what is needed to use and renew them. */

@@ -11,8 +11,8 @@ import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { guarded, type Transport } from '../../../../packages/client/src/transport.ts';
 import { type Clock, type Millis, systemClock } from '../../../platform/clock.ts';
 import { parseJson } from '../../../platform/formats/json-shape.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { transportFailure } from './transport-failure.ts';
+import { CliError } from '../../terminal/output.ts';
+import { type HttpsAnswer, transportFailure } from './answer-failure.ts';
 
 export interface HttpsRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,15 +26,6 @@ export interface HttpsRequest {
   readonly csv?: string;
   /** Sent as application/x-www-form-urlencoded. */
   readonly form?: Readonly<Record<string, string>>;
-}
-
-export interface HttpsAnswer {
-  readonly status: number;
-  /** By lower-case name. Repeated headers are joined. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string;
-  /** The body as JSON; undefined when it is not JSON. */
-  readonly body: unknown;
 }
 
 /** Sends requests over kept connections. Redirects are answers and never followed. */

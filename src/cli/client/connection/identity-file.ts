@@ -1,5 +1,5 @@
 import { asObject, parseJson, textField } from '../../../platform/formats/json-shape.ts';
-import { usageError } from '../../terminal/cli-error.ts';
+import { usageError } from '../../terminal/output.ts';
 import { serverOrigin } from './server-url.ts';
 
 /** What `enroll` writes and existing SDKs read: a certificate, its key, and the server they are for. */

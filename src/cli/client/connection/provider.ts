@@ -1,9 +1,9 @@
 import { ProtocolError, Refusal } from '../../../../packages/client/src/errors.ts';
 import * as library from '../../../../packages/client/src/oidc/provider.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
+import { failure } from './answer-failure.ts';
 import type { HttpsClient } from './https-client.ts';
-import { failure } from './library-failure.ts';
 
 /**
  * Reads the discovery document of the server at `origin`.

@@ -6,13 +6,12 @@ import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { isUsable, type TokenStore } from '../../../../packages/client/src/session/token-store.ts';
 import { MINUTE, type Millis } from '../../../platform/clock.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { exitCodes } from '../../terminal/exit-codes.ts';
+import { CliError, exitCodes } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
+import { failure } from './answer-failure.ts';
 import { connectionTo } from './connection.ts';
 import { credentialsStore, loginKey, type SavedLogin } from './credentials-store.ts';
 import type { HttpsClient } from './https-client.ts';
-import { failure } from './library-failure.ts';
 import { currentLogin, loginMeantBy, loginWord, withLogin } from './several-logins.ts';
 
 /** The client that every server has. */

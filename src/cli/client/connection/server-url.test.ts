@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 import { isLoopback, serverOrigin } from './server-url.ts';
 
 test('an address is the same server with or without scheme, path and the usual port', () => {

@@ -1,4 +1,4 @@
-import { usageError } from '../../terminal/cli-error.ts';
+import { usageError } from '../../terminal/output.ts';
 
 /**
  * The origin of the server that the person means. `localhost:1280`, `https://localhost:1280` and the issuer

@@ -1,7 +1,6 @@
 // Several logins side by side, even to one server: how they are told apart, and which one a person means.
 
-import { CliError, usageError } from '../../terminal/cli-error.ts';
-import { exitCodes } from '../../terminal/exit-codes.ts';
+import { CliError, exitCodes, usageError } from '../../terminal/output.ts';
 import { type Credentials, loginKey, type SavedLogin } from './credentials-store.ts';
 import { serverOrigin } from './server-url.ts';
 

@@ -1,19 +1,24 @@
 // `enroll FILE`: what a device or person does with the JWT that an administrator handed out.
 
-import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
+import { compactVerify } from 'jose';
+import { SECOND } from '../../../platform/clock.ts';
+import { asObject, numberField, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { usageError } from '../../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { writeOwnerFile } from '../../terminal/owner-file.ts';
+import type { CliPorts } from '../../terminal/ports.ts';
 import {
   externalJwt,
   readNamedFile,
   readNewPassword,
   type SecretOptions,
 } from '../../terminal/secret-input.ts';
-import { answerError } from '../connection/answer-failure.ts';
-import { createHttpsClient, type HttpsAnswer } from '../connection/https-client.ts';
-import { certificateOfSigner, type Invitation, readInvitation } from './invitation.ts';
+import { answerError, type HttpsAnswer, transportFailure } from '../connection/answer-failure.ts';
+import { createHttpsClient } from '../connection/https-client.ts';
+import { readJwt } from '../connection/jwt-text.ts';
 
 interface EnrollOptions extends SecretOptions {
   readonly output?: string;
@@ -142,4 +147,94 @@ async function writeIdentity(
       `Enrolled. The identity is in ${output}; it holds a private key, so keep it where only you can read it.`,
   );
   notice(report, `next: overlay-auth login -c ${shellWord(output)}`);
+}
+
+// Reads an enrollment JWT, and checks that the server it names has signed it.
+
+interface Invitation {
+  /** The JWT itself. */
+  readonly jwt: string;
+  /** `https://host:port` */
+  readonly origin: string;
+  readonly method: string;
+  readonly token: string;
+  readonly identityId: string;
+}
+
+const askForAnother =
+  'ask the operator for a new one   (overlay-auth enrollment refresh NAME -o FILE on their side)';
+
+/** Reads a JWT. Nothing is verified yet. @throws CliError */
+function readInvitation(ports: CliPorts, jwt: string): Invitation {
+  const claims = asObject(readJwt(jwt)?.payload);
+  const origin = originOf(textField(claims, 'iss') ?? '');
+  const method = textField(claims, 'em');
+  if (origin === undefined || method === undefined) {
+    throw new CliError('This is not an enrollment JWT.', { code: 'not_an_enrollment', next: askForAnother });
+  }
+  if (method === 'network') {
+    throw new CliError('This JWT names a network; it does not enroll an identity.', {
+      code: 'not_an_enrollment',
+      next: `overlay-auth login ${origin}`,
+    });
+  }
+  const expiry = numberField(claims, 'exp');
+  if (expiry !== undefined && expiry * SECOND <= ports.clock.now()) {
+    const since = new Date(expiry * SECOND).toISOString();
+    throw new CliError(`The enrollment has expired at ${since}.`, {
+      code: 'ENROLLMENT_EXPIRED',
+      next: askForAnother,
+    });
+  }
+  const token = textField(claims, 'jti') ?? '';
+  return { jwt, origin, method, token, identityId: textField(claims, 'sub') ?? '' };
+}
+
+function originOf(issuer: string): string | undefined {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  return url?.protocol === 'https:' ? url.origin : undefined;
+}
+
+const algorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'EdDSA'];
+
+/**
+ * The server's certificate, if its key signed the JWT: so whoever issued the JWT vouches for the server before any
+ * authority is known here. The token is sent to no other server.
+ * @throws CliError a different server answers there, or none
+ */
+async function certificateOfSigner({ origin, jwt }: Invitation): Promise<X509Certificate> {
+  const leaf = await presentedCertificate(origin);
+  try {
+    await compactVerify(jwt, leaf.publicKey, { algorithms });
+    return leaf;
+  } catch (error) {
+    throw new CliError(
+      `The server at ${origin} did not sign this JWT: it is another server, or its key was changed since.`,
+      { code: 'server_untrusted', next: askForAnother, cause: error },
+    );
+  }
+}
+
+function presentedCertificate(origin: string): Promise<X509Certificate> {
+  const url = new URL(origin);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((fulfil, fail) => {
+    const socket = connect({
+      host,
+      port: Number(url.port || 443),
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      minVersion: 'TLSv1.2',
+      // Only to read the certificate: the connection is closed before anything is sent.
+      rejectUnauthorized: false,
+    });
+    socket.setTimeout(10 * SECOND, () =>
+      socket.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
+    );
+    socket.once('error', (error) => fail(transportFailure(origin, error)));
+    socket.once('secureConnect', () => {
+      const { raw } = socket.getPeerCertificate(false);
+      socket.destroy();
+      fulfil(new X509Certificate(raw));
+    });
+  });
 }

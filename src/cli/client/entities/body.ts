@@ -1,6 +1,6 @@
 import type { TypedField } from '../../../model/entities/typed-fields.ts';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import { usageError } from '../../terminal/cli-error.ts';
+import { usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { readNamedFile, readSecretFile } from '../../terminal/secret-input.ts';
 import { requireTidyName } from '../../terminal/tidy-name.ts';

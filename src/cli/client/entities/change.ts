@@ -1,4 +1,4 @@
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 
 /** What a refused name says, in the words of the API. */

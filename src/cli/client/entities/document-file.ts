@@ -1,6 +1,6 @@
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { asObject, type JsonObject } from '../../../platform/formats/json-shape.ts';
-import { usageError } from '../../terminal/cli-error.ts';
+import { usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { readNamedFile, readStdin } from '../../terminal/secret-input.ts';
 

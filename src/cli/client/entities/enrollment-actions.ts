@@ -1,7 +1,10 @@
-import { printResult } from '../../terminal/output.ts';
-import { refuseTakenFile } from '../../terminal/owner-file.ts';
+import { asObject, textField } from '../../../platform/formats/json-shape.ts';
+import { shellWord } from '../../../platform/formats/shell-word.ts';
+import { CliError, notice, printResult, type Report } from '../../terminal/output.ts';
+import { refuseTakenFile, writeOwnerFile } from '../../terminal/owner-file.ts';
+import { withoutMilliseconds } from '../../terminal/table.ts';
+import type { ApiClient } from '../connection/api-client.ts';
 import type { AfterCreate } from './descriptor.ts';
-import { handOutJwt } from './hand-out-jwt.ts';
 import { onEntity } from './on-entity.ts';
 
 /** `create enrollment METHOD IDENTITY --output-jwt FILE` */
@@ -31,3 +34,20 @@ export const refreshEnrollment = onEntity(
     if (outputJwt !== undefined) await refuseTakenFile(ports, outputJwt);
   },
 );
+
+/** Writes the JWT of an enrollment to a file, and says what to do with it. */
+export async function handOutJwt(
+  report: Report,
+  api: ApiClient,
+  { id, file }: { readonly id: string; readonly file: string },
+): Promise<void> {
+  const { data } = await api.call({ method: 'GET', path: `/enrollments/${encodeURIComponent(id)}` });
+  const jwt = textField(asObject(data), 'jwt');
+  if (jwt === undefined) throw new CliError('The server did not show the JWT of the enrollment.');
+  await writeOwnerFile(report.ports, file, async () => jwt);
+  const expiresAt = withoutMilliseconds(textField(asObject(data), 'expiresAt') ?? '');
+  notice(
+    report,
+    `Wrote ${file}: works once, until ${expiresAt}. On the device: overlay-auth enroll ${shellWord(file)}`,
+  );
+}

@@ -3,8 +3,7 @@
 
 import { asList, asObject, numberField, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError, usageError } from '../../terminal/cli-error.ts';
-import { printResult } from '../../terminal/output.ts';
+import { CliError, printResult, usageError } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/print-table.ts';
 import { readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
 import { changed } from './change.ts';

@@ -1,8 +1,7 @@
 // A link with which a person chooses a password: shown, drawn as a QR code, or written to a file.
 
 import { asObject, textField } from '../../../platform/formats/json-shape.ts';
-import { usageError } from '../../terminal/cli-error.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
+import { printResult, type Report, usageError } from '../../terminal/output.ts';
 import { writeOwnerFile } from '../../terminal/owner-file.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
 import { terminalQrCode } from '../login/terminal-qr-code.ts';

@@ -1,9 +1,8 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
-import type { EntityDescriptor } from './descriptor.ts';
+import { type EntityDescriptor, entityNoun } from './descriptor.ts';
 import { entityNamed } from './entities.ts';
-import { entityNoun } from './entity-noun.ts';
 
 /**
  * The entity with this id, or otherwise with this name; an identity also by the user name of its password.

@@ -1,8 +1,7 @@
 // `update identity --filter`, `identity each ACTION` and `identity import FILE`: many at once, all or nothing.
 
 import { asList, asObject, type JsonObject, numberField } from '../../../platform/formats/json-shape.ts';
-import { CliError, usageError } from '../../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
 import { readNamedFile } from '../../terminal/secret-input.ts';
 import { type ApiClient, withApi } from '../connection/api-client.ts';

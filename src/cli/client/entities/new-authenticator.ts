@@ -1,4 +1,4 @@
-import { usageError } from '../../terminal/cli-error.ts';
+import { usageError } from '../../terminal/output.ts';
 import type { AfterCreate } from './descriptor.ts';
 
 /** `create authenticator`: each method needs something different, which is checked before asking for a password. */

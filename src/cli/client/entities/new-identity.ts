@@ -1,13 +1,12 @@
 import { asObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError, usageError } from '../../terminal/cli-error.ts';
-import { notice } from '../../terminal/output.ts';
+import { CliError, notice, usageError } from '../../terminal/output.ts';
 import { refuseTakenFile } from '../../terminal/owner-file.ts';
 import { isPrompted, readNewPassword } from '../../terminal/secret-input.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import type { AfterCreate } from './descriptor.ts';
+import { handOutJwt } from './enrollment-actions.ts';
 import { entityNamed } from './entities.ts';
-import { handOutJwt } from './hand-out-jwt.ts';
 import { findEntity } from './lookup.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { notice, printResult } from '../../terminal/output.ts';
+import { CliError, notice, printResult } from '../../terminal/output.ts';
 import type { ApiClient } from '../connection/api-client.ts';
 import { onEntity } from './on-entity.ts';
 

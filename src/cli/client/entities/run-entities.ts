@@ -9,8 +9,7 @@ import {
 } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
 import { certificateFacts, parseCertificate } from '../../../platform/x509/x509.ts';
-import { usageError } from '../../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { printTable } from '../../terminal/print-table.ts';
 import { confirmAtTerminal } from '../../terminal/prompt.ts';
@@ -20,7 +19,7 @@ import { type ApiClient, withApi } from '../connection/api-client.ts';
 import { bodyOf, type Given } from './body.ts';
 import { changed } from './change.ts';
 import type { AfterCreate, AfterCreateStep, EntityDescriptor, EntityOptions } from './descriptor.ts';
-import { entityNoun } from './entity-noun.ts';
+import { entityNoun } from './descriptor.ts';
 import { findEntity } from './lookup.ts';
 import type { ManyOptions } from './many-identities.ts';
 

@@ -1,7 +1,6 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { printResult } from '../../terminal/output.ts';
+import { CliError, printResult } from '../../terminal/output.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
 import { readJwt } from '../connection/jwt-text.ts';
 import { checkLine, shownCheck } from '../explain/check-lines.ts';

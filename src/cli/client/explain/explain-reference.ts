@@ -1,6 +1,5 @@
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
+import { CliError, printResult, type Report } from '../../terminal/output.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';
 import { type ApiAnswer, type ApiClient, withApi } from '../connection/api-client.ts';
 import { checkLine, oneLine, shownCheck } from './check-lines.ts';

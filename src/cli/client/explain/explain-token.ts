@@ -8,8 +8,7 @@ import {
   numberField,
   textField,
 } from '../../../platform/formats/json-shape.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
+import { CliError, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt } from '../../terminal/secret-input.ts';
 import { withoutMilliseconds } from '../../terminal/table.ts';

@@ -11,12 +11,10 @@ import {
 } from '../../../../packages/client/src/login/direct-login.ts';
 import type { Provider } from '../../../../packages/client/src/oidc/provider.ts';
 import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { exitCodes } from '../../terminal/exit-codes.ts';
-import { notice, type Report } from '../../terminal/output.ts';
+import { CliError, exitCodes, notice, type Report } from '../../terminal/output.ts';
 import { askLine, canPrompt } from '../../terminal/prompt.ts';
 import { readNewPassword } from '../../terminal/secret-input.ts';
-import { failure } from '../connection/library-failure.ts';
+import { failure } from '../connection/answer-failure.ts';
 
 /** The credentials of the primary login. An external token with a password or a certificate is the second factor. */
 export type DirectCredentials =

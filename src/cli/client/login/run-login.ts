@@ -3,22 +3,20 @@ import type { Provider } from '../../../../packages/client/src/oidc/provider.ts'
 import type { Tokens } from '../../../../packages/client/src/oidc/tokens.ts';
 import { asObject, textField } from '../../../platform/formats/json-shape.ts';
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { usageError } from '../../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { externalJwt, readNamedFile, readPassword, type SecretOptions } from '../../terminal/secret-input.ts';
+import { failure } from '../connection/answer-failure.ts';
 import { connectionTo } from '../connection/connection.ts';
 import { credentialsStore, loginKey, type SavedLogin } from '../connection/credentials-store.ts';
 import type { HttpsClient } from '../connection/https-client.ts';
 import { type IdentityFile, identityFileOf } from '../connection/identity-file.ts';
-import { failure } from '../connection/library-failure.ts';
 import { discover } from '../connection/provider.ts';
 import { savedFrom } from '../connection/saved-session.ts';
 import { establishTrust } from '../connection/server-trust.ts';
 import { serverOrigin } from '../connection/server-url.ts';
 import { currentLogin, loginWord, withCurrentLogin } from '../connection/several-logins.ts';
-import { browserLogin } from './browser-login.ts';
-import { deviceLogin } from './device-login.ts';
+import { browserLogin, deviceLogin } from './browser-login.ts';
 import { type DirectCredentials, directLogin } from './direct-login.ts';
 
 interface LoginOptions extends SecretOptions {

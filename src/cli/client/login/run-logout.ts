@@ -1,10 +1,8 @@
 import { endSession } from '../../../../packages/client/src/oidc/refresh.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { exitCodes } from '../../terminal/exit-codes.ts';
-import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { CliError, exitCodes, notice, printResult, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
+import { failure } from '../connection/answer-failure.ts';
 import { credentialsStore, type SavedLogin } from '../connection/credentials-store.ts';
-import { failure } from '../connection/library-failure.ts';
 import { discover } from '../connection/provider.ts';
 import { connectionOf, savedLogin } from '../connection/saved-session.ts';
 import { currentLogin, withoutLogins } from '../connection/several-logins.ts';

@@ -1,6 +1,5 @@
 import { asList, asObject, textField } from '../../../platform/formats/json-shape.ts';
-import { CliError, usageError } from '../../terminal/cli-error.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
+import { CliError, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { askHidden, canPrompt } from '../../terminal/prompt.ts';
 import { readNamedFile, readNewPassword, type SecretOptions } from '../../terminal/secret-input.ts';
 import { withApi } from '../connection/api-client.ts';

@@ -1,6 +1,5 @@
 import { shellWord } from '../../../platform/formats/shell-word.ts';
-import { usageError } from '../../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import { readJwt } from '../connection/jwt-text.ts';
 import { connectionOf, freshLogin, savedLogin, sessionIsOver } from '../connection/saved-session.ts';
 

@@ -1,5 +1,4 @@
-import { usageError } from '../../terminal/cli-error.ts';
-import { printResult, type Report } from '../../terminal/output.ts';
+import { printResult, type Report, usageError } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/print-table.ts';
 import { credentialsStore, loginKey } from '../connection/credentials-store.ts';
 import {

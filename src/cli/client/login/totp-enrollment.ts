@@ -4,12 +4,10 @@ import type {
   AskingForTotpEnrollment,
   LoginState,
 } from '../../../../packages/client/src/login/direct-login.ts';
-import { CliError } from '../../terminal/cli-error.ts';
-import { exitCodes } from '../../terminal/exit-codes.ts';
-import { printable, type Report } from '../../terminal/output.ts';
+import { CliError, exitCodes, printable, type Report } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { askLine, canPrompt, confirm } from '../../terminal/prompt.ts';
-import { failure } from '../connection/library-failure.ts';
+import { failure } from '../connection/answer-failure.ts';
 import { terminalQrCode } from './terminal-qr-code.ts';
 
 /** One less than would lock the factor, so that the next set-up can start at once. */

@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { asList, asObject, type JsonObject, textField } from '../../../platform/formats/json-shape.ts';
-import { CliError, usageError } from '../../terminal/cli-error.ts';
-import { notice, printResult, type Report } from '../../terminal/output.ts';
+import { CliError, notice, printResult, type Report, usageError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { canPrompt, confirm } from '../../terminal/prompt.ts';
 import { readSecretFile } from '../../terminal/secret-input.ts';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 
 const furthest = 20;
 

@@ -16,7 +16,7 @@ import type { Logger } from '../../../platform/log/logger.ts';
 import type { Random } from '../../../platform/random.ts';
 import { createKeyFile, keyPassphrase, readKeyFile } from '../../../platform/secrets/master-key.ts';
 import { ensureSigningKeys, openKeyRing, signingPeriod } from '../../../tokens/key-ring.ts';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 import { readConfigText } from '../load-config.ts';
 import type { HomePaths } from './home.ts';
 import { ensurePki, type Made, type ServerNames, shortAddress } from './pki.ts';

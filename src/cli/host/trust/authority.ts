@@ -4,7 +4,7 @@ import type { Millis } from '../../../platform/clock.ts';
 import { MalformedInput } from '../../../platform/formats/malformed-input.ts';
 import { readPathCertificate } from '../../../platform/x509/path-certificate.ts';
 import { displaySubject, parseCertificates } from '../../../platform/x509/x509.ts';
-import { CliError } from '../../terminal/cli-error.ts';
+import { CliError } from '../../terminal/output.ts';
 import type { CliPorts } from '../../terminal/ports.ts';
 import { configPath, loadConfigFile, shownPath } from '../load-config.ts';
 import { homePaths } from '../setup/home.ts';

@@ -1,3 +1,5 @@
+// The commands that act on one entity, and on many identities at once.
+
 import { Argument, type Command } from 'commander';
 import { bulkActions } from '../../../model/bulk-actions.ts';
 import { commandOf, runs, withPassword, yesOption } from '../../terminal/command.ts';
@@ -61,4 +63,28 @@ export function registerIdentityCommands(program: Command, ports: CliPorts): voi
       'its first line names columns: name, type, externalId, email, roleAttributes, authPolicy',
     )
     .action(runMany('importIdentities'));
+}
+
+/** `ca verify NAME --cert FILE` */
+export function registerCaCommands(program: Command, ports: CliPorts): void {
+  const ca = commandOf(program, 'ca', 'act on one third-party authority');
+  named(commandOf(ca, 'verify', 'prove that you hold its key'), 'ca', 'authority')
+    .requiredOption(
+      '--cert <file>',
+      'a certificate that it issued, with its verification token as the common name',
+    )
+    .action(runs(ports, () => import('../entities/ca-actions.ts'))('verifyCa'));
+}
+
+/** `oidc-client add-secret|delete-secret NAME` */
+export function registerOidcClientCommands(program: Command, ports: CliPorts): void {
+  const group = commandOf(program, 'oidc-client', 'act on one application that logs people in here');
+  const run = runs(ports, () => import('../entities/oidc-client-actions.ts'));
+  const action = (name: string, description: string) =>
+    named(commandOf(group, name, description), 'oidc-client', 'application');
+
+  action('add-secret', 'create a secret, which is shown once').action(run('addClientSecret'));
+  action('delete-secret', 'delete a secret, the older one of two')
+    .argument('[id]', 'of the secret')
+    .action(run('deleteClientSecret'));
 }
