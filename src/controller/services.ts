@@ -275,6 +275,7 @@ function endpointNeeds(base: Base, parts: Parts, { signing, published, enrollmen
     ownSessions: view.ownSessions,
     signers: view.signers,
     newcomers: newcomers({ store, clock, random, audit, signers: view.signers }),
+    passkeyRules: () => view.passkeyRules.current,
     authorities: view.authorities,
     issuers: issuers.all,
     vault,

@@ -5,6 +5,7 @@ import type { Account } from '../model/account.ts';
 import type { AuditTrail, RequestOrigin } from '../model/audit-event.ts';
 import type { Identity } from '../model/entities/identity.ts';
 import type { AttemptLog, AttemptRecorder } from '../model/login-attempt.ts';
+import type { PasskeyRules } from '../model/passkey.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Random } from '../platform/random.ts';
@@ -38,6 +39,8 @@ export interface LoginServices {
   readonly clientsWithoutFreshProof: ReadonlySet<string>;
   /** Seals the questions that are asked of passkeys. */
   readonly passkeyQuestions: DailySealer;
+  /** What all auth policies allow, from memory. */
+  readonly passkeyRules: () => PasskeyRules;
   /** Server secret from which passkeys are made up for names that have none. */
   readonly decoyKey: Buffer;
   /** The domain to which passkeys belong; null: the host of each bind point. */

@@ -5,6 +5,14 @@ import type { AuthenticatorId, IdentityId } from './ids.ts';
 /** How many passkeys one identity may have. */
 export const mostPasskeys = 20;
 
+/** What all auth policies together allow. */
+export interface PasskeyRules {
+  /** Some policy lets a passkey open a login. */
+  readonly mayOpen: boolean;
+  /** Some such policy does not require user verification. */
+  readonly mayBeUnverified: boolean;
+}
+
 /** A passkey: a WebAuthn credential of an identity. The private key never leaves the authenticators of its owner. */
 export interface Passkey extends Omit<CheckedAttestation, 'isUserVerified'> {
   readonly id: AuthenticatorId;

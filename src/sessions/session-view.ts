@@ -2,6 +2,7 @@
 
 import type { Change } from '../model/change.ts';
 import { asId } from '../model/ids.ts';
+import type { PasskeyRules } from '../model/passkey.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Logger } from '../platform/log/logger.ts';
@@ -30,6 +31,7 @@ interface Views {
   readonly signers: SignerView;
   readonly authorities: AuthorityView;
   readonly clients: ClientView;
+  readonly passkeyRules: { readonly current: PasskeyRules; reload(): Promise<void> };
 }
 
 export interface SessionView extends Views {
@@ -96,6 +98,7 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
     signers,
     authorities,
     clients,
+    passkeyRules: await openPasskeyRules(store),
   };
   const feed = followFeed({
     store,
@@ -115,9 +118,23 @@ export async function openSessionView(given: SessionViewNeeds): Promise<SessionV
   };
 }
 
+/** Login pages and questions for passkeys ask for them each time. */
+async function openPasskeyRules({ passkeys }: Pick<Store, 'passkeys'>): Promise<Views['passkeyRules']> {
+  let current = await passkeys.rules();
+  return {
+    get current() {
+      return current;
+    },
+    async reload() {
+      current = await passkeys.rules();
+    },
+  };
+}
+
 /** Drops or reloads whatever a change of the store outdates. */
 function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Promise<void> {
   const { accounts, ended, revoked, legacy, sessionCertificates, signers, authorities, clients } = views;
+  const { passkeyRules } = views;
   let latest: Millis = needs.clock.now();
   /** A clock that is set back for a while must not make us forget too early. */
   function latestTime(): Millis {
@@ -138,7 +155,8 @@ function dropping(needs: SessionViewNeeds, views: Views): (change: Change) => Pr
       case 'identity':
         return accounts.forgetIdentity(asId(entityId));
       case 'auth-policy':
-        return accounts.forgetAll();
+        accounts.forgetAll();
+        return passkeyRules.reload();
       case 'external-jwt-signer':
         return signers.reload(asId(entityId));
       case 'ca':
@@ -164,6 +182,7 @@ async function readEverything(needs: SessionViewNeeds, views: Views): Promise<vo
   await views.signers.reloadAll();
   await views.authorities.reloadAll();
   await views.clients.reloadAll();
+  await views.passkeyRules.reload();
   await needs.onSigningKeys();
   await needs.onNodes();
 }

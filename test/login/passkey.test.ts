@@ -639,6 +639,45 @@ describe('an invitation', () => {
   });
 });
 
+test('the button is there where some policy lets passkeys open logins, from the moment of the change', async () => {
+  const other = await startTestServer();
+  try {
+    const { store } = other;
+    const set = (passkey: object, of: string, requirePasskey = false) =>
+      store.authPolicies.update(
+        of as never,
+        { primary: { passkey }, secondary: { requirePasskey } },
+        other.clock.now(),
+      );
+    const shows = async () => {
+      const id = encodeURIComponent(await beginLogin(other));
+      const headers = { accept: 'text/html' };
+      const page = await other.get(`/oidc/login/username?authRequestID=${id}`, { headers });
+      assert.equal(page.text.includes('webauthn'), page.text.includes('id="use-passkey"'));
+      return page.text.includes('id="use-passkey"');
+    };
+    const verification = async () => (await question(other, await beginLogin(other))).userVerification;
+    assert.equal(await shows(), true);
+    await set({ allowed: false, userVerification: 'preferred' }, 'default');
+    assert.equal(await shows(), false);
+    assert.equal(await verification(), 'required');
+    const another = await passkeyPolicy(other, {
+      passkey: { allowed: true, userVerification: 'preferred' },
+    });
+    assert.equal(await shows(), true);
+    assert.equal(await verification(), 'preferred');
+    await set({ allowed: true }, another, true);
+    assert.equal(await shows(), false, 'as the second proof only');
+    await set({ satisfiesSecondary: true }, another, true);
+    assert.equal(await shows(), true);
+    assert.equal(await verification(), 'required');
+    await store.authPolicies.delete(another, other.clock.now());
+    assert.equal(await shows(), false);
+  } finally {
+    await other.close();
+  }
+});
+
 test('password managers find the page on which passkeys are added', async () => {
   const answer = await server.get('/.well-known/passkey-endpoints');
   const page = `${server.url}/account`;

@@ -164,10 +164,15 @@ function passwordForm(
     application: step.application(),
     username,
     ways: signInWays(needs.signers, step, 'password'),
-    passkey: passkeySiteOf(needs, step.authRequest.issuer) === null ? null : passkeyAddresses(step),
+    passkey: offersPasskeys(needs, step) ? passkeyAddresses(step) : null,
     failure: status === 200 ? null : { way, referenceId: step.context.requestId },
   });
   return loginPageAnswer(step, html, { status, headers });
+}
+
+/** Says nothing of a single name: some policy lets passkeys open logins, and they work at this address. */
+function offersPasskeys(needs: PageServices, { authRequest: { issuer } }: Step): boolean {
+  return needs.passkeyRules().mayOpen && passkeySiteOf(needs, issuer) !== null;
 }
 
 /**

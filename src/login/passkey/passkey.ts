@@ -75,8 +75,7 @@ export async function askForPasskey(
     rpId: asked.site.rpId,
     timeout: questionLifetime,
     // Whose policy counts is not known yet. What it requires is checked in the answer.
-    userVerification:
-      of !== null || (await needs.store.passkeys.mayBeUnverified()) ? 'preferred' : 'required',
+    userVerification: of !== null || needs.passkeyRules().mayBeUnverified ? 'preferred' : 'required',
     allowCredentials,
   };
 }

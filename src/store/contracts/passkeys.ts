@@ -1,6 +1,6 @@
 import type { Account } from '../../model/account.ts';
 import type { AuthenticatorId, IdentityId } from '../../model/ids.ts';
-import type { Passkey } from '../../model/passkey.ts';
+import type { Passkey, PasskeyRules } from '../../model/passkey.ts';
 import type { Millis } from '../../platform/clock.ts';
 
 export type NewPasskey = Omit<Passkey, 'clonedAt' | 'createdAt' | 'lastUsedAt'>;
@@ -23,8 +23,7 @@ export interface PasskeyStore {
    * @param key the first of `nameKeys`
    */
   findByName(key: string): Promise<IdentityId | null>;
-  /** Whether some auth policy lets passkeys in without user verification. */
-  mayBeUnverified(): Promise<boolean>;
+  rules(): Promise<PasskeyRules>;
   /** The domains to which passkeys belong, and how many. */
   countByDomain(): Promise<readonly { readonly rpId: string; readonly passkeys: number }[]>;
   /**

@@ -41,8 +41,9 @@ export function* addPasskeyRules(): Intent<void> {
   }
 }
 
-function createAuthPolicy(policy: Unstored<typeof authPolicyEntity>, now: Millis): Intent<void> {
-  return authPolicyTable.insert(policy, now);
+function* createAuthPolicy(policy: Unstored<typeof authPolicyEntity>, now: Millis): Intent<void> {
+  yield* authPolicyTable.insert(policy, now);
+  yield* recordChange('auth-policy', policy.id, now);
 }
 
 interface PolicyUpdate extends MayBeForced {

@@ -1,3 +1,4 @@
+import { mayPasskeyOpen, requiresUserVerification } from '../../model/account.ts';
 import { asId } from '../../model/ids.ts';
 import { nameKeys } from '../../model/names.ts';
 import { mostPasskeys, type Passkey } from '../../model/passkey.ts';
@@ -6,7 +7,7 @@ import type { NewPasskey, PasskeyStore, PasskeyUse } from '../contracts/passkeys
 import { keepingAnAdministrator, type MayBeForced } from './administrators.ts';
 import { endSessionsOfPasskey } from './api-sessions.ts';
 import { recordChange } from './changes.ts';
-import { accountColumns, accountOf, type Database, integer, text } from './codec.ts';
+import { accountColumns, accountOf, authPolicyRulesOf, type Database, integer, text } from './codec.ts';
 import { affects, all, first, type Intent, run } from './intent.ts';
 import { insert, reader } from './rows.ts';
 
@@ -37,7 +38,14 @@ export function passkeyStore({
       const called = (await read(namedSql, key)).find((row) => nameKeys(text(row, 'called'))[0] === key);
       return called === undefined ? null : asId(text(called, 'id'));
     },
-    mayBeUnverified: async () => (await read(unverifiedSql)).length > 0,
+    async rules() {
+      const policies = (await read('SELECT primary_rules, secondary_rules FROM auth_policies')).map((row) =>
+        authPolicyRulesOf(row),
+      );
+      const opening = policies.filter(mayPasskeyOpen);
+      const mayBeUnverified = !opening.every(requiresUserVerification);
+      return { mayOpen: opening.length > 0, mayBeUnverified };
+    },
     ...writing({ add: 'addPasskey', rename: 'renamePasskey', use: 'usePasskey' }),
     delete: (identityId, id, when) => write('deletePasskey', { identityId, id, ...when }),
   };
@@ -54,9 +62,6 @@ const namedSql = `SELECT DISTINCT identities.id, coalesce(authenticators.usernam
   JOIN identities ON identities.id = names.identity_id
   LEFT JOIN authenticators ON authenticators.identity_id = identities.id AND authenticators.method = 'updb'
   WHERE names.key = ? ORDER BY identities.id`;
-/** A cheap look: a policy that allows no passkeys may be among them. */
-const unverifiedSql = `SELECT 1 AS one FROM auth_policies
-  WHERE primary_rules NOT LIKE '%"userVerification":"required"%' LIMIT 1`;
 
 const passkeyOf = reader<Passkey>()(
   `id identityId name rpId credentialId publicKey counter aaguid transports:json isDiscoverable:flag isBackupEligible:flag isBackedUp:flag clonedAt? createdAt lastUsedAt?`,
