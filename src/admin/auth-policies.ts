@@ -61,15 +61,38 @@ async function acceptableGroups(
   };
 }
 
-type SignerCheck = Pick<AdminServices, 'signerExists'>;
+type SignerCheck = Pick<AdminServices, 'signerExists' | 'authenticatorRoots'>;
 type Primary = NonNullable<AuthPolicyPatch['primary']>;
 type Secondary = NonNullable<AuthPolicyPatch['secondary']>;
 
 async function acceptablePrimary(needs: SignerCheck, primary: Primary): Promise<Primary> {
-  const { allowedSigners } = primary.extJwt ?? {};
-  if (allowedSigners === undefined) return primary;
+  const { allowedSigners = [] } = primary.extJwt ?? {};
   for (const signer of allowedSigners) await requireSigner(needs, 'primary.extJwt.allowedSigners', signer);
-  return { ...primary, extJwt: { ...primary.extJwt, allowedSigners: [...new Set(allowedSigners)] } };
+  const { allowedAuthenticators: models } = primary.passkey ?? {};
+  return {
+    ...primary,
+    ...(primary.extJwt?.allowedSigners && {
+      extJwt: { ...primary.extJwt, allowedSigners: [...new Set(allowedSigners)] },
+    }),
+    ...(models && {
+      passkey: { ...primary.passkey, allowedAuthenticators: acceptableModels(needs, models) },
+    }),
+  };
+}
+
+/** Refuses what no passkey could meet. */
+function acceptableModels({ authenticatorRoots }: SignerCheck, models: readonly string[]): readonly string[] {
+  const field = 'primary.passkey.allowedAuthenticators';
+  for (const model of models) {
+    if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(model) || /^[0-]+$/.test(model))
+      throw refusedField(field, 'has AAGUIDs, such as 2fc0579f-8113-47ea-b116-bb5a8db9202a', model);
+  }
+  if (models.length > 0 && authenticatorRoots.length === 0)
+    throw refusedField(
+      field,
+      'needs the authorities of makers in the configuration: edge.passkeys.trustedRoots',
+    );
+  return [...new Set(models.map((model) => model.toLowerCase()))];
 }
 
 async function acceptableSecondary(

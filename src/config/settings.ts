@@ -162,6 +162,11 @@ export const edgeSchema = z.strictObject({
       orNone(hostName),
       { example: 'example.com' },
     ),
+    trustedRoots:
+      says`PEM files of makers of authenticators. Auth policies that allow certain models (primary.passkey.allowedAuthenticators) need them.`(
+        z.array(filePath).max(100).prefault([]),
+        { rare: true },
+      ),
   }),
   sessions: section({
     maxPerIdentity: says`Live sessions that one identity may have; a login beyond ends the oldest.`(

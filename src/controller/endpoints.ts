@@ -26,6 +26,7 @@ import type { SessionView } from '../sessions/session-view.ts';
 import type { Store } from '../store/contracts/store.ts';
 import { brandingOf } from './branding.ts';
 import { thisBuild } from './build.ts';
+import { readAuthenticatorRoots } from './providers.ts';
 
 /** What listeners answer with, under one configuration. */
 export interface Endpoints {
@@ -79,6 +80,7 @@ function settingsOf(
     maxSessionsPerIdentity: sessions.maxPerIdentity,
     totpIssuer: totp.issuer,
     passkeyRpId: passkeys.rpId,
+    authenticatorRoots: readAuthenticatorRoots(config),
     idTokenAlg: oidc.idTokenSigningAlg,
     retryGraceOf: (clientId: string) =>
       clients.aliasIds.has(clientId)

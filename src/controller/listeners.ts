@@ -16,7 +16,7 @@ import {
   readPublishedAuthorities,
   readSigningAuthority,
 } from './overlay-pki.ts';
-import { readOtherRoots } from './providers.ts';
+import { readAuthenticatorRoots, readOtherRoots } from './providers.ts';
 import type { OverlayPki, Services } from './services.ts';
 
 /** @throws PkiFileError a file of the overlay's PKI cannot be used */
@@ -41,6 +41,7 @@ export async function tryNamedFiles(
   readOverlayPki(foundations);
   brandingOf(branding);
   readOtherRoots(edge.externalJwtSigners.jwksFetch);
+  readAuthenticatorRoots(foundations.config);
   if (telemetry === null) return;
   // A controller without a collector loads nothing for one.
   const { readCollectorAccess } = await import('../telemetry/collector.ts');

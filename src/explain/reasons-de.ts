@@ -139,6 +139,8 @@ export const german: Readonly<Record<RefusalReason, Explanation>> = {
     Bitten Sie die Person, es noch einmal zu versuchen. Gelingt es wieder nicht, entfernen Sie den Passkey und lassen ihn neu hinzufügen.`,
   'passkey-key': said`Das Verfahren des Schlüssels ist nicht zulässig, oder der Schlüssel ist zu schwach.
     Zulässig sind ES256, EdDSA (Ed25519) und RS256 mit 2048 bis 8192 Bit. Nehmen Sie einen anderen Authenticator.`,
+  'passkey-model': said`Die Auth-Richtlinie erlaubt bestimmte Modelle von Authenticatoren (primary.passkey.allowedAuthenticators). Dieser Passkey liegt in einem anderen, oder der Hersteller hat das Modell beim Hinzufügen nicht bestätigt.
+    Die Person fügt einen Passkey in einem erlaubten Modell hinzu, auch wenn einer schon vor dieser Liste da war; die Stammzertifikate des Herstellers stehen in edge.passkeys.trustedRoots. Oder ändern Sie die Liste.`,
   'passkey-unknown': said`Keine Identität hat diesen Passkey: Er wurde entfernt oder gehört zu einem anderen Dienst. Oder die Identität hat keinen.
     Die Person meldet sich anders an und fügt auf der Kontoseite einen Passkey hinzu; den alten löscht sie auf ihrem Gerät.`,
   'passkey-other-identity': said`Der Passkey gehört einer anderen Identität als der, die sich anmeldet.

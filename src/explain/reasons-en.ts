@@ -139,6 +139,8 @@ export const english: Readonly<Record<RefusalReason, Explanation>> = {
     Ask the person to try again. If it fails again, remove the passkey and let the person add it again.`,
   'passkey-key': said`The key of the passkey is of an algorithm that is not accepted, or too weak.
     Accepted are ES256, EdDSA (Ed25519) and RS256 with 2048 to 8192 bits. Use another authenticator.`,
+  'passkey-model': said`The auth policy allows certain models of authenticators (primary.passkey.allowedAuthenticators), and this passkey is in another one, or its maker did not confirm the model when it was added.
+    Let the person add a passkey in an allowed model, also if one was added before the policy had the list; the authorities of its maker stand in edge.passkeys.trustedRoots. Or change the list.`,
   'passkey-unknown': said`No identity has this passkey; it was removed, or belongs to another service. Or the identity has none.
     Let the person sign in another way and add a passkey on the account page, then delete the old one on the device.`,
   'passkey-other-identity': said`The passkey belongs to another identity than the one that is logging in.

@@ -17,6 +17,7 @@ import { maySignerLogIn } from './external-jwt/external-jwt.ts';
 import { enabledSigner } from './external-jwt/signer-directory.ts';
 import { heldRecord, notedRecord } from './noted-record.ts';
 import { askedOfLogin, outstandingFactors } from './outstanding-factors.ts';
+import { isOfAllowedModel } from './passkey/passkey.ts';
 import { mayLogIn } from './primary-verdict.ts';
 import type { LoginServices } from './services.ts';
 import { provenFactors } from './standing.ts';
@@ -26,7 +27,7 @@ export interface LoginMeans {
   readonly password: { readonly username: string; readonly lockedUntil: Millis | null } | null;
   /** PEM of each certificate. */
   readonly certificates: readonly string[];
-  readonly passkeys: readonly Pick<Passkey, 'name'>[];
+  readonly passkeys: readonly Pick<Passkey, 'name' | 'aaguid' | 'isModelProven'>[];
   readonly totpLockedUntil: Millis | null;
 }
 
@@ -192,6 +193,9 @@ function judgePasskeys({ account: { identity, policy }, means }: Judged, attempt
     return;
   }
   attempt.passed('passkey known', means.passkeys.map(({ name }) => name).join(', '));
+  const judge = (passkey: LoginMeans['passkeys'][number]) => (record: AttemptRecorder) =>
+    isOfAllowedModel({ passkey, account: { policy } }, record);
+  anyOf(means.passkeys.map(judge), attempt, () => undefined);
 }
 
 function judgeCertificate(who: Judged, pem: string, attempt: AttemptRecorder): boolean {

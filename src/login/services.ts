@@ -11,6 +11,7 @@ import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Random } from '../platform/random.ts';
 import type { KeyVault } from '../platform/secrets/key-vault.ts';
 import type { DailySealer } from '../platform/secrets/sealed-box.ts';
+import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { Store, StoreForCallers } from '../store/contracts/store.ts';
 import type { TrustedAuthorities } from './certificate/trusted-authorities.ts';
 import type { ValidExternalJwt } from './external-jwt/external-jwt-verdict.ts';
@@ -45,6 +46,8 @@ export interface LoginServices {
   readonly decoyKey: Buffer;
   /** The domain to which passkeys belong; null: the host of each bind point. */
   readonly passkeyRpId: string | null;
+  /** Of the makers whose word for the model of an authenticator counts. */
+  readonly authenticatorRoots: readonly TrustAnchor[];
   /** The name that authenticator apps and passkeys show. */
   readonly totpIssuer: string;
   /** How many live sessions one identity may have, of each kind. */

@@ -6,6 +6,7 @@ import type { ExternalJwtSigner } from './entities/external-jwt-signer.ts';
 import type { Identity } from './entities/identity.ts';
 import type { SignerId } from './ids.ts';
 import type { PrimaryMethod } from './login.ts';
+import type { Passkey } from './passkey.ts';
 
 /** An identity with everything that decides about its logins and calls, at one moment. */
 export interface Account {
@@ -47,6 +48,15 @@ export function requiresUserVerification({ primary: { passkey } }: Pick<AuthPoli
  */
 export function mayPasskeyOpen({ primary, secondary }: Pick<AuthPolicy, 'primary' | 'secondary'>): boolean {
   return primary.passkey.allowed && (!secondary.requirePasskey || primary.passkey.satisfiesSecondary);
+}
+
+/** Whether a passkey is of a model that the policy allows, and its maker has vouched for that. */
+export function isAllowedModel(
+  { primary }: Pick<AuthPolicy, 'primary'>,
+  { aaguid, isModelProven }: Pick<Passkey, 'aaguid' | 'isModelProven'>,
+): boolean {
+  const { allowedAuthenticators: allowed } = primary.passkey;
+  return allowed.length === 0 || (isModelProven && allowed.includes(aaguid));
 }
 
 /** Whether the tokens of two signers are two factors: those of one issuer prove one thing, however many signers it has. */

@@ -31,6 +31,7 @@ function means(
           allowed: allowed.includes('passkey'),
           userVerification: 'required',
           satisfiesSecondary: false,
+          allowedAuthenticators: [],
         },
       },
       secondary: { requireTotp: true, requireExtJwt, requirePasskey: false },

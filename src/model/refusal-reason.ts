@@ -111,6 +111,10 @@ export const reasonLabels = {
   'passkey-absent': { en: 'Nobody touched the authenticator', de: 'Authenticator nicht berührt' },
   'passkey-signature': { en: 'Wrong signature of the passkey', de: 'Signatur des Passkeys falsch' },
   'passkey-key': { en: 'Key of the passkey not accepted', de: 'Schlüssel des Passkeys nicht zulässig' },
+  'passkey-model': {
+    en: 'Model of the authenticator not allowed',
+    de: 'Modell des Authenticators nicht erlaubt',
+  },
   'passkey-unknown': { en: 'Unknown passkey', de: 'Unbekannter Passkey' },
   'passkey-other-identity': {
     en: 'Passkey of another identity',

@@ -18,7 +18,12 @@ export const usualPolicy = {
       maxAttempts: 10,
       lockoutDurationMinutes: 15,
     },
-    passkey: { allowed: false, userVerification: 'required' as const, satisfiesSecondary: false },
+    passkey: {
+      allowed: false,
+      userVerification: 'required' as const,
+      satisfiesSecondary: false,
+      allowedAuthenticators: [],
+    },
   },
   secondary: { requireTotp: false, requireExtJwt: null, requirePasskey: false },
   requireDpop: false,

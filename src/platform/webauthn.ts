@@ -5,7 +5,10 @@ import { createPublicKey, type webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { decodeBase64url } from './digest.ts';
+import type { Millis } from './time-units.ts';
 import { isAcceptedKey } from './x509/key-strength.ts';
+import { readPathCertificate } from './x509/path-certificate.ts';
+import { issuanceProblem, type TrustAnchor } from './x509/path-validation.ts';
 
 /** The domain to which passkeys belong, and the origin of our pages there. */
 export interface PasskeySite {
@@ -100,6 +103,8 @@ export type CheckedAttestation = CheckedAssertion &
   CredentialKey & {
     /** The model of the authenticator, a UUID; zeros: it does not say. */
     readonly aaguid: string;
+    /** Its maker vouches for the model. */
+    readonly isModelProven: boolean;
   };
 
 /** ES256, EdDSA and RS256 (COSE), those that we would rather have first. */
@@ -144,21 +149,22 @@ export async function checkAssertion(
 
 /**
  * Checks the answer that registers a passkey; as `checkAssertion`.
+ * @param makers whose word for the model counts; null: the model does not matter
  * @see WebAuthn level 3, section 7.1
  */
 export async function checkAttestation(
   attestation: Attestation,
   site: PasskeySite,
+  makers: Makers | null = null,
 ): Promise<CheckedAttestation | AnswerFault> {
   const read = readClientData(attestation, 'webauthn.create', site);
   if (typeof read === 'string') return read;
   const { verifyRegistrationResponse } = await library();
-  return judged(async () => {
-    const { clientDataJSON, attestationObject } = attestation.response;
-    const { verified, registrationInfo: info } = await verifyRegistrationResponse({
+  const verify = ({ clientDataJSON, attestationObject }: Attestation['response']) =>
+    verifyRegistrationResponse({
       response: {
         ...attestation,
-        response: { clientDataJSON, attestationObject: await withoutStatement(attestationObject) },
+        response: { clientDataJSON, attestationObject },
         clientExtensionResults: {},
       },
       expectedChallenge: read.challenge,
@@ -167,12 +173,20 @@ export async function checkAttestation(
       requireUserVerification: false,
       supportedAlgorithmIDs: [...keyAlgorithms],
     });
+  return judged(async () => {
+    const { response } = attestation;
+    const { format, path, none } = await readStatement(response.attestationObject);
+    const { verified, registrationInfo: info } = await verify({ ...response, attestationObject: none });
     if (!verified || info.credential.id !== attestation.id) return 'malformed';
+    // Only this statement is signed inside of the authenticator: in others, whoever controls the computer writes the model.
+    const isVouchedFor = makers !== null && format === 'packed' && isOfMaker(path, makers);
     if (!(await isUsableKey(info.credential.publicKey))) return 'key';
     return {
       credentialId: info.credential.id,
       publicKey: Buffer.from(info.credential.publicKey).toString('base64url'),
       aaguid: info.aaguid,
+      // The library also compares the model with that of the certificate, if there is one (section 8.2.1).
+      isModelProven: isVouchedFor && (await verify(response).catch(() => null))?.verified === true,
       isUserVerified: info.userVerified,
       isBackupEligible: info.credentialDeviceType === 'multiDevice',
       isBackedUp: info.credentialBackedUp,
@@ -219,21 +233,40 @@ async function judged<Checked>(check: () => Promise<Checked | AnswerFault>): Pro
   }
 }
 
-/**
- * The same object without what the authenticator says of its own model: we asked for no attestation (`none`), and nothing
- * may follow addresses in the certificates of strangers.
- */
-async function withoutStatement(attestationObject: string): Promise<string> {
+/** The authorities of makers, and the time at which their certificates have to be valid. */
+export interface Makers {
+  readonly roots: readonly TrustAnchor[];
+  readonly now: Millis;
+}
+
+interface Statement {
+  readonly format: string;
+  /** DER of the certificates, that of the authenticator first. */
+  readonly path: readonly Uint8Array[];
+  /** The same object without what the authenticator says of its model: nothing may follow addresses in certificates of strangers. */
+  readonly none: string;
+}
+
+async function readStatement(attestationObject: string): Promise<Statement> {
   const { decodeAttestationObject, isoCBOR } = await helpers();
-  const authData = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url'))).get(
-    'authData',
-  );
+  const read = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
   const none = new Map<string, unknown>([
     ['fmt', 'none'],
     ['attStmt', new Map()],
-    ['authData', authData],
+    ['authData', read.get('authData')],
   ]);
-  return Buffer.from(isoCBOR.encode(none as never)).toString('base64url');
+  return {
+    format: read.get('fmt'),
+    path: read.get('attStmt').get('x5c') ?? [],
+    none: Buffer.from(isoCBOR.encode(none as never)).toString('base64url'),
+  };
+}
+
+/** Whether the first certificate is of a maker. */
+function isOfMaker(path: readonly Uint8Array[], { roots, now }: Makers): boolean {
+  const [leaf, ...intermediates] = path.map(readPathCertificate);
+  if (leaf === undefined) return false;
+  return roots.some((authority) => issuanceProblem(leaf, { intermediates, authority, now }) === undefined);
 }
 
 /** Whether signatures with this COSE_Key prove something (RFC 9053): P-256, Ed25519, or RSA as elsewhere. */

@@ -97,7 +97,7 @@ export function fullFile(): Tree {
         compatibility: { clientIds: ['native', 'sdk'], refreshTokenGrace: '20s', freshProofForFactors: true },
       },
       totp: { issuer: 'Example Corp' },
-      passkeys: { rpId: 'example.com' },
+      passkeys: { rpId: 'example.com', trustedRoots: ['makers.pem'] },
       sessions: { maxPerIdentity: 7 },
       passwordHash: { memory: '64MiB', passes: 3, lanes: 2 },
       loginAttempts: { keep: '48h', keepAtMost: 5000 },

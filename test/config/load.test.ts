@@ -60,7 +60,7 @@ describe('loading the configuration', () => {
         compatibility: { clientIds: [], refreshTokenGrace: 10_000, freshProofForFactors: false },
       },
       totp: { issuer: 'localhost' },
-      passkeys: { rpId: null },
+      passkeys: { rpId: null, trustedRoots: [] },
       sessions: { maxPerIdentity: 100 },
       passwordHash: { memoryKiB: 46 * 1024, passes: 2, lanes: 1 },
       loginAttempts: { keep: 720 * HOUR, keepAtMost: 100_000 },

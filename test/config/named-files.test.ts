@@ -26,6 +26,7 @@ test('every named file that cannot be read is reported at the setting that names
       'web[1].identity.ca',
       'edge.enrollment.signingCert.cert',
       'edge.enrollment.signingCert.key',
+      'edge.passkeys.trustedRoots[0]',
       'edge.externalJwtSigners.jwksFetch.trustedRoots[0]',
       'branding.logo',
       'branding.logoDark',

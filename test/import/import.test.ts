@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { hashRawSync } from '@node-rs/argon2';
 import { asId, type IdentityId } from '../../src/model/ids.ts';
+import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { authority, client as clientCertificate, commonName, type Made } from '../support/chains.ts';
 import { beginLogin, claimsOf, codeOf, login, redeem, submitPassword } from '../support/flow.ts';
 import { httpsClient } from '../support/https-client.ts';
@@ -161,7 +162,7 @@ describe('an import', () => {
         const found = policies.get(id);
         assert.ok(found !== undefined, id);
         // The source knows no passkeys.
-        const passkey = { allowed: false, userVerification: 'required', satisfiesSecondary: false };
+        const { passkey } = usualPolicy.primary;
         assert.deepEqual([found.name, found.primary, found.tags], [name, { ...primary, passkey }, tags]);
         const { requireTotp, requireExtJwtSigner } = found.secondary as Record<string, unknown>;
         assert.deepEqual(

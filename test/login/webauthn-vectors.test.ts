@@ -11,8 +11,10 @@ import {
   checkAssertion,
   checkAttestation,
   clientDataOf,
+  type Makers,
   type PasskeySite,
 } from '../../src/platform/webauthn.ts';
+import { readTrustAnchor } from '../../src/platform/x509/path-validation.ts';
 import vectorFile from './webauthn-vectors.json' with { type: 'json' };
 
 const site: PasskeySite = { rpId: 'example.org', origin: 'https://example.org' };
@@ -88,6 +90,7 @@ for (const vector of vectors) {
           credentialId,
           publicKey: '',
           aaguid: uuid(vector.aaguid),
+          isModelProven: false,
         },
       );
       assert.equal(clientDataOf(registrationOf(vector))?.challenge, registration.challenge);
@@ -158,3 +161,40 @@ for (const vector of vectors) {
     });
   });
 }
+
+describe('the model of an authenticator', () => {
+  const root = readTrustAnchor(bytesOf(vectorFile.attestationRoot));
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const isProven = async (vector: Vector, makers: Makers, change: object = {}) => {
+    const made = await checkAttestation(registrationOf(vector, change), site, makers);
+    return typeof made === 'string' ? made : made.isModelProven;
+  };
+  const byMaker = ['packed-es256', 'packed-rs256', 'packed-eddsa'];
+
+  test('is proven by a certificate of its maker that names it, and by no other statement', async () => {
+    for (const vector of vectors) {
+      if (vector.name in refused) continue;
+      const proven = await isProven(vector, { roots: [root], now });
+      assert.equal(proven, byMaker.includes(vector.name), vector.name);
+      assert.equal(await isProven(vector, { roots: [], now }), false, vector.name);
+      for (const at of [Date.parse('2023-01-01T00:00:00Z'), Date.parse('3100-01-01T00:00:00Z')])
+        assert.equal(await isProven(vector, { roots: [root], now: at }), false, vector.name);
+    }
+  });
+
+  test('is not proven with any changed byte of the statement', async () => {
+    for (const vector of vectors.filter(({ name }) => name === 'packed-es256')) {
+      const text = vector.registration.attestationObject;
+      // How long the last member is: there is no more of it.
+      const lastLength = bytesOf(text).indexOf('authData') + 'authData'.length + 1;
+      for (let at = 0; at < bytesOf(text).length; at += 1) {
+        if (at === lastLength) continue;
+        const attestationObject = changed(text, at);
+        const proven = await isProven(vector, { roots: [root], now }, { attestationObject });
+        assert.notEqual(proven, true, `${vector.name} ${at}`);
+      }
+      const clientDataJSON = clientDataWith(vector.registration.clientDataJSON, { extra: 1 });
+      assert.equal(await isProven(vector, { roots: [root], now }, { clientDataJSON }), false);
+    }
+  });
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type AuthPolicyId, asId, defaultAuthPolicyId } from '../../src/model/ids.ts';
+import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { createSigner, redeemed, submitJwt, tokenOf } from '../support/external-jwt.ts';
 import { login } from '../support/flow.ts';
 import {
@@ -42,7 +43,7 @@ const updbDefaults = {
 };
 
 /** Programs that know no passkeys allow none. */
-const noPasskeys = { allowed: false, userVerification: 'required', satisfiesSecondary: false };
+const noPasskeys = usualPolicy.primary.passkey;
 
 describe('a policy', () => {
   test('without rules allows every primary method but passkeys, and requires nothing more', async () => {
@@ -97,7 +98,12 @@ describe('a policy', () => {
         maxAttempts: 0,
         lockoutDurationMinutes: 0,
       },
-      passkey: { allowed: true, userVerification: 'preferred', satisfiesSecondary: true },
+      passkey: {
+        allowed: true,
+        userVerification: 'preferred',
+        satisfiesSecondary: true,
+        allowedAuthenticators: [],
+      },
     };
     const secondary = { requireTotp: true, requireExtJwtSigner: null };
     const id = await newPolicy({ name: 'strict', primary, secondary, tags: { team: 'a' } });

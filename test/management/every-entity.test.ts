@@ -149,7 +149,12 @@ const entities: readonly Entity[] = [
           maxAttempts: 7,
           lockoutDurationMinutes: 3,
         },
-        passkey: { allowed: true, userVerification: 'preferred', satisfiesSecondary: false },
+        passkey: {
+          allowed: true,
+          userVerification: 'preferred',
+          satisfiesSecondary: false,
+          allowedAuthenticators: [],
+        },
       },
       secondary: {
         requireTotp: true,
@@ -169,6 +174,13 @@ const entities: readonly Entity[] = [
       ['primary.updb.maxAttempts', { primary: { updb: { maxAttempts: 1.5 } } }],
       ['primary.updb.minPasswordLength', { primary: { updb: { minPasswordLength: 4 } } }],
       ['primary.extJwt.allowedSigners', { primary: { extJwt: { allowedSigners: ['nobody'] } } }],
+      ...['x', '00000000-0000-0000-0000-000000000000', '2fc0579f811347ea'].map(
+        (model) =>
+          [
+            'primary.passkey.allowedAuthenticators',
+            { primary: { passkey: { allowedAuthenticators: [model] } } },
+          ] as const,
+      ),
       ['secondary.requireTotp', { secondary: { requireTotp: 1 } }],
       ['secondary.requireExtJwtSigner', { secondary: { requireExtJwtSigner: 'nobody' } }],
     ],

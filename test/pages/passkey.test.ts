@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { usualPolicy } from '../../src/model/usual-policy.ts';
 import { MINUTE, systemClock } from '../../src/platform/clock.ts';
 import { startApplication } from '../support/application.ts';
 import { accessibilityProblems } from '../support/axe.ts';
@@ -33,7 +34,7 @@ const server = await startTestServer({ clock });
 const admin = await rootOf(server);
 /** Passkeys are the second proof only, whether or not they ask for a PIN. */
 const asSecond = await createPolicy(server, 'a passkey too', {
-  primary: { passkey: { allowed: false, userVerification: 'required', satisfiesSecondary: false } },
+  primary: { passkey: { ...usualPolicy.primary.passkey, allowed: false } },
   secondary: { requirePasskey: true },
 });
 after(async () => {

@@ -113,6 +113,7 @@ export class SoftAuthenticator {
       format = 'none',
       aaguid = Buffer.alloc(16),
       rk = true,
+      maker = null,
       ...twist
     }: Twist & {
       readonly algorithm?: Algorithm;
@@ -122,6 +123,8 @@ export class SoftAuthenticator {
       readonly format?: string;
       readonly aaguid?: Buffer;
       readonly rk?: boolean;
+      /** Whose certificates vouch for the model. */
+      readonly maker?: { readonly key: KeyObject; readonly path: readonly Buffer[] } | null;
     } = {},
   ): Json {
     const options = asked as CreationOptions;
@@ -133,10 +136,20 @@ export class SoftAuthenticator {
     const attested = Buffer.concat([aaguid, length, id, cose]);
     const authData = this.#authData(rpId, twist, attested);
     const clientDataJSON = this.#clientData('webauthn.create', options.challenge, twist);
+    const signed = Buffer.concat([authData, sha256(clientDataJSON)]);
+    const vouched = new Map<Cbor, Cbor>(
+      maker === null
+        ? []
+        : [
+            ['alg', -7],
+            ['sig', sign('sha256', signed, maker.key)],
+            ['x5c', maker.path],
+          ],
+    );
     const attestationObject = cbor(
       new Map<Cbor, Cbor>([
-        ['fmt', format],
-        ['attStmt', statement],
+        ['fmt', maker === null ? format : 'packed'],
+        ['attStmt', maker === null ? statement : vouched],
         ['authData', authData],
       ]),
     );

@@ -182,6 +182,7 @@ export const attributeOids = {
   commonName: '2.5.4.3',
   country: '2.5.4.6',
   organization: '2.5.4.10',
+  organizationalUnit: '2.5.4.11',
   emailAddress: '1.2.840.113549.1.9.1',
 } as const;
 

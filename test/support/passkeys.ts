@@ -15,6 +15,7 @@ export interface PasskeyRules {
     readonly allowed?: boolean;
     readonly userVerification?: 'required' | 'preferred' | 'discouraged';
     readonly satisfiesSecondary?: boolean;
+    readonly allowedAuthenticators?: readonly string[];
   };
   readonly requirePasskey?: boolean;
   readonly requireTotp?: boolean;

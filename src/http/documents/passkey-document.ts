@@ -12,6 +12,9 @@ export const passkeySchema = z
     name: z.string(),
     rpId: z.string().meta({ description: 'The domain at which it works' }),
     aaguid: z.string().meta({ description: 'The model of the authenticator; zeros: it does not say' }),
+    isModelProven: z
+      .boolean()
+      .meta({ description: 'Whether its maker confirmed that, as some policies ask' }),
     transports: z.array(z.string()),
     isDiscoverable: z.boolean().meta({
       description: 'Whether it says itself whose it is; if not, its owner types the user name first',
@@ -27,9 +30,11 @@ export const passkeySchema = z
   .meta({ id: 'Passkey' });
 
 export function passkeyDocument(passkey: Passkey): z.output<typeof passkeySchema> {
-  const { id, name, rpId, aaguid, transports, isDiscoverable, isBackupEligible, isBackedUp } = passkey;
+  const { id, name, rpId, aaguid, isModelProven } = passkey;
+  const { transports, isDiscoverable, isBackupEligible, isBackedUp } = passkey;
   return {
-    ...{ id, name, rpId, aaguid, transports: [...transports], isDiscoverable, isBackupEligible, isBackedUp },
+    ...{ id, name, rpId, aaguid, isModelProven },
+    ...{ transports: [...transports], isDiscoverable, isBackupEligible, isBackedUp },
     clonedAt: isoTimeOrNull(passkey.clonedAt),
     createdAt: isoTime(passkey.createdAt),
     lastUsedAt: isoTimeOrNull(passkey.lastUsedAt),
@@ -61,7 +66,7 @@ export const creationOptionsSchema = z
       requireResidentKey: z.boolean(),
       userVerification,
     }),
-    attestation: z.literal('none'),
+    attestation: z.enum(['none', 'direct']),
     extensions: z.strictObject({ credProps: z.literal(true) }),
   })
   .meta({

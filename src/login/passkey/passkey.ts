@@ -1,6 +1,11 @@
 // A passkey as the proof of a login: the first one, or the one that the policy asks for in addition.
 
-import { type Account, mayPasskeyOpen, requiresUserVerification } from '../../model/account.ts';
+import {
+  type Account,
+  isAllowedModel,
+  mayPasskeyOpen,
+  requiresUserVerification,
+} from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AskedIn } from '../../model/login.ts';
@@ -117,6 +122,7 @@ export async function verifyPasskey(
     attempt.failed('user verified', 'passkey-unverified', saw);
     return { verdict: 'refused' };
   }
+  if (!isOfAllowedModel(proven, attempt)) return { verdict: 'refused' };
   attempt.passed(
     'user verified',
     isUserVerified ? 'by PIN, finger or face' : 'no, and the policy does not ask for it',
@@ -152,7 +158,25 @@ export async function verifySecondPasskey(
     attempt.failed('same identity', 'passkey-other-identity', 'the passkey belongs to another identity');
     return null;
   }
+  if (!isOfAllowedModel(proven, attempt)) return null;
   return (await useUp(needs, { answer, proven, origin }, attempt)) ? proven.passkey : null;
+}
+
+/** Records what refuses. */
+export function isOfAllowedModel(
+  {
+    passkey,
+    account: { policy },
+  }: {
+    readonly passkey: Pick<Passkey, 'aaguid' | 'isModelProven'>;
+    readonly account: Pick<Account, 'policy'>;
+  },
+  attempt: AttemptRecorder,
+): boolean {
+  if (isAllowedModel(policy, passkey)) return true;
+  const saw = `${passkey.aaguid}, ${passkey.isModelProven ? 'proven' : 'which its maker has not confirmed'}; policy ${policy.name} allows certain models`;
+  attempt.failed('model', 'passkey-model', saw);
+  return false;
 }
 
 const reasonOf: Readonly<Record<AnswerFault, RefusalReason>> = {

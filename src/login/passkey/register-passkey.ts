@@ -12,7 +12,7 @@ import type { NewPasskey } from '../../store/contracts/passkeys.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { clientProgramOf } from '../client-program.ts';
 import type { LoginServices } from '../services.ts';
-import { answerRefused, descriptorOf, passkeysAt, userHandle } from './passkey.ts';
+import { answerRefused, descriptorOf, isOfAllowedModel, passkeysAt, userHandle } from './passkey.ts';
 import {
   type CredentialDescriptor,
   challengeFor,
@@ -35,7 +35,7 @@ export interface CreationOptions {
     readonly requireResidentKey: false;
     readonly userVerification: 'required' | 'preferred';
   };
-  readonly attestation: 'none';
+  readonly attestation: 'none' | 'direct';
   readonly extensions: { readonly credProps: true };
 }
 
@@ -74,12 +74,15 @@ export async function askForNewPasskey(
       requireResidentKey: false,
       userVerification: opensLogins(policy) && requiresUserVerification(policy) ? 'required' : 'preferred',
     },
-    attestation: 'none',
+    attestation: asksForModel(policy) ? 'direct' : 'none',
     extensions: { credProps: true },
   };
 }
 
 const opensLogins = ({ primary }: Registration['account']['policy']) => primary.passkey.allowed;
+
+const asksForModel = ({ primary }: Registration['account']['policy']) =>
+  primary.passkey.allowedAuthenticators.length > 0;
 
 /** @throws AuthError conflict   no passkey works at this address */
 export function requireSite({ site }: AskedIn): NonNullable<AskedIn['site']> {
@@ -123,7 +126,8 @@ export async function newPasskey(
     throw new AuthError('invalid_passkey');
   }
   attempt.passed('question');
-  const made = await checkAttestation(answer, site);
+  const makers = { roots: needs.authenticatorRoots, now: needs.clock.now() };
+  const made = await checkAttestation(answer, site, asksForModel(policy) ? makers : null);
   if (typeof made === 'string') {
     answerRefused(attempt, made, `origin ${clientData.origin.slice(0, 200)}`);
     throw new AuthError('invalid_passkey');
@@ -133,6 +137,11 @@ export async function newPasskey(
     attempt.failed('user verified', 'passkey-unverified', `policy ${policy.name} requires user verification`);
     throw new AuthError('invalid_passkey', {
       description: 'The policy asks for a passkey with PIN, finger or face',
+    });
+  }
+  if (!isOfAllowedModel({ passkey: checked, account }, attempt)) {
+    throw new AuthError('invalid_passkey', {
+      description: 'The policy allows certain models of authenticators, and this one did not prove to be any',
     });
   }
   if (!(await useAnswer(needs, clientData))) {

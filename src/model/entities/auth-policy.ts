@@ -14,6 +14,7 @@ import {
   type Stored,
   tags,
   text,
+  texts,
 } from './entity.ts';
 
 const { cert, extJwt, updb, passkey } = usualPolicy.primary;
@@ -86,6 +87,15 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
           userVerification: choice(userVerifications, { default: 'required' }),
           /** Such a login also stands for TOTP and for `requirePasskey`; then user verification is required. */
           satisfiesSecondary: flag({ default: passkey.satisfiesSecondary }),
+          /** Models (AAGUID) for which their makers have to vouch, of first and second proofs. Empty: all. */
+          allowedAuthenticators: texts({
+            default: [],
+            nullIsDefault: true,
+            isSet: true,
+            maxItems: 100,
+            description: 'AAGUIDs; empty: every model, and none has to be proven',
+            examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],
+          }),
         }),
       },
       { column: 'primary_rules' },
@@ -118,6 +128,8 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
       '--passkey-satisfies-secondary',
       'a login by passkey with PIN, finger or face needs no TOTP and no other passkey',
     ],
+    'primary.passkey.allowedAuthenticators':
+      'models of authenticators (AAGUIDs) that passkeys may be in, separated by commas; empty: all',
     'secondary.requireTotp': 'ask for TOTP',
     'secondary.requirePasskey': 'ask for a passkey',
     requireDpop: 'give only tokens that are bound to a key of the client (DPoP, RFC 9449)',

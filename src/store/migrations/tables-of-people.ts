@@ -31,6 +31,7 @@ export const tablesOfPasskeys: readonly string[] = [
     public_key TEXT NOT NULL,
     counter BIGINT NOT NULL,
     aaguid TEXT NOT NULL,
+    is_model_proven INTEGER NOT NULL DEFAULT 0,
     transports TEXT NOT NULL,
     is_discoverable INTEGER NOT NULL,
     is_backup_eligible INTEGER NOT NULL,

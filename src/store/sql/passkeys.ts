@@ -64,7 +64,7 @@ const namedSql = `SELECT DISTINCT identities.id, coalesce(authenticators.usernam
   WHERE names.key = ? ORDER BY identities.id`;
 
 const passkeyOf = reader<Passkey>()(
-  `id identityId name rpId credentialId publicKey counter aaguid transports:json isDiscoverable:flag isBackupEligible:flag isBackedUp:flag clonedAt? createdAt lastUsedAt?`,
+  `id identityId name rpId credentialId publicKey counter aaguid isModelProven:flag transports:json isDiscoverable:flag isBackupEligible:flag isBackedUp:flag clonedAt? createdAt lastUsedAt?`,
 );
 
 function* addPasskey(

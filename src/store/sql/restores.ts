@@ -75,7 +75,7 @@ export const restoreRules: Readonly<Record<string, 'emptied' | ColumnRules>> = {
   recovery_codes: 'emptied',
   // The counter of the backup is lower than that of the authenticator: the next use is accepted.
   passkeys: {
-    kept: `id identity_id name rp_id credential_id public_key counter aaguid transports is_discoverable is_backup_eligible
+    kept: `id identity_id name rp_id credential_id public_key counter aaguid is_model_proven transports is_discoverable is_backup_eligible
       is_backed_up cloned_at created_at last_used_at`,
   },
   pending_totp: 'emptied',

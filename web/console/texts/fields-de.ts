@@ -69,6 +69,7 @@ export const fields: Fields = {
       'primary.passkey.userVerification': 'PIN, Finger oder Gesicht',
       'primary.passkey.satisfiesSecondary':
         'Ein Passkey mit PIN, Finger oder Gesicht zählt als beide Faktoren',
+      'primary.passkey.allowedAuthenticators': 'Erlaubte Modelle von Authenticatoren',
       'secondary.requireTotp': 'Ein Code einer Authenticator-App',
       'secondary.requirePasskey': 'Ein Passkey',
       'secondary.requireExtJwt': 'Ein Token eines anderen Anbieters, von',
@@ -78,6 +79,8 @@ export const fields: Fields = {
       'primary.updb.mustChangeAfter': 'Etwa 2160h. Ältere sind beim Anmelden zu ersetzen; leer: nie.',
       'primary.extJwt.allowedSigners':
         'Wählen Sie die Signer, die gelten. Ist keiner gewählt, gilt jeder aktive.',
+      'primary.passkey.allowedAuthenticators':
+        'AAGUIDs, eine je Zeile; leer: jedes Modell. Die Stammzertifikate der Hersteller stehen in der Konfiguration (edge.passkeys.trustedRoots). Frühere Passkeys müssen neu hinzugefügt werden.',
       'primary.passkey.satisfiesSecondary':
         'Dann braucht er weder Code noch einen weiteren Passkey. Ein Token eines anderen Anbieters bleibt nötig.',
       requireDpop:

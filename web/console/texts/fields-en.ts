@@ -61,6 +61,7 @@ export const fields = {
       'primary.passkey.allowed': 'Passkeys are allowed',
       'primary.passkey.userVerification': 'PIN, finger or face',
       'primary.passkey.satisfiesSecondary': 'A passkey with PIN, finger or face counts as both factors',
+      'primary.passkey.allowedAuthenticators': 'Allowed models of authenticators',
       'secondary.requireTotp': 'A code from an authenticator app',
       'secondary.requirePasskey': 'A passkey',
       'secondary.requireExtJwt': 'A token of another provider, from',
@@ -71,6 +72,8 @@ export const fields = {
         'Such as 2160h. Older ones have to be replaced at sign-in; empty: never.',
       'primary.extJwt.allowedSigners':
         'Choose the signers that are accepted. If none is chosen, every enabled one is.',
+      'primary.passkey.allowedAuthenticators':
+        'AAGUIDs, one a line; empty: every model. The authorities of the makers stand in the configuration (edge.passkeys.trustedRoots). Passkeys from before have to be added again.',
       'primary.passkey.satisfiesSecondary':
         'It needs no code and no other passkey then. A token of another provider stays required.',
       requireDpop:

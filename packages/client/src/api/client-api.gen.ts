@@ -1306,6 +1306,8 @@ export interface components {
             rpId: string;
             /** @description The model of the authenticator; zeros: it does not say */
             aaguid: string;
+            /** @description Whether its maker confirmed that, as some policies ask */
+            isModelProven: boolean;
             transports: string[];
             /** @description Whether it says itself whose it is; if not, its owner types the user name first */
             isDiscoverable: boolean;
@@ -1348,8 +1350,8 @@ export interface components {
                 /** @enum {string} */
                 userVerification: "required" | "preferred" | "discouraged";
             };
-            /** @constant */
-            attestation: "none";
+            /** @enum {string} */
+            attestation: "none" | "direct";
             extensions: {
                 /** @constant */
                 credProps: true;
