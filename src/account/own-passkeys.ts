@@ -2,6 +2,7 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
+import { recordedAttempt } from '../login/noted-record.ts';
 import { passkeySiteOf } from '../login/passkey/question.ts';
 import {
   addPasskey,
@@ -10,7 +11,6 @@ import {
   passkeyName,
   type Registration,
 } from '../login/passkey/register-passkey.ts';
-import { recordedAttempt } from '../login/recorded-attempt.ts';
 import type { LoginServices } from '../login/services.ts';
 import { type Account, mayPasskeyOpen } from '../model/account.ts';
 import { ownerOf } from '../model/actor.ts';

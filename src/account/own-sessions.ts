@@ -4,10 +4,12 @@ import { endApiSession, listApiSessions, type NamedApiSession } from '../admin/a
 import { ofIdentity } from '../admin/list-parameters.ts';
 import type { AdminServices } from '../admin/services.ts';
 import { AuthError } from '../errors/auth-error.ts';
+import { listLoginAttempts, type ReadAttemptsNeeds } from '../explain/read-attempts.ts';
 import { ownerOf } from '../model/actor.ts';
 import { asId } from '../model/ids.ts';
 import type { ListQuery, Page } from '../model/list-query.ts';
 import type { OwnCall, Principal } from '../model/principal.ts';
+import type { ListedAttempt } from '../store/contracts/login-attempts.ts';
 
 /** Live sessions only. */
 export function listOwnSessions(
@@ -38,4 +40,15 @@ export async function endOtherSessions(needs: AdminServices, { caller, origin }:
   const ended = await apiSessions.endOthers({ id: apiSessionId, identityId }, 'logout', now);
   needs.audit.record({ event: 'account.changed', change: 'other-sessions-ended', identityId }, origin);
   return ended;
+}
+
+// The caller's own login attempts, including those of others who claimed to be the caller.
+
+/** Newest first, unless another order is requested. */
+export function listOwnAttempts(
+  needs: ReadAttemptsNeeds,
+  { identityId }: Principal,
+  query: ListQuery,
+): Promise<Page<ListedAttempt>> {
+  return listLoginAttempts(needs, ofIdentity(identityId, query));
 }

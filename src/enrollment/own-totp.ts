@@ -3,7 +3,7 @@
 
 import { AuthError, existing } from '../errors/auth-error.ts';
 import { type OfferedProof, requireFreshProof } from '../login/fresh-proof.ts';
-import { recordedAttempt } from '../login/recorded-attempt.ts';
+import { recordedAttempt } from '../login/noted-record.ts';
 import type { LoginServices, TotpEnrollmentServices } from '../login/services.ts';
 import { readRecoveryCode, verifyTotp } from '../login/totp/totp.ts';
 import {

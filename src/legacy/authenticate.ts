@@ -9,9 +9,9 @@ import { authenticatePrimary, type PrimaryResult } from '../login/authenticate-p
 import { clientProgramOf } from '../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../login/config-types.ts';
 import { submitSecondaryJwt } from '../login/external-jwt/secondary-jwt.ts';
+import { recordedAttempt } from '../login/noted-record.ts';
 import { askedOfLogin, outstandingFactors } from '../login/outstanding-factors.ts';
 import { checkedAgain, type PrimaryProof } from '../login/primary-verdict.ts';
-import { recordedAttempt } from '../login/recorded-attempt.ts';
 import type { LoginServices } from '../login/services.ts';
 import { endOldestSessions } from '../login/session-limit.ts';
 import { provenFactors } from '../login/standing.ts';

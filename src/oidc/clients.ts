@@ -10,9 +10,9 @@ import type { SigningAlgorithm } from '../model/signing-key.ts';
 import type { AccessTokenClaims } from '../model/tokens.ts';
 import type { Millis } from '../platform/clock.ts';
 import { quoted, shorterThanSecrets } from '../platform/formats/quoted.ts';
-import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/client-view.ts';
+import { allowsIdentity, type ClientView, type RegisteredClient } from '../sessions/account-view.ts';
 import { edgeAudience, type TokenParties, type TokenUse } from '../tokens/access-token.ts';
-import type { RefreshTokenForm } from '../tokens/refresh-token.ts';
+import type { RefreshTokenForm } from '../tokens/opaque-token.ts';
 import { isRegisteredRedirectUri, withAnyLoopbackPort } from './redirect-uri.ts';
 
 /**

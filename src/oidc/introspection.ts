@@ -9,7 +9,7 @@ import type { Principal } from '../model/principal.ts';
 import type { AccessTokenType, Confirmation } from '../model/tokens.ts';
 import type { Millis, Seconds } from '../platform/clock.ts';
 import { confirmationOf, toSeconds } from '../tokens/access-token.ts';
-import { type RefreshTokenForm, readRefreshToken } from '../tokens/refresh-token.ts';
+import { type RefreshTokenForm, readRefreshToken } from '../tokens/opaque-token.ts';
 import { mayUse, refreshTokenFormOf } from './clients.ts';
 import { type Parameters, required } from './parameters.ts';
 import type { OidcServices } from './services.ts';

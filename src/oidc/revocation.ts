@@ -4,7 +4,7 @@ import type { RequestOrigin } from '../model/audit-event.ts';
 import { type ApiSessionId, asId } from '../model/ids.ts';
 import type { AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { KeyRing } from '../tokens/key-ring.ts';
-import { readRefreshToken } from '../tokens/refresh-token.ts';
+import { readRefreshToken } from '../tokens/opaque-token.ts';
 import { type Client, refreshTokenFormOf } from './clients.ts';
 import { authenticateClient, type BasicCredentials } from './grants/authenticate-client.ts';
 import { type Parameters, required } from './parameters.ts';

@@ -1,9 +1,8 @@
 import type { JsonSchema } from '../model/json-schema.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { layout, type View } from './layout.ts';
 import { examples, schemaOutline } from './schema-outline.ts';
 import { languageFor } from './texts/languages.ts';
-import type { View } from './view.ts';
 
 interface ReferencedContent {
   readonly mediaTypes: readonly string[];

@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import type { View } from './view.ts';
+import type { View } from './layout.ts';
 
 interface Shell {
   /** Of the element that the script fills. */

@@ -1,7 +1,5 @@
-import { describedBy, type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
-import type { View } from './view.ts';
+import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
 
 /** What a person must know of the device for which they sign in. */
 export interface WaitingDevice {

@@ -1,8 +1,6 @@
 import { type ErrorCode, errorCodes } from '../errors/codes.ts';
-import { referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
-import type { View } from './view.ts';
+import { layout, referenceLine, type View } from './layout.ts';
 
 export interface ErrorPage {
   readonly code: ErrorCode;

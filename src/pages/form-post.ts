@@ -1,6 +1,5 @@
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
-import type { View } from './view.ts';
+import { layout, type View } from './layout.ts';
 
 /**
  * The whole script of the page; its policy allows no other (OAuth 2.0 Form Post Response Mode 2). Nothing in it needs

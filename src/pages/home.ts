@@ -1,6 +1,5 @@
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
-import type { View } from './view.ts';
+import { layout, type View } from './layout.ts';
 
 /** What this server is, and where to continue: the same page for everybody. Works without scripts. */
 export function homePage(

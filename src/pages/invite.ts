@@ -1,6 +1,5 @@
-import { failureSummary, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { failureSummary, layout, referenceLine, type View } from './layout.ts';
 import {
   newPasswordFields,
   type PasswordProblem,
@@ -10,7 +9,6 @@ import {
 } from './new-password.ts';
 import { needsScript, newPasskeyForm, type PasskeyAddresses } from './passkey.ts';
 import type { Texts } from './texts/en.ts';
-import type { View } from './view.ts';
 
 export interface InviteForm {
   /** Path that the form posts to. */

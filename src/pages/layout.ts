@@ -1,5 +1,7 @@
+import type { Branding } from '../model/branding.ts';
 import { type Html, html } from './html.ts';
-import type { View } from './view.ts';
+import type { Texts } from './texts/en.ts';
+import type { Language } from './texts/languages.ts';
 
 export interface Layout {
   /** Begins with the state: "Error: wrong code - Sign in". */
@@ -67,4 +69,59 @@ function brand({ name, logoPath, logoDarkPath }: View['look']): Html {
   const logo = html`<img class="logo" src="${logoPath}" alt="${name}">`;
   if (logoDarkPath === null) return logo;
   return html`<picture><source srcset="${logoDarkPath}" media="(prefers-color-scheme: dark)">${logo}</picture>`;
+}
+
+// What a page needs besides its content: the texts in the visitor's language, and the look of the operator's pages.
+
+export interface Look {
+  /** The operator's name. */
+  readonly name: string;
+  /** Path of the operator's logo; null: only the name is shown. */
+  readonly logoPath: string | null;
+  /** The same for the dark theme; null: one logo for both. */
+  readonly logoDarkPath: string | null;
+  /** Path of the icon that browsers show beside the title. */
+  readonly iconPath: string;
+  readonly stylesheetPath: string;
+  /** Colours and the styles of every page, for pages with styles of their own. */
+  readonly baseStylesPath: string;
+  readonly scriptPath: string;
+  readonly help: Branding['help'];
+}
+
+export interface View {
+  readonly look: Look;
+  readonly language: Language;
+  readonly texts: Texts;
+}
+
+/** A refusal, which the page shows before everything else. */
+export interface Failure {
+  readonly referenceId: string;
+}
+
+/**
+ * The summary of a refusal, which gets the focus and is announced (WCAG 3.3.1, 4.1.3). The affected fields refer to
+ * it by its id, `failure`.
+ */
+export function failureSummary(
+  { texts }: View,
+  { referenceId }: Failure,
+  { what, next = null }: { readonly what: string; readonly next?: string | null },
+): Html {
+  return html`<div id="failure" class="failure" role="alert" tabindex="-1" autofocus>
+<p><strong>${what}</strong></p>
+<p>${next !== null && html`${next} `}${texts.again(html`<code>${referenceId}</code>`)}</p>
+</div>`;
+}
+
+/** The reference id of a page without such a summary. */
+export function referenceLine({ texts }: View, referenceId: string): Html {
+  return html`<p class="reference">${texts.reference(html`<code>${referenceId}</code>`)}</p>`;
+}
+
+/** Marks a refused field, with the ids of the texts that describe it. */
+export function describedBy(isRefused: boolean, hint: string | null): Html {
+  const ids = [...(isRefused ? ['failure'] : []), ...(hint === null ? [] : [hint])];
+  return html`${isRefused && html` aria-invalid="true"`}${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}`;
 }

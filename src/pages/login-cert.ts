@@ -1,8 +1,6 @@
-import { type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { type Failure, failureSummary, layout, type View } from './layout.ts';
 import { type Application, destination, otherWays, type SignInWays } from './sign-in-ways.ts';
-import type { View } from './view.ts';
 
 export interface CertificateLoginPage {
   /** Path that the form posts to. */

@@ -1,6 +1,5 @@
-import { type Failure, failureSummary, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { type Failure, failureSummary, layout, referenceLine, type View } from './layout.ts';
 import {
   type Application,
   destination,
@@ -8,7 +7,6 @@ import {
   providerButtons,
   type SignInWays,
 } from './sign-in-ways.ts';
-import type { View } from './view.ts';
 
 /** Why a person came back from a provider without having signed in. */
 export interface ProviderFailure extends Failure {

@@ -1,9 +1,7 @@
-import { describedBy, type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
 import { type PasskeyAddresses, passkeyFirst } from './passkey.ts';
 import { type Application, destination, otherWays, type SignInWays } from './sign-in-ways.ts';
-import type { View } from './view.ts';
 
 export interface LoginPage {
   /** Path that the form posts to. */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Branding, Logo } from '../model/branding.ts';
 import { sha256 } from '../platform/digest.ts';
-import type { Look } from './view.ts';
+import type { Look } from './layout.ts';
 
 /** A file that pages refer to. Its address changes with its content, so that caches may keep it for ever. */
 export interface Asset {

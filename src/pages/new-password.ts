@@ -1,11 +1,10 @@
 // The fields for choosing a password, and the reasons why one was refused: the same on every page.
 
 import type { PasswordPolicy } from '../model/entities/auth-policy.ts';
-import { describedBy, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
+import { describedBy, referenceLine, type View } from './layout.ts';
 import { passwordField } from './login.ts';
 import type { Texts } from './texts/en.ts';
-import type { View } from './view.ts';
 
 /** Why a password was refused. */
 export type PasswordProblem = keyof Texts['newPassword']['problems'] | 'too-short';

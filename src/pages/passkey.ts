@@ -1,10 +1,8 @@
 // Passkeys on the pages of a login. The browser gives them to scripts only: without one, the page says what to do, or
 // offers the other ways.
 
-import { describedBy, type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
-import type { View } from './view.ts';
+import { describedBy, type Failure, failureSummary, layout, type View } from './layout.ts';
 
 /** Where the script gets what the authenticator has to sign, and where the form sends the answer. */
 export interface PasskeyAddresses {

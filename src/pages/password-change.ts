@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { layout, type View } from './layout.ts';
 import {
   newPasswordFields,
   type PasswordProblem,
@@ -7,7 +7,6 @@ import {
   refusedForm,
   type ShownPasswordRules,
 } from './new-password.ts';
-import type { View } from './view.ts';
 
 export interface PasswordChangePage {
   /** Path that the form posts to. */

@@ -1,7 +1,6 @@
 import { shellWord } from '../platform/formats/shell-word.ts';
-import { describedBy, referenceLine } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { describedBy, layout, referenceLine, type View } from './layout.ts';
 import {
   newPasswordFields,
   type PasswordProblem,
@@ -10,7 +9,6 @@ import {
   type ShownPasswordRules,
 } from './new-password.ts';
 import type { Texts } from './texts/en.ts';
-import type { View } from './view.ts';
 
 type NameProblem = keyof Texts['setup']['problems'];
 

@@ -1,7 +1,6 @@
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { layout, type View } from './layout.ts';
 import { type Application, destination } from './sign-in-ways.ts';
-import type { View } from './view.ts';
 
 export interface SignedInPage {
   /** Path that the form posts to. */

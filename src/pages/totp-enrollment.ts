@@ -1,9 +1,7 @@
-import { type Failure, failureSummary } from './failure.ts';
 import { type Html, html } from './html.ts';
-import { layout } from './layout.ts';
+import { type Failure, failureSummary, layout, type View } from './layout.ts';
 import { qrCode } from './qr-code.ts';
 import { codeField, wrongCode } from './totp.ts';
-import type { View } from './view.ts';
 
 /** Where the forms of an enrollment post to. */
 export interface EnrollmentActions {

@@ -13,7 +13,7 @@ import { type Clock, type Millis, SECOND } from '../platform/clock.ts';
 import type { AccessTokenVerdict, AccessTokenVerifier } from '../tokens/access-token.ts';
 import type { PresentedProof } from '../tokens/dpop-proof.ts';
 import type { DpopVerifier, ProofVerdict } from '../tokens/dpop-verifier.ts';
-import { allowsIdentity } from './client-view.ts';
+import { allowsIdentity } from './account-view.ts';
 import type { SecondaryTokens } from './secondary-tokens.ts';
 import type { PresentedCertificates } from './session-certificate-view.ts';
 import type { SessionView } from './session-view.ts';

@@ -8,9 +8,14 @@ import type { JwksCache } from '../platform/jwk/jwks-cache.ts';
 import type { Logger } from '../platform/log/logger.ts';
 import type { TrustAnchor } from '../platform/x509/path-validation.ts';
 import type { Store } from '../store/contracts/store.ts';
-import { type AccountView, accountView } from './account-view.ts';
+import {
+  type AccountView,
+  accountView,
+  type ClientView,
+  type ClientViewNeeds,
+  openClientView,
+} from './account-view.ts';
 import { type AuthorityView, openAuthorityView } from './authority-view.ts';
-import { type ClientView, type ClientViewNeeds, openClientView } from './client-view.ts';
 import { type DenySet, denySet } from './deny-set.ts';
 import { type FollowedFeed, feedPosition, followFeed } from './follow-feed.ts';
 import { type LegacySessionView, legacySessionView } from './legacy-session-view.ts';

@@ -1,15 +1,21 @@
 // Traces and metrics of one thread, on their way to the collector. Imported only if the configuration names one: this
 // file and its imports load the OpenTelemetry packages.
 
+import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
 import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  DataPointType,
+  type MetricData,
+  type ResourceMetrics,
+} from '@opentelemetry/sdk-metrics';
 import type { TelemetryConfig } from '../config/config.ts';
-import type { MetricFamily } from '../model/metrics.ts';
+import type { MetricFamily, MetricSample } from '../model/metrics.ts';
 import type { Clock, Millis } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { Tracing } from '../platform/tracing.ts';
 import { type CollectorAccess, collectorAt } from './collector.ts';
-import { metricData } from './metric-data.ts';
 import { type Deliveries, openSpans } from './spans.ts';
 
 export interface TelemetryNeeds {
@@ -82,4 +88,65 @@ export function openTelemetry(
       collector.close();
     },
   };
+}
+
+// Converts the Prometheus metrics to OTLP: the same names, the same labels, the same numbers.
+
+/** @param since when counting began */
+function metricData(
+  families: readonly MetricFamily[],
+  of: { readonly resource: Resource; readonly since: Millis; readonly now: Millis },
+): ResourceMetrics {
+  const span = { startTime: hrTime(of.since), endTime: hrTime(of.now) };
+  const metrics = families.map((family) => dataOf(family, span));
+  return { resource: of.resource, scopeMetrics: [{ scope: { name: 'overlay-auth' }, metrics }] };
+}
+
+interface Span {
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+}
+
+function dataOf({ name, help, type, samples }: MetricFamily, span: Span): MetricData {
+  const unit = name.includes('_seconds') ? 's' : name.endsWith('_bytes') ? 'By' : '';
+  const common = {
+    descriptor: { name, description: help, unit, valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
+  if (type === 'histogram') {
+    return {
+      ...common,
+      dataPointType: DataPointType.HISTOGRAM,
+      dataPoints: histogramsOf(name, samples).map((point) => ({ ...point, ...span })),
+    };
+  }
+  const dataPoints = samples.map(({ labels, value }) => ({ attributes: labels, value, ...span }));
+  return type === 'counter'
+    ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
+    : { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
+}
+
+/** In Prometheus, each bucket includes the counts of the smaller ones. */
+function histogramsOf(name: string, samples: readonly MetricSample[]) {
+  const series = Map.groupBy(samples, ({ labels: { le: _, ...labels } }) => JSON.stringify(labels));
+  return [...series.entries()].map(([labels, ofSeries]) => {
+    const buckets = ofSeries.filter((sample) => sample.name === `${name}_bucket`);
+    const numberOf = (suffix: string) => ofSeries.find((one) => one.name === `${name}_${suffix}`)?.value ?? 0;
+    return {
+      attributes: JSON.parse(labels) as Attributes,
+      value: {
+        buckets: {
+          boundaries: buckets.map(({ labels: { le } }) => Number(le)).filter(Number.isFinite),
+          counts: buckets.map(({ value }, at) => value - (buckets[at - 1]?.value ?? 0)),
+        },
+        sum: numberOf('sum'),
+        count: numberOf('count'),
+      },
+    };
+  });
+}
+
+function hrTime(millis: Millis): HrTime {
+  const seconds = Math.trunc(millis / 1000);
+  return [seconds, Math.round((millis - seconds * 1000) * 1e6)];
 }

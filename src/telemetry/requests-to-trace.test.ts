@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, SECOND } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import { readTraceParent, requestsToTrace, type TraceParent } from './requests-to-trace.ts';
+import { readTraceParent, requestsToTrace, type TraceParent } from './spans.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';

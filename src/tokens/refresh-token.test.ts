@@ -9,14 +9,15 @@ import { keyVault } from '../platform/secrets/key-vault.ts';
 import type { KeyStore } from '../store/contracts/keys.ts';
 import { signJwt } from './jws.ts';
 import { type KeyRing, makeSigningKey, openKeyRing } from './key-ring.ts';
-import { mintOpaqueToken, readOpaqueToken } from './opaque-token.ts';
 import {
   firstRefreshToken,
+  mintOpaqueToken,
   nextRefreshToken,
   type RefreshTokenForm,
+  readOpaqueToken,
   readRefreshToken,
   refreshTokenText,
-} from './refresh-token.ts';
+} from './opaque-token.ts';
 
 const now = Date.parse('2026-01-01T00:00:00.700Z');
 const tagKey = Buffer.alloc(32, 7);

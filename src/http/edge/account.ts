@@ -1,14 +1,18 @@
 // A caller's own authenticators, sessions and login attempts, on both Edge APIs and for both mechanisms.
 
 import { z } from 'zod';
-import { listOwnAttempts } from '../../account/own-attempts.ts';
 import {
   changeOwnPassword,
   getOwnAuthenticator,
   listOwnAuthenticators,
   ownPasswordRules,
 } from '../../account/own-password.ts';
-import { endOtherSessions, endOwnSession, listOwnSessions } from '../../account/own-sessions.ts';
+import {
+  endOtherSessions,
+  endOwnSession,
+  listOwnAttempts,
+  listOwnSessions,
+} from '../../account/own-sessions.ts';
 import {
   apiSessionListFields,
   authenticatorListFields,

@@ -10,7 +10,7 @@ import type { OidcBindPoint } from '../../oidc/flow/authorization-request.ts';
 import { openAuthRequest } from '../../oidc/flow/open-auth-request.ts';
 import type { OidcServices } from '../../oidc/services.ts';
 import type { Html } from '../../pages/html.ts';
-import type { View } from '../../pages/view.ts';
+import type { View } from '../../pages/layout.ts';
 import type { Authenticate } from '../../sessions/authenticate-request.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { accountPaths } from '../pages/account-paths.ts';

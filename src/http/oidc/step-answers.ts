@@ -10,6 +10,7 @@ import { asId, type SignerId } from '../../model/ids.ts';
 import type { Handover } from '../../oidc/flow/callback.ts';
 import type { LoginStep } from '../../oidc/flow/next-step.ts';
 import type { Html } from '../../pages/html.ts';
+import type { View } from '../../pages/layout.ts';
 import type { PasswordProblem } from '../../pages/new-password.ts';
 import { type PasskeyPage, passkeyPage, passkeySetUpPage } from '../../pages/passkey.ts';
 import { passwordChangePage } from '../../pages/password-change.ts';
@@ -20,7 +21,6 @@ import {
   enrollmentIntroPage,
   enrollmentPage,
 } from '../../pages/totp-enrollment.ts';
-import type { View } from '../../pages/view.ts';
 import { type Answer, json, redirect } from '../request/answer.ts';
 import { challengeLines } from '../request/challenges.ts';
 import { formPostAnswer } from '../request/form-post.ts';

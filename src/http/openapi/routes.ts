@@ -1,15 +1,13 @@
 // The API descriptions, for programs and for people. They need no login: which right opens which endpoint is no secret.
 
 import { z } from 'zod';
-import { apiReferencePage } from '../../pages/api-reference.ts';
+import { type ApiReference, apiReferencePage, type ReferencedOperation } from '../../pages/api-reference.ts';
 import type { Views } from '../pages/views.ts';
 import { htmlType, json, page } from '../request/answer.ts';
 import { fixedRoute } from '../request/fixed-route.ts';
 import { type Api, contentAnswer, documentAnswer, type Route } from '../request/route.ts';
 import { publicFor } from '../request/security-headers.ts';
-
-import { type DescribedApi, type OpenApiDocument, openApiDocument } from './document.ts';
-import { apiReferenceOf } from './reference.ts';
+import { type DescribedApi, type OpenApiDocument, type Operation, openApiDocument } from './document.ts';
 
 interface Description extends DescribedApi {
   /** The API with which the document is mounted. */
@@ -101,4 +99,48 @@ export function openApiRoutes(views: Views, routes: () => readonly Route[]): rea
 /** Where `/specs` says that the description is, as existing clients expect it. */
 function specPathOf({ api, root }: Description): readonly string[] {
   return api === 'oidc' ? [] : [`${root}/specs/${api.replace('edge-', '')}/spec`];
+}
+
+/** What the page shows of a description. HEAD is like GET and is not shown. */
+function apiReferenceOf(
+  { info, tags, paths, components }: Omit<OpenApiDocument, 'servers'>,
+  documentPath: string,
+): ApiReference {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => method !== 'head' || methods.get === undefined)
+      .map(([method, operation]) => operationOf(method, path, operation)),
+  );
+  return {
+    title: info.title,
+    description: info.description,
+    documentPath,
+    groups: new Map(tags.map(({ name, description }) => [name, description])),
+    operations,
+    schemas: components.schemas,
+  };
+}
+
+function operationOf(method: string, path: string, operation: Operation): ReferencedOperation {
+  const { operationId, tags, summary, description, parameters, requestBody, responses } = operation;
+  return {
+    id: operationId,
+    group: tags[0] ?? '',
+    method: method.toUpperCase(),
+    path,
+    summary,
+    access: description,
+    parameters,
+    body: requestBody === undefined ? null : contentOf(requestBody.content),
+    answers: Object.entries(responses).map(([status, response]) => ({
+      status,
+      description: response.description,
+      ...contentOf(response.content ?? {}),
+    })),
+  };
+}
+
+function contentOf(content: NonNullable<Operation['responses'][string]['content']>) {
+  const [first] = Object.values(content);
+  return { mediaTypes: Object.keys(content), schema: first?.schema ?? null };
 }

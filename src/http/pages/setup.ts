@@ -3,6 +3,7 @@ import { checkSetupLink, completeSetup, setupPasswordRules } from '../../admin/s
 import { AuthError } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { PasswordNotAcceptable } from '../../login/password/password-rules.ts';
+import type { View } from '../../pages/layout.ts';
 import {
   type DeadLink,
   deadSetupLinkPage,
@@ -10,7 +11,6 @@ import {
   setupDonePage,
   setupPage,
 } from '../../pages/setup.ts';
-import type { View } from '../../pages/view.ts';
 import { AlreadyTaken } from '../../store/contracts/store.ts';
 import { type Answer, htmlType, page } from '../request/answer.ts';
 import { originOf } from '../request/request-context.ts';

@@ -1,7 +1,7 @@
 // The view for a visitor: the language they want, and the look of this server.
 
+import type { Look, View } from '../../pages/layout.ts';
 import { acceptedLanguages, languageFor } from '../../pages/texts/languages.ts';
-import type { Look, View } from '../../pages/view.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 /** What a view depends on. A request that failed early has no more than this. */

@@ -1,6 +1,6 @@
 import type { BindPoint, Listener } from '../../config/config.ts';
 import type { RedirectUriPattern } from '../../model/redirect-uri-pattern.ts';
-import type { RegisteredClient } from '../../sessions/client-view.ts';
+import type { RegisteredClient } from '../../sessions/account-view.ts';
 
 // Which web origins may read our answers and change something (begin-request.ts): the bind point's own, and those that
 // receive codes anyway. No credentials are allowed: nothing that scripts call depends on a cookie, and what a browser

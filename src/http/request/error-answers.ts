@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AuthError, AuthorizationError, grantReasons } from '../../errors/auth-error.ts';
 import { errorCodes } from '../../errors/codes.ts';
 import { errorPage } from '../../pages/error.ts';
-import type { View } from '../../pages/view.ts';
+import type { View } from '../../pages/layout.ts';
 import { type Answer, type AnswerHeaders, json, page, redirect, wantsHtml } from './answer.ts';
 import { challengeLines } from './challenges.ts';
 import { retryAfterOf } from './errors.ts';

@@ -3,7 +3,7 @@
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { View } from '../../pages/view.ts';
+import type { View } from '../../pages/layout.ts';
 import { sha256 } from '../../platform/digest.ts';
 import type { Answer } from './answer.ts';
 import type { RequestContext } from './request-context.ts';

@@ -4,7 +4,7 @@ import { fixedClock } from '../../../test/support/fixed-clock.ts';
 import type { BrowserSession } from '../../model/browser-session.ts';
 import { HOUR, MINUTE } from '../../platform/clock.ts';
 import { systemRandom } from '../../platform/random.ts';
-import type { RegisteredClient } from '../../sessions/client-view.ts';
+import type { RegisteredClient } from '../../sessions/account-view.ts';
 import { mintOpaqueToken } from '../../tokens/opaque-token.ts';
 import { clientRegistry } from '../clients.ts';
 import { applicationKey, presentedSession } from './browser-session.ts';

@@ -6,12 +6,12 @@ import { authenticatePrimary } from '../../login/authenticate-primary.ts';
 import { clientProgramOf } from '../../login/client-program.ts';
 import { requireConfigTypes, resolveConfigTypes } from '../../login/config-types.ts';
 import { submitSecondaryJwt } from '../../login/external-jwt/secondary-jwt.ts';
+import { recordedAttempt } from '../../login/noted-record.ts';
 import { mayAddFactor } from '../../login/outstanding-factors.ts';
 import { hashNewPassword } from '../../login/password/new-password.ts';
 import { usernameKey } from '../../login/password/password.ts';
 import { checkNewPassword, samePassword } from '../../login/password/password-rules.ts';
 import { checkedAgain } from '../../login/primary-verdict.ts';
-import { recordedAttempt } from '../../login/recorded-attempt.ts';
 import type { LoginServices } from '../../login/services.ts';
 import { verifyTotp } from '../../login/totp/totp.ts';
 import {

@@ -8,7 +8,7 @@ import { MINUTE, type Millis, SECOND } from '../../platform/clock.ts';
 import { sha256 } from '../../platform/digest.ts';
 import { readJwkSet } from '../../platform/jwk/jwk-set.ts';
 import { foreignAlgorithms, isSignedBy, type VerificationKey } from '../../platform/jwk/jws-signature.ts';
-import { keysOwner, type RegisteredClient } from '../../sessions/client-view.ts';
+import { keysOwner, type RegisteredClient } from '../../sessions/account-view.ts';
 import type { OidcServices } from '../services.ts';
 
 /** Value of `client_assertion_type` (RFC 7523 2.2). */

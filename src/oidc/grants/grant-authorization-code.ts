@@ -8,8 +8,7 @@ import { standingObjection } from '../../login/standing.ts';
 import { type ApiSessionId, type AuthRequestKey, asId } from '../../model/ids.ts';
 import type { TokenResponse } from '../../model/tokens.ts';
 import type { RedeemOutcome } from '../../store/contracts/auth-requests.ts';
-import { readOpaqueToken } from '../../tokens/opaque-token.ts';
-import { firstRefreshToken } from '../../tokens/refresh-token.ts';
+import { firstRefreshToken, readOpaqueToken } from '../../tokens/opaque-token.ts';
 import {
   clientObjection,
   isFapi,
@@ -23,7 +22,7 @@ import { narrowed, optional, required, resourcesWithin } from '../parameters.ts'
 import { codeChallengeOf, isCodeVerifier } from '../pkce.ts';
 import { isForDevice } from '../redirect-uri.ts';
 import type { OidcServices } from '../services.ts';
-import type { GrantRequest } from './grant.ts';
+import { type GrantRequest, keyObjection, provenKey } from './grant.ts';
 import {
   issueTokens,
   mayBeCertified,
@@ -32,7 +31,6 @@ import {
   sessionEnd,
   toldUntil,
 } from './issue-tokens.ts';
-import { keyObjection, provenKey } from './proven-key.ts';
 
 /**
  * Redeems a code: one statement of the store decides, and opens the session in the same transaction. If an

@@ -12,7 +12,7 @@ import { toSeconds } from '../../tokens/access-token.ts';
 import type { Client } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, valuesOf } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
-import type { GrantRequest } from './grant.ts';
+import { type GrantRequest, provenKey } from './grant.ts';
 import {
   issueAccessToken,
   issueIdToken,
@@ -21,7 +21,6 @@ import {
   sessionCertificate,
   tokenTypeOf,
 } from './issue-tokens.ts';
-import { provenKey } from './proven-key.ts';
 import {
   continuedHere,
   duplicateWindow,

@@ -12,7 +12,7 @@ import { type Clock, type Millis, SECOND } from '../../platform/clock.ts';
 import type { Within } from '../../store/contracts/auth-requests.ts';
 import { mintAccessToken, toSeconds } from '../../tokens/access-token.ts';
 import { mintIdToken } from '../../tokens/id-token.ts';
-import { type RefreshSecret, refreshTokenText } from '../../tokens/refresh-token.ts';
+import { type RefreshSecret, refreshTokenText } from '../../tokens/opaque-token.ts';
 import { audienceOf, type Client, type TokenLifetimes } from '../clients.ts';
 import { optional, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';

@@ -6,7 +6,7 @@ import type { ApiSession, SessionEndReason } from '../../model/api-session.ts';
 import type { AuditEvent } from '../../model/audit-event.ts';
 import { type ApiSessionId, asId, type IdentityId } from '../../model/ids.ts';
 import { systemRandom } from '../../platform/random.ts';
-import { firstRefreshToken } from '../../tokens/refresh-token.ts';
+import { firstRefreshToken } from '../../tokens/opaque-token.ts';
 import type { Client } from '../clients.ts';
 import type { OidcServices } from '../services.ts';
 import type { GrantRequest } from './grant.ts';

@@ -16,7 +16,7 @@ import {
   type RefreshSecret,
   readRefreshToken,
   refreshSecretIn,
-} from '../../tokens/refresh-token.ts';
+} from '../../tokens/opaque-token.ts';
 import {
   type Client,
   clientObjection,
@@ -26,9 +26,8 @@ import {
 } from '../clients.ts';
 import { narrowed, narrowedScope, optional, required, resourcesWithin } from '../parameters.ts';
 import type { OidcServices } from '../services.ts';
-import type { GrantRequest } from './grant.ts';
+import { type GrantRequest, keyObjection, provenKey } from './grant.ts';
 import { issueTokens, patienceLeft, requestedKey, sessionCertificate, sessionEnd } from './issue-tokens.ts';
-import { keyObjection, provenKey } from './proven-key.ts';
 
 /** A client that sent the same request twice is refused the second time, but keeps its session. */
 export const duplicateWindow: Millis = 2 * SECOND;
