@@ -7,6 +7,8 @@ export interface SignInWays {
   /** Addresses of the other pages of this login; null if it cannot be done that way. */
   readonly password: string | null;
   readonly certificate: string | null;
+  /** Address that leads back to the application without a sign-in; null if nothing waits there. */
+  readonly cancel: string | null;
 }
 
 export interface ProviderChoice {
@@ -15,8 +17,14 @@ export interface ProviderChoice {
   readonly href: string;
 }
 
-/** A line between the first way and the others, then a button for each; empty when there are none. */
+/** A line between the first way and the others, then a button for each, and the way back. */
 export function otherWays({ texts }: View, ways: SignInWays): Html {
+  const { cancel } = ways;
+  return html`${buttonsOf(texts, ways)}
+${cancel !== null && html`<p class="elsewhere"><a id="cancel" href="${cancel}">${texts.signIn.cancel}</a></p>`}`;
+}
+
+function buttonsOf(texts: View['texts'], ways: SignInWays): Html {
   const buttons = [
     ...providerButtons(texts, ways.providers),
     ...(ways.password === null ? [] : [choice('use-password', ways.password, texts.signIn.withPassword)]),

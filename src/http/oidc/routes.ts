@@ -3,6 +3,7 @@
 import type { Route } from '../request/route.ts';
 import { authorizationRoutes } from './authorization.ts';
 import { callbackRoute } from './callback.ts';
+import { cancelLoginRoute } from './cancel-login.ts';
 import { deviceRoutes } from './device.ts';
 import { documentRoutes } from './documents.ts';
 import { endSessionRoute } from './end-session.ts';
@@ -31,6 +32,7 @@ export function oidcRoutes(needs: PageServices): readonly Route[] {
     ...totpLoginRoutes(needs),
     ...passkeyLoginRoutes(needs),
     passwordChangeRoute(needs),
+    cancelLoginRoute(needs),
     ...tokenRoutes(needs),
     ...deviceRoutes(needs),
     ...inviteRoutes(needs),

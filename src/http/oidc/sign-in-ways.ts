@@ -31,6 +31,7 @@ export const passkeyPath = '/oidc/login/passkey';
 /** What an authenticator has to answer. */
 export const passkeyOptionsPath = `${passkeyPath}/options`;
 export const visitPath = '/oidc/login/ext-jwt/visit';
+export const cancelLoginPath = '/oidc/login/cancel';
 /** What remains of a login after its first step. */
 export const queriesPath = '/oidc/login/auth-queries';
 
@@ -49,7 +50,7 @@ export function pageAsking(path: string): string {
 /** All ways except the one that the page itself is about. */
 export function signInWays(
   signers: SignerDirectory,
-  step: RequestedLogin,
+  step: RequestedLogin & { readonly application: () => Application | null },
   own: 'password' | 'cert' | 'ext-jwt',
 ): SignInWays {
   const providers = signers
@@ -61,7 +62,13 @@ export function signInWays(
     providers,
     password: own === 'password' ? null : hrefOf(step, passwordPath),
     certificate: own === 'cert' || !canUseCertificate(step) ? null : hrefOf(step, certificatePath),
+    cancel: mayGoBack(step.application()) ? hrefOf(step, cancelLoginPath) : null,
   };
+}
+
+/** Our own pages would only ask again, and nothing waits at a device for a page of its own. */
+function mayGoBack(application: Application | null): boolean {
+  return application !== null && typeof application === 'object' && application.host !== 'another-device';
 }
 
 /** Not for a device: the code of such a login works only on a connection with the certificate. */

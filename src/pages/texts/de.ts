@@ -128,6 +128,7 @@ export const de: Texts = {
     capsLock: 'Die Feststelltaste ist aktiv.',
     withPassword: 'Mit Benutzername und Passwort anmelden',
     withCertificate: 'Mit einem Zertifikat anmelden',
+    cancel: 'Abbrechen und zurück zur Anwendung',
     withProvider: (name: string) => `Weiter mit ${name}`,
     noProvider: 'Hier ist kein Anbieter eingerichtet, mit dem man sich anmelden kann.',
   },

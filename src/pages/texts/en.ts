@@ -136,6 +136,7 @@ export const en = {
     capsLock: 'Caps Lock is on.',
     withPassword: 'Sign in with user name and password',
     withCertificate: 'Sign in with a certificate',
+    cancel: 'Cancel and go back to the application',
     withProvider: (name: string) => `Continue with ${name}`,
     noProvider: 'No provider is set up here that people can sign in with.',
   },
