@@ -1,4 +1,8 @@
-import { acceptableExternalId } from '../admin/acceptable-values.ts';
+import { acceptableEmail, acceptableExternalId } from '../admin/acceptable-values.ts';
+import { AuthError } from '../errors/auth-error.ts';
+import { selectClaim } from '../login/external-jwt/claims-selector.ts';
+import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
+import type { Identity } from '../model/entities/identity.ts';
 import type { AttemptRecorder } from '../model/login-attempt.ts';
 import type { NewCertificateAuthenticator } from '../store/contracts/authenticators.ts';
 import type { NewIdentity } from '../store/contracts/identities.ts';
@@ -48,4 +52,25 @@ export async function enrollNewIdentity(
   }
   attempt.about({ subject: identity.name });
   attempt.passed('identity created', identity.name);
+}
+
+/**
+ * The email address of a person, from a claim of their token. One that is none, or that the provider does not vouch
+ * for, is left out: nobody needs one to log in.
+ * @param selector null: there is no such claim
+ */
+export function emailSaidBy(
+  { signer, claims }: Pick<ValidExternalJwt, 'signer' | 'claims'>,
+  selector: string | null,
+): Pick<Identity, 'email' | 'emailVerified'> {
+  const none = { email: null, emailVerified: false };
+  const { value, isVouchedFor, emailVerified } = selectClaim(claims, selector ?? '', signer);
+  if (typeof value !== 'string' || !isVouchedFor) return none;
+  try {
+    const email = acceptableEmail(value);
+    return { email, emailVerified: email !== null && String(emailVerified) === 'true' };
+  } catch (error) {
+    if (error instanceof AuthError) return none;
+    throw error;
+  }
 }

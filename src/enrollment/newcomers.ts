@@ -1,12 +1,7 @@
 // People whom a signer names for the first time, at a login. If the signer says so, an identity is made for them, once:
 // it administers nothing, whatever the token says.
 
-import {
-  acceptableEmail,
-  acceptableExternalId,
-  acceptableRoleAttributes,
-  trimmedName,
-} from '../admin/acceptable-values.ts';
+import { acceptableExternalId, acceptableRoleAttributes, trimmedName } from '../admin/acceptable-values.ts';
 import { AuthError } from '../errors/auth-error.ts';
 import { selectClaim } from '../login/external-jwt/claims-selector.ts';
 import type { ValidExternalJwt } from '../login/external-jwt/external-jwt-verdict.ts';
@@ -18,6 +13,7 @@ import type { AttemptRecorder } from '../model/login-attempt.ts';
 import { HOUR } from '../platform/clock.ts';
 import { quoted } from '../platform/formats/quoted.ts';
 import { AlreadyTaken } from '../store/contracts/store.ts';
+import { emailSaidBy } from './new-identity.ts';
 
 type Needs = Pick<LoginServices, 'store' | 'clock' | 'random' | 'audit' | 'signers'>;
 
@@ -116,26 +112,9 @@ function saidBy({ signer, claims }: ValidExternalJwt): Omit<PlannedIdentity, 'ex
   const isAllowed = (each: string) => allowedRoleAttributes?.includes(each) ?? true;
   return {
     name: trimmedName('name', named.value),
-    ...addressOf(found(email)),
+    ...emailSaidBy({ signer, claims }, email ?? null),
     roleAttributes: acceptableRoleAttributes(attributes.filter(isAllowed)),
   };
-}
-
-/** An address that is none, or that the provider does not vouch for, is left out: nobody needs one to log in. */
-function addressOf({
-  value,
-  isVouchedFor,
-  emailVerified,
-}: ReturnType<typeof selectClaim>): Pick<PlannedIdentity, 'email' | 'emailVerified'> {
-  const none = { email: null, emailVerified: false };
-  if (typeof value !== 'string' || !isVouchedFor) return none;
-  try {
-    const email = acceptableEmail(value);
-    return { email, emailVerified: email !== null && String(emailVerified) === 'true' };
-  } catch (error) {
-    if (error instanceof AuthError) return none;
-    throw error;
-  }
 }
 
 function refusedClaim(description: string): AuthError {

@@ -23,7 +23,7 @@ import {
   recordedRefusal,
   refusal,
 } from './enroll-attempt.ts';
-import { enrollNewIdentity, requireExternalId } from './new-identity.ts';
+import { emailSaidBy, enrollNewIdentity, requireExternalId } from './new-identity.ts';
 import { issueFor, readRequest } from './with-csr.ts';
 
 /**
@@ -53,6 +53,7 @@ export function enrollWithExternalJwt(
       isAdmin: false,
       tags: {},
       ...namedByClaims(signer, claims, attempt),
+      ...emailSaidBy({ signer, claims }, signer.createIdentities?.email ?? 'email'),
     } as const;
     const issued = key === null ? null : await issueFor(needs, id, key);
     if (needs.signers.find(signer.id) !== signer) {

@@ -45,6 +45,24 @@ describe('an enrollment with an external JWT', () => {
     assert.equal(typeof (await redeemed(server, login)).access_token, 'string');
   });
 
+  test('takes over the address that the provider vouches for, and no other', async () => {
+    for (const [said, email, emailVerified] of [
+      [{ email: 'ada@example.com', email_verified: true }, 'ada@example.com', true],
+      [{ email: 'bea@example.com', email_verified: 'true' }, 'bea@example.com', true],
+      [{ email: 'cas@example.com', email_verified: false }, null, false],
+      [{ email: 'dan@example.com' }, null, false],
+      [{ email: 'no address', email_verified: true }, null, false],
+      [{ email: ['eve@example.com'], email_verified: true }, null, false],
+      [{}, null, false],
+    ] as const) {
+      const name = uniqueName();
+      const answer = await enrollWith(await tokenOf(server, idp, name, { ...claims(name), ...said }));
+      assert.equal(answer.status, 200, answer.text);
+      const document = await identityNamed(name);
+      assert.deepEqual([document.email, document.emailVerified], [email, emailVerified]);
+    }
+  });
+
   test('with a request for a certificate makes one that logs in with it', async () => {
     const [subject, name] = [uniqueName('sub'), uniqueName('person')];
     const keys = ecKeys();
