@@ -37,9 +37,15 @@ export function allowsSigner({ primary }: Pick<AuthPolicy, 'primary'>, id: Signe
   return allowedSigners.length === 0 || allowedSigners.includes(id);
 }
 
-/** Whether a login by passkey under this policy proves that the authenticator knew its owner. */
-export function requiresUserVerification({ primary: { passkey } }: Pick<AuthPolicy, 'primary'>): boolean {
-  return passkey.userVerification === 'required' || passkey.satisfiesSecondary;
+/**
+ * Whether an authenticator has to know its owner, by PIN, finger or face: where it counts as one factor, as the policy says;
+ * where it counts as both, always.
+ */
+export function userVerificationOf(
+  { primary: { passkey } }: Pick<AuthPolicy, 'primary'>,
+  proof: 'first' | 'second',
+): AuthPolicy['primary']['passkey']['userVerification'] {
+  return proof === 'first' && passkey.satisfiesSecondary ? 'required' : passkey.userVerification;
 }
 
 /**

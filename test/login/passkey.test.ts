@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { AuthPolicyId } from '../../src/model/ids.ts';
 import { DAY, MINUTE } from '../../src/platform/clock.ts';
 import { type Algorithm, coseOf, keysOf, SoftAuthenticator, type Twist } from '../support/authenticator.ts';
 import { fixedClock } from '../support/fixed-clock.ts';
@@ -395,6 +396,43 @@ describe('a passkey as the second step', () => {
   async function usePasskeyAsSecond(id: string, authenticator: SoftAuthenticator) {
     return submit(server, id, authenticator.get(await question(server, id)));
   }
+
+  test('needs no PIN, finger or face unless the policy requires it', async () => {
+    const lenient = await passkeyPolicy(server, {
+      requirePasskey: true,
+      passkey: { userVerification: 'preferred' },
+    });
+    const pat = await person(server, await policyId);
+    const add = async (authPolicyId: AuthPolicyId) => {
+      await server.store.identities.update(pat.id, { authPolicyId }, clock.now());
+      const id = await afterPassword(server, pat);
+      const asked = await server.post('/oidc/login/passkey/register/options', { json: { id } });
+      const response = pat.authenticator.create(asked.json, { isVerified: false });
+      const answer = await server.post('/oidc/login/passkey/register', { json: { id, response } });
+      return { answer, asked: asked.json.authenticatorSelection.userVerification };
+    };
+    const refused = await add(await policyId);
+    assert.equal(refused.asked, 'required');
+    assertRefused(refused.answer, 400, 'INVALID_PASSKEY');
+    assert.match(refused.answer.text, /PIN, finger or face/);
+    const { answer, asked } = await add(lenient);
+    assert.deepEqual([answer.status, asked], [302, 'preferred']);
+    const use = async () => {
+      const id = await afterPassword(server, pat);
+      const options = await question(server, id);
+      const [, credential] = pat.authenticator.credentials;
+      assert.ok(credential);
+      const response = pat.authenticator.get(options, { isVerified: false, credential });
+      return { answer: await submit(server, id, response), asked: options.userVerification };
+    };
+    const used = await use();
+    assert.deepEqual([used.answer.status, used.asked], [302, 'preferred']);
+    await server.store.identities.update(pat.id, { authPolicyId: await policyId }, clock.now());
+    const tightened = await use();
+    assert.equal(tightened.asked, 'required');
+    assertRefused(tightened.answer, 400, 'INVALID_PASSKEY');
+    assert.equal(await lastReason(), 'passkey-unverified');
+  });
 
   test('cannot be added before the code of an enrolled app', async () => {
     const both = await passkeyPolicy(server, { requirePasskey: true, requireTotp: true });

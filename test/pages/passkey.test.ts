@@ -32,9 +32,9 @@ const clock = {
 const application = await startApplication();
 const server = await startTestServer({ clock });
 const admin = await rootOf(server);
-/** Passkeys are the second proof only, whether or not they ask for a PIN. */
+/** Passkeys are the second proof only, and need not ask for a PIN. */
 const asSecond = await createPolicy(server, 'a passkey too', {
-  primary: { passkey: { ...usualPolicy.primary.passkey, allowed: false } },
+  primary: { passkey: { ...usualPolicy.primary.passkey, userVerification: 'preferred' } },
   secondary: { requirePasskey: true },
 });
 after(async () => {

@@ -26,6 +26,8 @@ export function policySentences(
   const { requireTotp, requirePasskey, requireExtJwt } = policy.secondary;
   // As `mayPasskeyOpen` and `outstandingFactors` of the server.
   const opensByPasskey = passkey.allowed && (!requirePasskey || passkey.satisfiesSecondary);
+  const usesPasskeys = opensByPasskey || requirePasskey;
+  const models = passkey.allowedAuthenticators;
   const isTwofold = opensByPasskey && passkey.satisfiesSecondary && (requireTotp || requirePasskey);
   const from = extJwt.allowedSigners.map((id) => signers[id] ?? id);
   const methods = [
@@ -48,9 +50,10 @@ export function policySentences(
     ...(isTwofold
       ? [words.ways([words.means.passkey, ...thenJwt].join(person.comma)), words.passkeyTwofold]
       : []),
-    ...(opensByPasskey && !passkey.satisfiesSecondary && passkey.userVerification !== 'required'
+    ...(usesPasskeys && !passkey.satisfiesSecondary && passkey.userVerification !== 'required'
       ? [words.passkeyUnverified]
       : []),
+    ...(usesPasskeys && models.length > 0 ? [words.passkeyModels(models.length)] : []),
     ...(cert.allowed && cert.allowExpiredCerts ? [words.certExpired] : []),
     ...(updb.allowed ? passwordSentences(updb) : []),
   ];

@@ -1,11 +1,6 @@
 // A passkey as the proof of a login: the first one, or the one that the policy asks for in addition.
 
-import {
-  type Account,
-  isAllowedModel,
-  mayPasskeyOpen,
-  requiresUserVerification,
-} from '../../model/account.ts';
+import { type Account, isAllowedModel, mayPasskeyOpen, userVerificationOf } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import type { IdentityId } from '../../model/ids.ts';
 import type { AskedIn } from '../../model/login.ts';
@@ -31,7 +26,7 @@ export interface RequestOptions {
   readonly challenge: string;
   readonly rpId: string;
   readonly timeout: number;
-  readonly userVerification: 'required' | 'preferred';
+  readonly userVerification: ReturnType<typeof userVerificationOf>;
   readonly allowCredentials: readonly CredentialDescriptor[];
 }
 
@@ -79,8 +74,13 @@ export async function askForPasskey(
     challenge: challengeFor(needs, { ...asked, purpose, identityId }),
     rpId: asked.site.rpId,
     timeout: questionLifetime,
-    // Whose policy counts is not known yet. What it requires is checked in the answer.
-    userVerification: of !== null || needs.passkeyRules().mayBeUnverified ? 'preferred' : 'required',
+    // Whose policy counts is not known before the answer, which is checked against it.
+    userVerification:
+      of !== null
+        ? userVerificationOf(of.policy, 'second')
+        : needs.passkeyRules().mayBeUnverified
+          ? 'preferred'
+          : 'required',
     allowCredentials,
   };
 }
@@ -117,16 +117,8 @@ export async function verifyPasskey(
     attempt.failed('passkey independent', 'passkey-not-independent', saw);
     return { verdict: 'refused' };
   }
-  if (requiresUserVerification(policy) && !isUserVerified) {
-    const saw = `policy ${policy.name} requires user verification`;
-    attempt.failed('user verified', 'passkey-unverified', saw);
+  if (!isVerifiedEnough(proven, 'first', attempt) || !isOfAllowedModel(proven, attempt))
     return { verdict: 'refused' };
-  }
-  if (!isOfAllowedModel(proven, attempt)) return { verdict: 'refused' };
-  attempt.passed(
-    'user verified',
-    isUserVerified ? 'by PIN, finger or face' : 'no, and the policy does not ask for it',
-  );
   if (!(await useUp(needs, { answer, proven, origin }, attempt))) return { verdict: 'refused' };
   const isTwofold = isUserVerified && policy.primary.passkey.satisfiesSecondary;
   return {
@@ -158,8 +150,29 @@ export async function verifySecondPasskey(
     attempt.failed('same identity', 'passkey-other-identity', 'the passkey belongs to another identity');
     return null;
   }
-  if (!isOfAllowedModel(proven, attempt)) return null;
+  if (!isVerifiedEnough(proven, 'second', attempt) || !isOfAllowedModel(proven, attempt)) return null;
   return (await useUp(needs, { answer, proven, origin }, attempt)) ? proven.passkey : null;
+}
+
+/** Records what refuses. */
+export function isVerifiedEnough(
+  {
+    account: { policy },
+    isUserVerified,
+  }: { readonly account: Pick<Account, 'policy'>; readonly isUserVerified: boolean },
+  proof: 'first' | 'second',
+  attempt: AttemptRecorder,
+): boolean {
+  if (!isUserVerified && userVerificationOf(policy, proof) === 'required') {
+    const saw = `policy ${policy.name} requires user verification`;
+    attempt.failed('user verified', 'passkey-unverified', saw);
+    return false;
+  }
+  attempt.passed(
+    'user verified',
+    isUserVerified ? 'by PIN, finger or face' : 'no, and the policy does not require it',
+  );
+  return true;
 }
 
 /** Records what refuses. */

@@ -1,7 +1,7 @@
 // Registering a passkey: the question, and taking the answer. Who may be asked is decided by the callers.
 
 import { AuthError } from '../../errors/auth-error.ts';
-import { type Account, requiresUserVerification } from '../../model/account.ts';
+import { type Account, userVerificationOf } from '../../model/account.ts';
 import type { RequestOrigin } from '../../model/audit-event.ts';
 import { type AuthenticatorId, asId } from '../../model/ids.ts';
 import type { AskedIn } from '../../model/login.ts';
@@ -12,7 +12,14 @@ import type { NewPasskey } from '../../store/contracts/passkeys.ts';
 import type { Store } from '../../store/contracts/store.ts';
 import { clientProgramOf } from '../client-program.ts';
 import type { LoginServices } from '../services.ts';
-import { answerRefused, descriptorOf, isOfAllowedModel, passkeysAt, userHandle } from './passkey.ts';
+import {
+  answerRefused,
+  descriptorOf,
+  isOfAllowedModel,
+  isVerifiedEnough,
+  passkeysAt,
+  userHandle,
+} from './passkey.ts';
 import {
   type CredentialDescriptor,
   challengeFor,
@@ -33,7 +40,7 @@ export interface CreationOptions {
   readonly authenticatorSelection: {
     readonly residentKey: 'preferred';
     readonly requireResidentKey: false;
-    readonly userVerification: 'required' | 'preferred';
+    readonly userVerification: ReturnType<typeof userVerificationOf>;
   };
   readonly attestation: 'none' | 'direct';
   readonly extensions: { readonly credProps: true };
@@ -72,14 +79,16 @@ export async function askForNewPasskey(
     authenticatorSelection: {
       residentKey: 'preferred',
       requireResidentKey: false,
-      userVerification: opensLogins(policy) && requiresUserVerification(policy) ? 'required' : 'preferred',
+      userVerification: userVerificationOf(policy, proofOf(policy)),
     },
     attestation: asksForModel(policy) ? 'direct' : 'none',
     extensions: { credProps: true },
   };
 }
 
-const opensLogins = ({ primary }: Registration['account']['policy']) => primary.passkey.allowed;
+/** What a new passkey will be asked to be. */
+const proofOf = ({ primary }: Registration['account']['policy']) =>
+  primary.passkey.allowed ? 'first' : 'second';
 
 const asksForModel = ({ primary }: Registration['account']['policy']) =>
   primary.passkey.allowedAuthenticators.length > 0;
@@ -133,8 +142,7 @@ export async function newPasskey(
     throw new AuthError('invalid_passkey');
   }
   const { isUserVerified, ...checked } = made;
-  if (opensLogins(policy) && requiresUserVerification(policy) && !isUserVerified) {
-    attempt.failed('user verified', 'passkey-unverified', `policy ${policy.name} requires user verification`);
+  if (!isVerifiedEnough({ account, isUserVerified }, proofOf(policy), attempt)) {
     throw new AuthError('invalid_passkey', {
       description: 'The policy asks for a passkey with PIN, finger or face',
     });

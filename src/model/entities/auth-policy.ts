@@ -83,7 +83,7 @@ export const authPolicyEntity = entity<AuthPolicyId>()({
         }),
         passkey: group({
           allowed: flag({ default: passkey.allowed }),
-          /** If required, a login by passkey proves that the authenticator knew its owner: by PIN, finger or face. */
+          /** If required, a first or second proof by passkey counts only if the authenticator knew its owner: by PIN, finger or face. */
           userVerification: choice(userVerifications, { default: 'required' }),
           /** Such a login also stands for TOTP and for `requirePasskey`; then user verification is required. */
           satisfiesSecondary: flag({ default: passkey.satisfiesSecondary }),

@@ -1,4 +1,4 @@
-import { mayPasskeyOpen, requiresUserVerification } from '../../model/account.ts';
+import { mayPasskeyOpen, userVerificationOf } from '../../model/account.ts';
 import { asId } from '../../model/ids.ts';
 import { nameKeys } from '../../model/names.ts';
 import { mostPasskeys, type Passkey } from '../../model/passkey.ts';
@@ -43,7 +43,7 @@ export function passkeyStore({
         authPolicyRulesOf(row),
       );
       const opening = policies.filter(mayPasskeyOpen);
-      const mayBeUnverified = !opening.every(requiresUserVerification);
+      const mayBeUnverified = opening.some((policy) => userVerificationOf(policy, 'first') !== 'required');
       return { mayOpen: opening.length > 0, mayBeUnverified };
     },
     ...writing({ add: 'addPasskey', rename: 'renamePasskey', use: 'usePasskey' }),

@@ -231,6 +231,10 @@ export const de: Texts = {
     noWay: 'Eine Anmeldung ist nicht möglich: Keine Methode ist erlaubt.',
     passkeyTwofold: 'Ein Passkey zählt als beide Faktoren: Er verlangt auch PIN, Finger oder Gesicht.',
     passkeyUnverified: 'Ein Passkey muss nicht nach PIN, Finger oder Gesicht fragen.',
+    passkeyModels: (count: number) =>
+      count === 1
+        ? 'Ein Passkey muss in einem Sicherheitsschlüssel eines bestimmten Modells liegen.'
+        : `Ein Passkey muss in einem Sicherheitsschlüssel eines von ${count} Modellen liegen.`,
     certExpired: 'Auch abgelaufene Zertifikate gelten.',
     anySigner: 'von jedem aktiven Signer',
     signers: (names) => `von ${names}`,

@@ -231,6 +231,10 @@ export const en = {
     noWay: 'Sign-in is not possible: no method is allowed.',
     passkeyTwofold: 'A passkey counts as both factors: it also asks for a PIN, a finger or a face.',
     passkeyUnverified: 'A passkey need not ask for a PIN, a finger or a face.',
+    passkeyModels: (count: number) =>
+      count === 1
+        ? 'A passkey has to be in a security key of one model.'
+        : `A passkey has to be in a security key of one of ${count} models.`,
     certExpired: 'Expired certificates are accepted too.',
     anySigner: 'from any enabled signer',
     signers: (names: string) => `from ${names}`,
