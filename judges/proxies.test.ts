@@ -10,7 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../src/platform/clock.ts';
 import { openSession } from '../test/legacy/support.ts';
+import { dpopCaller, dpopKey, hashOf } from '../test/support/dpop.ts';
+import { obtainCode, redeem } from '../test/support/flow.ts';
 import { loggedIn, password } from '../test/support/management.ts';
 import { startTestServer, type TestServer } from '../test/support/test-server.ts';
 
@@ -139,6 +142,45 @@ for (const [name, start] of Object.entries(proxies)) {
         assert.ok(!Object.values(got).includes('lie'), JSON.stringify(got));
       }
     }
+
+    // A token that is bound to a key: the proof is about the request to the proxy, whatever the client says of it.
+    const key = dpopKey();
+    const caller = dpopCaller(server, systemClock, key);
+    const { access_token: bound } = (await redeem(caller, await obtainCode(server, 'ada', password))).json;
+    const scheme = name === 'haproxy' ? 'https' : 'http';
+    let nonce: string | undefined;
+    const proofFor = (path: string) => {
+      const url = `${scheme}://127.0.0.1:${port}${path}`;
+      return key.proof({ method: 'GET', url }, systemClock.now(), { claims: { ath: hashOf(bound), nonce } });
+    };
+    const withProof = (dpop: string, more: Readonly<Record<string, string>> = {}) =>
+      ask(port, { authorization: `DPoP ${bound}`, dpop, ...more });
+    nonce = (await withProof(proofFor('/some/page'))).headers['dpop-nonce']?.toString();
+    assert.ok(nonce, 'the nonce comes through');
+    const proof = proofFor('/some/page');
+    assert.deepEqual((await withProof(proof)).text, 'from the application', said());
+    seen = null;
+    const elsewhere = proofFor('/elsewhere');
+    for (const [dpop, more] of [
+      [proof, {}],
+      [proofFor('/elsewhere'), {}],
+      [elsewhere, { 'x-forwarded-uri': '/elsewhere' }],
+      [elsewhere, { 'x-forwarded-uri': '/elsewhere', x_forwarded_uri: '/elsewhere' }],
+      [
+        key.proof({ method: 'POST', url: 'https://other.example/' }, systemClock.now(), {
+          claims: { ath: hashOf(bound), nonce },
+        }),
+        {
+          'x-forwarded-method': 'POST',
+          'x-forwarded-proto': 'https',
+          'x-forwarded-host': 'other.example',
+          'x-forwarded-uri': '/',
+        },
+      ],
+    ] as const)
+      assert.equal((await withProof(dpop, more)).status, 401, JSON.stringify(more));
+    assert.equal((await ask(port, { authorization: `Bearer ${bound}` })).status, 401);
+    assert.equal(seen, null, 'the application was asked');
   });
 }
 
