@@ -77,18 +77,15 @@ export async function getEnrollment(
   return existing(await needs.store.enrollments.findListed(id));
 }
 
-/** What is handed to the device or person. */
-export interface IssuedEnrollment {
-  readonly token: string;
-  readonly jwt: string;
-}
-
-/** The token of an enrollment and the JWT around it, as currently valid. That somebody sees them is audited. */
+/**
+ * The token of an enrollment and the JWT around it, as currently valid. That somebody sees them is audited.
+ * @returns what is handed to the device or person
+ */
 export function issuedEnrollment(
   { vault, enrollmentSigner, audit }: Pick<AdminServices, 'vault' | 'enrollmentSigner' | 'audit'>,
   { actor, origin }: Pick<AdminCall, 'actor' | 'origin'>,
   { id, identityId, method, sealedToken, expiresAt }: Enrollment,
-): IssuedEnrollment {
+) {
   const { identityId: byIdentityId } = actor;
   audit.record({ event: 'enrollment.shown', enrollmentId: id, identityId, byIdentityId }, origin);
   const token = vault.open(sealedToken, enrollmentSealLabel(id)).toString();

@@ -3,7 +3,7 @@
 import { AuthError } from '../errors/auth-error.ts';
 import { budgetOf, type ListQuery, type ListReader, type Page } from '../model/list-query.ts';
 import type { LoginAttempt } from '../model/login-attempt.ts';
-import { type Clock, HOUR, type Millis } from '../platform/clock.ts';
+import { type Clock, HOUR } from '../platform/clock.ts';
 import type { ListedAttempt, LoginAttemptStore } from '../store/contracts/login-attempts.ts';
 import type { Explanation } from './explanation.ts';
 import { german } from './reasons-de.ts';
@@ -26,20 +26,16 @@ export async function listLoginAttempts(
   return needs.store.loginAttempts.list({ ...query, sort });
 }
 
-export interface AttemptsOfHour {
-  /** The start of the hour. */
-  readonly from: Millis;
-  readonly passed: number;
-  readonly refused: number;
-}
-
 const hoursOfDay = 24;
 
-/** The last 24 hours by UTC hours, oldest first, including the current one. */
+/**
+ * The last 24 hours by UTC hours, oldest first, including the current one.
+ * @returns `from`: the start of the hour
+ */
 export async function attemptsByHour(
   needs: ReadAttemptsNeeds & { readonly clock: Clock },
   reader: ListReader,
-): Promise<readonly AttemptsOfHour[]> {
+) {
   await needs.attempts.flush();
   const last = Math.floor(needs.clock.now() / HOUR) * HOUR;
   const first = last - (hoursOfDay - 1) * HOUR;

@@ -1,17 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { MINUTE, type Millis } from './clock.ts';
 
-export interface EventLoopDelay {
-  /** How late timers ran: the 99th percentile of the last one to two minutes. */
-  p99(): Millis;
-  stop(): void;
-}
-
 /** How often the delay is sampled. Node counts the interval into every sample. */
 const resolution: Millis = 20;
 
-/** Watches whether something keeps the event loop busy. Does not keep the process alive. */
-export function watchEventLoopDelay(): EventLoopDelay {
+/**
+ * Watches whether something keeps the event loop busy. Does not keep the process alive.
+ * @returns `p99`: how late timers ran: the 99th percentile of the last one to two minutes
+ */
+export function watchEventLoopDelay() {
   const samples = monitorEventLoopDelay({ resolution: resolution });
   samples.enable();
   const current = () => (samples.count === 0 ? 0 : Math.max(0, samples.percentile(99) / 1e6 - resolution));

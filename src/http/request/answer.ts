@@ -174,8 +174,7 @@ function hasUnreadBody(raw: IncomingMessage): boolean {
  * the client is sending makes its system discard the answer (RFC 9112 section 9.6), and reading on would let it send
  * without end.
  */
-function closeGently(raw: IncomingMessage): void {
-  const { socket } = raw;
+function closeGently({ socket }: IncomingMessage): void {
   socket.destroySoon = () => {
     socket.pause();
     socket.end();

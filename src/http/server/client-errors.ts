@@ -31,8 +31,7 @@ function unread(requestId: string, socket: Duplex, method: string) {
  * Answers a message that is not an HTTP request or did not arrive in time, and closes the connection: after a broken
  * message nobody knows where the next one begins (RFC 9112 section 9.3).
  */
-export function clientErrorHandler(needs: BrokenRequestNeeds) {
-  const { strangersLog: log, newReferenceId, attempts } = needs;
+export function clientErrorHandler({ strangersLog: log, newReferenceId, attempts }: BrokenRequestNeeds) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code === 'ERR_SSL_HTTP_REQUEST') {
       log.write({ ...tlsFailed, fields: { detail: error.code } });

@@ -10,7 +10,7 @@ import {
   type Counted,
 } from '../../explain/counts.ts';
 import type { DeliveryKind } from '../../model/delivery.ts';
-import type { DeliveryCounts, MetricFamily, MetricSample } from '../../model/metrics.ts';
+import type { DeliveryCounts, MetricSample } from '../../model/metrics.ts';
 import type { Millis, Seconds } from '../../platform/clock.ts';
 import type { HashPoolDepth } from '../../platform/secrets/hash-pool.ts';
 import { contentAnswer, type Route, route } from '../request/route.ts';
@@ -77,14 +77,11 @@ export interface MetricsText {
   readonly text: string;
 }
 
-export interface MetricsReader {
-  text(): Promise<MetricsText>;
-  /** The same numbers, for exporting them. */
-  families(): Promise<readonly MetricFamily[]>;
-}
-
-/** Reads the metrics of these sources. */
-export function metricsReader(sources: MetricSources): MetricsReader {
+/**
+ * Reads the metrics of these sources.
+ * @returns `families`: the same numbers, for exporting them
+ */
+export function metricsReader(sources: MetricSources) {
   let registry: Promise<Registry> | undefined;
   async function fresh(): Promise<Registry> {
     await sources.gather?.();

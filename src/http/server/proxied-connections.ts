@@ -12,11 +12,6 @@ import { addressSet } from '../../platform/network/address-rules.ts';
 import { type ProxiedClient, readProxyHeader } from '../../platform/network/proxy-header.ts';
 import { recentMap } from '../../platform/recent-map.ts';
 
-export interface ProxiedConnections {
-  /** Closes the connections that have not said yet whose they are. */
-  endPending(): void;
-}
-
 /**
  * Lets the balancers of a listener speak for their clients. A connection from one of their addresses has to begin with
  * a PROXY header and is closed otherwise; other connections are never searched for one. So the source of a connection
@@ -24,12 +19,13 @@ export interface ProxiedConnections {
  *
  * Call it after everything else that listens for the server's connections is set up: those listeners are called once
  * the header has been read.
+ * @returns `endPending`: closes the connections that have not said yet whose they are
  */
 export function readProxyHeaders(
   needs: { readonly clock: Clock; readonly log: Logger },
   server: Server,
   listener: Listener,
-): ProxiedConnections {
+) {
   const isBalancer = addressSet(listener.proxyProtocol.balancers);
   const complain = complaints(needs, listener.name);
   const reading = headerReading({ timeout: listener.readTimeout, complain });

@@ -19,12 +19,14 @@ export function isClaimsSelector(text: string): boolean {
  * at all: at many providers users enter the address themselves.
  * @param claims parsed from JSON; only own members count
  * @see RFC 6901
+ * @returns `isVouchedFor`: false: an email address that the issuer does not call verified; `emailVerified`: beside
+ *   an `email`
  */
 export function selectClaim(
   claims: Claims,
   selector: string,
   { requireVerifiedEmail }: Pick<ExternalJwtSigner, 'requireVerifiedEmail'>,
-): SelectedClaim {
+) {
   if (!isClaimsSelector(selector)) return { value: undefined, isVouchedFor: true, emailVerified: undefined };
   let value: unknown = claims;
   let isVouchedFor = true;
@@ -40,14 +42,6 @@ export function selectClaim(
     value = memberOf(value, name);
   }
   return { value, isVouchedFor, emailVerified };
-}
-
-export interface SelectedClaim {
-  readonly value: unknown;
-  /** False: an email address that the issuer does not call verified. */
-  readonly isVouchedFor: boolean;
-  /** Beside an `email`. */
-  readonly emailVerified: unknown;
 }
 
 function memberOf(value: unknown, name: string): unknown {

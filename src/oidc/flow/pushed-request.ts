@@ -27,24 +27,18 @@ interface Pushed {
 /** What proves the client; nothing of it is part of the request. */
 const proofs = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
-export interface PushedRequest {
-  readonly requestUri: string;
-  readonly expiresIn: Millis;
-  /** Whether the client has authenticated: a public one proves nothing. */
-  readonly isAuthenticated: boolean;
-}
-
 /**
  * Authenticates the client as the token endpoint does, and checks the request as the authorization endpoint does.
  * @returns requestUri  and for how long it works
  * @throws AuthError as `authenticateClient`
  * @throws AuthError the error of the request (RFC 9126 2.3)
+ * @returns `isAuthenticated`: whether the client has authenticated: a public one proves nothing
  */
 export async function pushRequest(
   needs: OidcServices,
   { parameters, basic, proof }: Omit<ClientCredentials, 'issuer'> & Pick<GrantRequest, 'proof'>,
   bindPoint: OidcBindPoint,
-): Promise<PushedRequest> {
+) {
   const { issuer } = bindPoint;
   const client = await authenticateClient(needs, { parameters, basic, issuer });
   const { clientId } = client;
@@ -83,21 +77,16 @@ export async function pushRequest(
   };
 }
 
-/** The request that counts, and its key if it was pushed. */
-export interface AskedRequest {
-  readonly parameters: Parameters;
-  readonly pushedAs: AuthRequestKey | null;
-}
-
 /**
  * The pushed request that `request_uri` names, in place of the parameters (RFC 9126 4); otherwise the parameters.
  * @throws AuthError invalid_request   it is not ours, has expired, or is another client's
+ * @returns the request that counts, and its key if it was pushed
  */
 export function askedRequest(
   needs: Pick<OidcServices, 'clock' | 'pushedRequests'>,
   parameters: Parameters,
   issuer: string,
-): AskedRequest {
+) {
   const uri = isRepeated(parameters, 'request_uri') ? null : parameter(parameters, 'request_uri');
   if (uri === null || !uri.startsWith(urn)) return { parameters, pushedAs: null };
   const now = needs.clock.now();

@@ -155,19 +155,13 @@ export function createHashPool(needs: { clock: Clock }, options: HashPoolOptions
   };
 }
 
-interface HashSlot {
-  isBusy(): boolean;
-  run(job: Job): void;
-  terminate(): Promise<unknown>;
-}
-
 /** One thread and its current job. A thread that dies takes its job with it; the next job starts another thread. */
 function hashSlot(needs: {
   readonly clock: Clock;
   readonly startThread: () => Worker;
   readonly nextJob: () => Job | undefined;
   readonly onDuration: (took: Millis) => void;
-}): HashSlot {
+}) {
   let thread: Worker | undefined;
   let current: Job | undefined;
 

@@ -33,8 +33,7 @@ export function caStore({ write, read, find, list }: Database<typeof caIntents>)
 const listTrustedCasSql =
   'SELECT * FROM cas WHERE is_auth_enabled = 1 AND verified_at IS NOT NULL ORDER BY id';
 
-function* createCa(args: { readonly ca: NewCa; readonly now: Millis }): Intent<void> {
-  const { ca, now } = args;
+function* createCa({ ca, now }: { readonly ca: NewCa; readonly now: Millis }): Intent<void> {
   yield* table.insert(ca, now);
   yield* recordChange('ca', ca.id, now);
 }

@@ -125,8 +125,7 @@ function renewEnrollment(
   );
 }
 
-function* redeemEnrollment(redemption: Redemption): Intent<RedemptionOutcome> {
-  const { tokenHash, method, authenticator, now } = redemption;
+function* redeemEnrollment({ tokenHash, method, authenticator, now }: Redemption): Intent<RedemptionOutcome> {
   const identity = yield* first(
     `SELECT identities.disabled_at, identities.disabled_until FROM identities
      JOIN enrollments ON enrollments.identity_id = identities.id WHERE enrollments.token_hash = ?`,

@@ -163,8 +163,7 @@ interface Presenter {
 }
 
 /** For a person at a terminal; otherwise one JSON object per line. */
-function presenter(ports: CliPorts, options: QuickstartOptions, screen: Screen): Presenter {
-  const { stdout, cwd } = ports;
+function presenter({ stdout, cwd }: CliPorts, options: QuickstartOptions, screen: Screen): Presenter {
   const home = homePaths(cwd, screen.home);
   if (stdout.isTTY !== true || options.json === true) {
     const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`);

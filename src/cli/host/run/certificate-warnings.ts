@@ -28,13 +28,11 @@ export function serverCertificates(config: Config): readonly ServerCertificate[]
   }));
 }
 
-export interface EndingCertificate extends ServerCertificate {
-  /** Negative when it has expired. */
-  readonly daysLeft: number;
-}
-
-/** Those that have expired or will within thirty days. */
-export function endingCertificates(config: Config, now: Millis): readonly EndingCertificate[] {
+/**
+ * Those that have expired or will within thirty days.
+ * @returns `daysLeft`: negative when it has expired
+ */
+export function endingCertificates(config: Config, now: Millis) {
   return serverCertificates(config)
     .filter(({ facts }) => facts.notAfter - now < warningTime)
     .map((certificate) => ({

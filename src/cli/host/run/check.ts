@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../../config/config.ts';
 import { ConfigError } from '../../../config/config-error.ts';
-import type { LoadedConfig } from '../../../config/load.ts';
 import { findUnreadableFiles } from '../../../config/named-files.ts';
 import { tryNamedFiles } from '../../../controller/listeners.ts';
 import { checkTlsMaterial } from '../../../http/server/tls-material.ts';
@@ -11,22 +10,14 @@ import type { CliPorts } from '../../terminal/ports.ts';
 import { loadConfigFile } from '../load-config.ts';
 import { endingCertificates } from './certificate-warnings.ts';
 
-export interface CheckedConfig {
-  readonly loaded: LoadedConfig;
-  /** Sentences about certificates that have expired or soon will. */
-  readonly notes: readonly string[];
-}
-
 /**
  * Reads the configuration and the files that it names.
  * @throws ConfigError the file is wrong, or names files that cannot be read
  * @throws ListenError certificate and key of a listener cannot be used
  * @throws PkiFileError a file of the overlay's PKI cannot be used
+ * @returns `notes`: sentences about certificates that have expired or soon will
  */
-export async function checkedConfig(
-  ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>,
-  file: string,
-): Promise<CheckedConfig> {
+export async function checkedConfig(ports: Pick<CliPorts, 'cwd' | 'env' | 'clock'>, file: string) {
   const loaded = loadConfigFile(ports, file);
   const { config } = loaded;
   const problems = findUnreadableFiles(loaded, { readFile: (path) => readFileSync(path) });

@@ -10,8 +10,7 @@ export interface ReadyFacts {
 }
 
 /** What is announced when every listener accepts connections. */
-export function readyFacts(controller: RunningController): ReadyFacts {
-  const { issuers, bindPoints } = controller;
+export function readyFacts({ issuers, bindPoints }: RunningController): ReadyFacts {
   return {
     event: 'ready',
     issuers,

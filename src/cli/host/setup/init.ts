@@ -105,8 +105,7 @@ async function wishesOf({ address, dns = [], ip = [], db }: InitOptions): Promis
   };
 }
 
-async function adminPassword({ ports }: Report, options: InitOptions): Promise<string> {
-  const { admin, adminPasswordFile } = options;
+async function adminPassword({ ports }: Report, { admin, adminPasswordFile }: InitOptions): Promise<string> {
   if (admin === undefined && adminPasswordFile === undefined) return '';
   if (admin !== undefined) requireTidyName('--admin', admin);
   if (admin === undefined || adminPasswordFile === undefined) {

@@ -112,13 +112,6 @@ function systemStore({ env, root = '', platform }: Computer, authority: Authorit
   };
 }
 
-interface FoundDatabase {
-  readonly name: string;
-  readonly path: string;
-  /** The browser is installed but has not created it yet. */
-  readonly isNew: boolean;
-}
-
 const chromiumName = 'Chromium, Chrome';
 /** Below the home. Newer versions use the XDG folder if the other is missing. */
 const chromiumDatabases = ['.pki/nssdb', '.local/share/pki/nssdb', 'snap/chromium/current/.pki/nssdb'];
@@ -130,7 +123,10 @@ const firefoxFolders = [
   '.var/app/org.mozilla.firefox/.mozilla/firefox',
 ];
 
-function browserDatabases({ env }: Computer): readonly FoundDatabase[] {
+/**
+ * @returns `isNew`: the browser is installed but has not created it yet
+ */
+function browserDatabases({ env }: Computer) {
   const home = env.HOME;
   if (!home) return [];
   const isDatabase = (path: string) => existsSync(join(path, 'cert9.db'));
